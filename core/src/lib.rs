@@ -84,6 +84,9 @@ pub use crate::runtime::target::{current_device, describe_device, set_device, sy
 pub use error::{Error, ErrorKind, Result};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
+pub use crate::host::interpreter_lock::release_always;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
 pub use crate::memory::guard;
 #[cfg(debug_assertions)]
 #[doc(hidden)]

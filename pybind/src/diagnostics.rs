@@ -65,6 +65,13 @@ fn guard_blocks(on: bool) {
     fastnp::guard::set(on);
 }
 
+/// `release_always(on)`: whether all work is done without the GIL, however short. Only in builds with debug assertions.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn release_always(on: bool) {
+    fastnp::release_always(on);
+}
+
 /// Makes later recordings run on a device.
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
@@ -161,6 +168,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     {
         module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
         module.add_function(wrap_pyfunction!(guard_blocks, module)?)?;
+        module.add_function(wrap_pyfunction!(release_always, module)?)?;
     }
     module.add_function(wrap_pyfunction!(set_device, module)?)?;
     module.add_function(wrap_pyfunction!(describe_device, module)?)?;

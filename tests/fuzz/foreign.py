@@ -194,7 +194,7 @@ def read(w: Writer) -> None:
         shape = w.value(name).shape
         other = expressions.operand(w, shape)
         forms = ["np.array({o})", "np.multiply({o}, 2)", "np.add({o}, {a})"]
-        forms += ["np.multiply({a}, {o})", "({o} * 3)[...]"]
+        forms += ["np.multiply({a}, {o})", "np.asarray({o} * 3)"]
         w.define(w.pick(forms).format(o=name, a=other))
 
 
@@ -242,7 +242,7 @@ def follow(w: Writer) -> None:
     if w.chance(0.6) and w.value(text).flags.writeable:
         write_to(w, text)
     elif is_exact:
-        w.define(f"{text} * 2")
+        w.define(f"np.multiply({text}, 2)")
 
 
 OUTSIDE: list[Kind] = [write, write, write, read, read, release]

@@ -131,12 +131,14 @@ class ThreadedOutcome(Outcome):
 
 @contextmanager
 def frequent_switches() -> Iterator[None]:
-    """Switch threads as often as the interpreter can."""
+    """Switch threads as often as the interpreter can, and compute without the GIL."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
+    _fastnp.release_always(True)
     try:
         yield
     finally:
+        _fastnp.release_always(False)
         sys.setswitchinterval(interval)
 
 
@@ -146,6 +148,19 @@ def frequent_switches() -> Iterator[None]:
 def fork(w: Writer) -> None:
     """Fork, with whatever is pending."""
     w.run("fork()")
+
+
+@contextmanager
+def working_threads() -> Iterator[None]:
+    """Let the engine have threads of its own before the first fork, which its child has not."""
+    compute_in_threads()
+    yield
+
+
+def compute_in_threads() -> None:
+    """Run a kernel that is long enough for the engine's threads."""
+    values = fastnp.sin(fastnp.ones(1 << 17))
+    assert float(values[0]) == float(values[-1])
 
 
 class ForkedOutcome(Outcome):
@@ -159,7 +174,7 @@ class ForkedOutcome(Outcome):
         self.report: int | None = None
 
     def fork(self) -> None:
-        """Fork once in each process."""
+        """Fork once."""
         if self.children or self.report is not None:
             return
         reader, writer = os.pipe()
@@ -181,6 +196,7 @@ class ForkedOutcome(Outcome):
     def difference(self, theirs: Outcome | Writer) -> str | None:
         """The first difference, in this process or in a child."""
         try:
+            compute_in_threads()
             reason = super().difference(theirs)
         except BaseException:
             self.end_child(traceback.format_exc())
@@ -249,7 +265,7 @@ SURROUNDINGS = {
             context=finalizers.frequent_collections,
         ),
         # Forks with pending work.
-        Surroundings("forks", (fork,), prepare_fork, ForkedOutcome),
+        Surroundings("forks", (fork,), prepare_fork, ForkedOutcome, working_threads),
         # Operands and results beside pages that must not be touched.
         Surroundings("guarded", foreign.BESIDE_GUARDS, foreign.prepare, context=guarded_blocks),
     )

@@ -84,6 +84,20 @@ pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
     done.expect("the interpreter lock runs the work")
 }
 
+static IS_ALL_LONG: AtomicBool = AtomicBool::new(false);
+
+/// Lets all work be done without the interpreter lock, however short, or no more: so a test has threads meet often. Without debug assertions
+/// nothing follows.
+pub fn release_always(on: bool) {
+    IS_ALL_LONG.store(on, Ordering::Relaxed);
+}
+
+/// Whether work that is long, or is to be taken so, is done without the interpreter lock.
+#[inline]
+pub(crate) fn is_released(long: bool) -> bool {
+    long || (cfg!(debug_assertions) && IS_ALL_LONG.load(Ordering::Relaxed))
+}
+
 /// Host work over so many bytes is done without the interpreter lock: about a millisecond of scattered accesses. The thread may wait for
 /// the lock afterwards, as long as another thread computes in the interpreter.
 const RELEASE_BYTES: usize = 1 << 20;
@@ -92,7 +106,7 @@ const RELEASE_BYTES: usize = 1 << 20;
 /// operands stay as they are.
 #[inline]
 pub(crate) fn run_over<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
-    if bytes < RELEASE_BYTES { work() } else { release_during(true, work) }
+    if is_released(bytes >= RELEASE_BYTES) { release_during(true, work) } else { work() }
 }
 
 /// Whether to stop computing.

@@ -55,10 +55,10 @@ impl Runtime {
         self.downloaded_elements = 0;
         // Dropped now and not after the kernels: an atomic exchange waits for all their stores to arrive (130 ns).
         self.last.plan = None;
-        let (ran, done) = if plan.points < RELEASE_LOCK_POINTS {
-            self.execute(&plan, false)
-        } else {
+        let (ran, done) = if interpreter_lock::is_released(plan.points >= RELEASE_LOCK_POINTS) {
             interpreter_lock::release_during(true, || self.execute(&plan, true))
+        } else {
+            self.execute(&plan, false)
         };
         if done.is_ok() {
             self.last.plan = Some(plan);
