@@ -124,6 +124,18 @@ def test_writes_are_visible_to_both_sides_at_once() -> None:
     assert x.sum() == 3
 
 
+@pytest.mark.parametrize("used_meanwhile", [False, True])
+def test_a_write_by_numpy_reaches_the_device_after_its_view_is_gone(used_meanwhile: bool) -> None:
+    x = numbers()
+    assert (x * 2)[0] == 0
+    view = numpy.asarray(x)
+    if used_meanwhile:
+        assert (x * 3)[0] == 0  # a copy on the device, made while the memory is shared
+    view[0] = 7
+    del view
+    assert (x * 2)[0] == 14
+
+
 def test_results_computed_on_the_host_are_uploaded() -> None:
     x = numbers()
     consumer = Consumer(x.__dlpack__())

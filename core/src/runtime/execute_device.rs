@@ -14,9 +14,7 @@ use std::sync::atomic::Ordering;
 impl Runtime {
     /// Prepares a device for a plan.
     pub(crate) fn prepare_device(&mut self, plan: &Plan, device: &Arc<dyn Device>) -> Result<()> {
-        // A copy of memory that code outside can write is valid for one flush only.
-        let is_temporary = |storage: &Storage| storage.is_shared() && !storage.is_exported_on_device();
-        self.trace.slots.iter().filter(|s| is_temporary(&s.storage)).for_each(|s| s.storage.drop_device_buffer());
+        self.drop_copies_of_shared();
         if plan.is_prepared.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -36,6 +34,13 @@ impl Runtime {
         device.prepare(&launches)?;
         plan.is_prepared.store(true, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Drops the device's copies of memory that code outside can write: they are valid for one flush only. After it no more may be known
+    /// of such a write, as the memory need not be shared any more.
+    fn drop_copies_of_shared(&self) {
+        let is_shared = |storage: &Storage| storage.is_shared() && !storage.is_exported_on_device();
+        self.trace.slots.iter().filter(|s| is_shared(&s.storage)).for_each(|s| s.storage.drop_device_buffer());
     }
 
     /// Runs a step on a device, or on the host where it is a product the device cannot compute.
@@ -119,6 +124,7 @@ impl Runtime {
             };
             storage.with_device_buffer(download).transpose()?;
         }
+        self.drop_copies_of_shared();
         Ok(())
     }
 }
