@@ -3,7 +3,8 @@
 #   make run       build the extension and run the NPBench kernels under NumPy and fastnp
 #   make test      every check there is; what continuous integration runs
 #   make lint      the checks that run nothing: format, clippy, ruff, mypy, docs
-#   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on
+#   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on, fewer with interrupts,
+#                  threads, forks, faults and others meanwhile, and a search for leaks
 #   make sanitize  the Rust tests under AddressSanitizer (needs a nightly toolchain)
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
@@ -40,7 +41,7 @@ MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 .PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize bench clean
 
 help:
-	@sed -n '3,10p' Makefile | cut -c3-
+	@sed -n '3,11p' Makefile | cut -c3-
 
 # --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
 
@@ -96,11 +97,22 @@ rust-test:
 pytest: $(STAMPS)/extension-dev
 	@$(CHECK) pytest $(BIN)/python -m pytest --quiet --numprocesses $(PYTEST_JOBS) --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
 
-# A quarter of a million programs take about twenty minutes on one core; modes run one after the other.
-fuzz: build
-	for mode in default lazy eager serial; do \
+# With debug assertions, which faults, guard pages and short work without the GIL need. A hundred programs take a second on one core; modes
+# and surroundings run one after the other, these with a tenth of the programs.
+fuzz: $(STAMPS)/extension-dev
+	for mode in default lazy eager serial mock; do \
 	    $(BIN)/python -m tests.fuzz.programs --count $(FUZZ_COUNT) --seed $(FUZZ_SEED) --mode $$mode; \
 	done
+	for surroundings in interrupts threads foreign exported weakrefs finalizers forks guarded; do \
+	    for mode in lazy mock; do \
+	        $(BIN)/python -m tests.fuzz.programs --count $$(($(FUZZ_COUNT) / 10)) --seed $(FUZZ_SEED) --mode $$mode \
+	            --surroundings $$surroundings; \
+	    done; \
+	done
+	for mode in lazy mock; do \
+	    $(BIN)/python -m tests.fuzz.faults --count $$(($(FUZZ_COUNT) / 100)) --seed $(FUZZ_SEED) --mode $$mode; \
+	done
+	$(BIN)/python -m tests.fuzz.leaks
 
 # A folder of its own: instrumented objects are no use to other builds.
 sanitize:

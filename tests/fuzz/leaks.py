@@ -23,6 +23,8 @@ import fastnp as np
 import numpy
 from fastnp import _fastnp
 
+from tests.fuzz.run import MODES
+
 small: Any = np.arange(8.0)
 large: Any = np.arange(3000.0)
 grid: Any = np.arange(12.0).reshape(3, 4)
@@ -31,7 +33,7 @@ raw = numpy.arange(8.0)
 ERRORS = (ValueError, TypeError, IndexError, MemoryError, RuntimeError, AttributeError)
 # The first calls fill caches: of programs, of blocks, of Python's.
 WARM = 300
-# Bytes and objects that may be left of the repetitions of a kind.
+# Bytes and objects (or references to one) that may be left of the repetitions of a kind.
 MOST_BYTES, MOST_OBJECTS = 16 << 10, 300
 
 
@@ -176,6 +178,7 @@ def usage() -> dict[str, int]:
         "bytes allocated": allocated - np.stats()["bytes_cached"],
         "bytes live": np.stats()["bytes_live"],
         "objects": sys.getallocatedblocks(),
+        "references": sum(map(sys.getrefcount, (None, np.dtype("f8"), np.ndarray))),
         "bytes resident": resident,
     }
 
@@ -204,8 +207,8 @@ def leaks(count: int) -> dict[str, dict[str, int]]:
         repeat(operation, times, is_failure)
         after = usage()
         grown = {what: after[what] - before[what] for what in after if what != "bytes resident"}
-        most = {"objects": MOST_OBJECTS}
-        over = {what: n for what, n in grown.items() if n > most.get(what, MOST_BYTES)}
+        most = {what: MOST_BYTES if "bytes" in what else MOST_OBJECTS for what in grown}
+        over = {what: n for what, n in grown.items() if n > most[what]}
         if over:
             found[name] = over
     resident = usage()["bytes resident"] - start["bytes resident"]
@@ -218,9 +221,11 @@ def main() -> int:
     """Repeat all kinds, and print what grew."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1_000_000, help="evaluations of all kinds")
+    parser.add_argument("--mode", choices=MODES, default="default", help="engine settings")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
+    np.settings(**MODES[arguments.mode])
     found = leaks(arguments.count)
     for name, grown in found.items():
         print(f"{name}: {grown}")
