@@ -182,6 +182,7 @@ def write_to(w: Writer, name: str) -> None:
     if value.dtype.kind != "b":
         forms.append(f"{name}[{expressions.basic(w, value.shape)}] += 1")
         forms.append(f"{name}[...] -= {name} // 2")
+        forms.append(f"np.multiply({name}, 2, out={name})")
     if value.dtype.kind in "iu" and value.ndim:
         forms.append(f"{name}.sort()")
     w.run(w.pick([form for form in forms if value.dtype.kind != "c" or "//" not in form]))
@@ -194,8 +195,12 @@ def read(w: Writer) -> None:
         shape = w.value(name).shape
         other = expressions.operand(w, shape)
         forms = ["np.array({o})", "np.multiply({o}, 2)", "np.add({o}, {a})"]
-        forms += ["np.multiply({a}, {o})", "np.asarray({o} * 3)"]
-        w.define(w.pick(forms).format(o=name, a=other))
+        forms += ["np.multiply({a}, {o})", "np.asarray({o} * 3)", "np.where({o}, {a}, 1)"]
+        array = w.array(lambda a: a.shape == shape and a.ndim > 0)
+        if array:
+            forms += ["{n}[np.asarray({o}) > 0]", "{n}[np.asarray({o}, dtype='?')] + 1"]
+            forms.append("np.take({n}, (np.asarray({o}) > 0).astype('i8'), mode='wrap')")
+        w.define(w.pick(forms).format(o=name, a=other, n=array))
 
 
 def release(w: Writer) -> None:

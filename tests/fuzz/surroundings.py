@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextvars
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from types import FrameType
 from typing import Any, Self
 
 import fastnp
+import numpy
 from fastnp import _fastnp
 
 from tests.fuzz import finalizers, foreign
@@ -28,6 +30,8 @@ from tests.fuzz.run import Outcome
 # --- interrupts -----------------------------------------------------------------------------------
 
 PACKAGE = str(Path(fastnp.__file__).parent)
+# One write to an array, or to a part of it.
+WRITE = re.compile(r"(v\d+)(\[[^=]*\] [^ ]*=| [^ ]+=) (?!.*(out=|:=|\bfor\b)).*")
 # Most statements take fewer instructions of the interpreter than this.
 MOST_INSTRUCTIONS = 60
 
@@ -37,7 +41,8 @@ class InterruptedOutcome(Outcome):
     the statement or in a function of the package that it calls.
 
     The instruction is drawn by the program's seed, where a signal would come at any. Its handler
-    uses arrays and returns, or raises `KeyboardInterrupt`, if the statement may run twice.
+    uses arrays and returns, or raises `KeyboardInterrupt`. Then the statement is run again, unless
+    it is one write that was done: an interrupted write is done or is not.
     """
 
     def __init__(self, module: Any, program: Program) -> None:
@@ -48,13 +53,19 @@ class InterruptedOutcome(Outcome):
     def step(self, number: int, statement: str) -> None:
         """Run a statement, and again if it was interrupted."""
         self.left = self.random.randrange(MOST_INSTRUCTIONS)
-        self.raises = bool(REPEATABLE.fullmatch(statement)) and self.random.random() < 0.7
+        write = WRITE.fullmatch(statement)
+        target = self.names.get(write[1]) if write and self.random.random() < 0.5 else None
+        is_write = isinstance(target, fastnp.ndarray)
+        before = numpy.array(target) if is_write else None
+        self.raises = is_write or bool(REPEATABLE.fullmatch(statement))
+        self.raises = self.raises and self.random.random() < 0.7
         sys.settrace(self.trace)
         try:
             super().step(number, statement)
         except KeyboardInterrupt:
             sys.settrace(None)
-            super().step(number, statement)
+            if before is None or before.tobytes() == numpy.array(target).tobytes():
+                super().step(number, statement)
         finally:
             sys.settrace(None)
 
