@@ -214,8 +214,10 @@ def refer_weakly(w: Writer) -> None:
     """A weak reference to an array of other code (`r1`), or of the program (`s1`)."""
     other, name = outside(w), w.array()
     key = w.fresh()[1:]
-    if other and w.chance(0.6):
+    if other and w.chance(0.7):
         w.run(w.pick([f"r{key} = weakref.ref({other})", f"cache[{key}] = {other}"]))
+        if w.chance(0.8):
+            w.run(f"{other} = None")
     elif name:
         w.run(f"s{key} = weakref.ref({name})")
 
@@ -244,7 +246,9 @@ def follow(w: Writer) -> None:
         return
     text = w.pick(found)
     is_exact = not any(w.names.get(name) is w.value(text) for name in w.program.inexact)
-    if w.chance(0.6) and w.value(text).flags.writeable:
+    if w.chance(0.7) and w.value(text).flags.writeable:
+        for _ in range(w.random.randint(0, 2)):
+            w.compute()  # with these values, not with those that are written now
         write_to(w, text)
     elif is_exact:
         w.define(f"np.multiply({text}, 2)")

@@ -34,7 +34,7 @@ ERRORS = (ValueError, TypeError, IndexError, MemoryError, RuntimeError, Attribut
 # The first calls fill caches: of programs, of blocks, of Python's.
 WARM = 300
 # Bytes and objects (or references to one) that may be left of the repetitions of a kind.
-MOST_BYTES, MOST_OBJECTS = 16 << 10, 300
+MOST_BYTES, MOST_OBJECTS = 48 << 10, 300
 
 
 class Refusing:
@@ -142,7 +142,7 @@ FAILURES: dict[str, Callable[[int], Any]] = {
     "reshape": lambda n: (grid + n).reshape(5, -1),
     "truth of an array": lambda n: bool(small + n),
     "attribute": lambda n: (small + n).nothing,
-    "memory": lambda n: np.ones(((1 << 48) + n,)),
+    "memory": lambda n: np.full(((1 << 48) + n,), 1.0),
     "memory of a result": lambda n: np.broadcast_to(small[:1], (1 << 48,)) * n,
     "singular matrix": lambda n: np.linalg.inv(np.zeros((3, 3)) * n),
     "list": lambda n: np.array([[1, 2], [n]]),
