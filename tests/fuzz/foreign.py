@@ -142,7 +142,10 @@ def hand_in(w: Writer, memory: list[str]) -> None:
     if w.run(f"{other} = raw({name}, '{w.pick(memory)}', '{w.pick(LAYOUTS)}')"):
         value = w.names[other]
         forms = ["np.asarray({})", "np.asarray({})", "np.asanyarray({})"]
-        if value.flags.aligned and value.flags.writeable:
+        if not value.flags.aligned:
+            # What is not aligned stays an array of NumPy's, and so would its views.
+            forms = ["np.array({})", "np.add({}, 0)", "np.multiply({}, 2)"]
+        elif value.flags.writeable:
             forms.append("np.from_dlpack({})")
         w.define(w.pick(forms).format(other))
 

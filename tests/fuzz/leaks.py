@@ -23,6 +23,7 @@ import fastnp as np
 import numpy
 from fastnp import _fastnp
 
+from tests.fuzz.foreign import by_dlpack
 from tests.fuzz.run import MODES
 
 small: Any = np.arange(8.0)
@@ -115,7 +116,7 @@ OPERATIONS: dict[str, Callable[[int], Any]] = {
     "operand of NumPy": lambda n: (small + (raw + n)).tolist(),
     "memory of NumPy": lambda n: (np.asarray(raw + n) * 2).tolist(),
     "array for NumPy": lambda n: numpy.asarray(small + n).tolist(),
-    "DLPack": lambda n: np.from_dlpack(numpy.from_dlpack(small + n)).tolist(),
+    "DLPack": lambda n: np.from_dlpack(by_dlpack(small + n)).tolist(),
     "buffer": lambda n: memoryview(small + n).tolist(),
     "pickle": lambda n: pickle.loads(pickle.dumps(small + n)).tolist(),
     "text": lambda n: repr(small + n),
