@@ -81,11 +81,27 @@ def frequent_collections() -> Iterator[None]:
 
 def leave(w: Writer) -> None:
     """An object whose deletion writes an array, perhaps with pending work as its value."""
+    made = deleted(w)
+    if made:
+        w.run(f"f{w.fresh()[1:]} = {made}")
+
+
+def deleted(w: Writer) -> str | None:
+    """The text of such an object."""
     name = w.array(lambda a: bool(a.flags.writeable) and a.dtype.kind in "fiu")
-    if name:
-        part = f"{name}[{expressions.basic(w, w.arrays[name].shape)}]"
-        value = w.pick(["= 1", "+= 1", f"= {part} * 0 + 2", f"+= {name}.size"])
-        w.run(f"f{w.fresh()[1:]} = Deleted({f'{part} {value}'!r})")
+    if not name:
+        return None
+    part = f"{name}[{expressions.basic(w, w.arrays[name].shape)}]"
+    value = w.pick(["= 1", "+= 1", f"= {part} * 0 + 2", f"+= {name}.size"])
+    return f"Deleted({f'{part} {value}'!r})"
+
+
+def leave_in_call(w: Writer) -> None:
+    """Such an object in a function of the user's that NumPy calls; it is deleted when that ends."""
+    name, made = w.array(), deleted(w)
+    if name and made:
+        function = f"lambda *i: ({made}, raw({name}, 'numpy', 'C'))[1]"
+        w.define(f"np.fromfunction({function}, {w.arrays[name].shape}) + {name}")
 
 
 def delete(w: Writer) -> None:
@@ -127,4 +143,5 @@ def watch_owner(w: Writer) -> None:
             w.run(f"{owner} = None")
 
 
-KINDS: list[Callable[[Writer], None]] = [leave, leave, delete, delete, litter, watch, watch_owner]
+KINDS: list[Callable[[Writer], None]] = [leave, leave, delete, delete, leave_in_call]
+KINDS += [litter, watch, watch_owner]
