@@ -31,7 +31,7 @@ from tests.fuzz.run import Outcome
 
 PACKAGE = str(Path(fastnp.__file__).parent)
 # One write to an array, or to a part of it.
-WRITE = re.compile(r"(v\d+)(\[[^=]*\] [^ ]*=| [^ ]+=) (?!.*(out=|:=|\bfor\b)).*")
+WRITE = re.compile(r"(?![^=]*\], )(v\d+)(\[[^=]*\] [^ ]*=| [^ ]+=) (?!.*(out=|:=|\bfor\b)).*")
 # Most statements take fewer instructions of the interpreter than this.
 MOST_INSTRUCTIONS = 60
 
