@@ -141,3 +141,12 @@ def test_views_of_unaligned_memory() -> None:
     raw = numpy.arange(81, dtype=numpy.uint8)[1:]
     expected = raw.view(numpy.float64).copy()
     assert numpy.array_equal(fastnp.asarray(raw).view(float), expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_results_have_the_memory_order_of_unaligned_operands(layout: Any) -> None:
+    raw = numpy.ndarray((3, 4), float, bytearray(97), offset=1, order=layout)
+    raw[...] = numpy.arange(12).reshape(3, 4)
+    for result, expected in ((fastnp.add(raw, 1), raw + 1), (fastnp.array(raw), numpy.array(raw))):
+        assert result.strides == expected.strides
+        assert numpy.array_equal(result, expected)

@@ -156,7 +156,7 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
         return Ok(array);
     }
     let imported = match import(object) {
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => adopt(&object.call_method0("copy")?),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => adopt(&object.call_method1("copy", ("K",))?),
         imported => imported,
     };
     imported?.array(py).cloned()
