@@ -141,15 +141,24 @@ class ThreadedOutcome(Outcome):
 
 
 @contextmanager
-def frequent_switches() -> Iterator[None]:
-    """Switch threads as often as the interpreter can, and compute without the GIL."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
+def released_lock() -> Iterator[None]:
+    """Compute without the GIL, however short."""
     _fastnp.release_always(True)
     try:
         yield
     finally:
         _fastnp.release_always(False)
+
+
+@contextmanager
+def frequent_switches() -> Iterator[None]:
+    """Switch threads as often as the interpreter can, and compute without the GIL."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with released_lock():
+            yield
+    finally:
         sys.setswitchinterval(interval)
 
 

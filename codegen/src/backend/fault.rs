@@ -1,9 +1,9 @@
 //! Fault injection: resources that fail when a test says so.
 //!
 //! Memory, transfers to and from devices, machine code, executable mappings, threads and files are asked for at *fault points*, and
-//! between two kernels the user may interrupt. A test arms the n-th point from now on to fail as the system would, once; it repeats the
-//! program for every n until none fails. After a fault, what was asked for is
-//! either done or still pending, and values are right. Without debug assertions a fault point is no code.
+//! the user may interrupt between two kernels and between two tasks of one. A test arms the n-th point from now on to fail as the
+//! system would, once; it repeats the program for every n until none fails. After a fault, what was asked for is either done or still
+//! pending, and values are right. Without debug assertions a fault point is no code.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
