@@ -65,9 +65,15 @@ pub use crate::device::export::DeviceExport;
 pub use crate::device::routine::{
     SvdResult, cholesky, eigen, fourier, lu, qr, solve, svd, targets_host, why_unavailable,
 };
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use crate::host::interpreter_lock::release_always;
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;
 pub use crate::ops::concatenate::concatenate;
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
@@ -82,12 +88,6 @@ pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source}
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use error::{Error, ErrorKind, Result};
-#[cfg(debug_assertions)]
-#[doc(hidden)]
-pub use crate::host::interpreter_lock::release_always;
-#[cfg(debug_assertions)]
-#[doc(hidden)]
-pub use crate::memory::guard;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use fastnp_codegen::backend::fault;
