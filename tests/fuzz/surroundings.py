@@ -32,8 +32,8 @@ from tests.fuzz.run import Outcome
 PACKAGE = str(Path(fastnp.__file__).parent)
 # One write to an array, or to a part of it.
 WRITE = re.compile(r"(?![^=]*\], )(v\d+)(\[[^=]*\] [^ ]*=| [^ ]+=) (?!.*(out=|:=|\bfor\b)).*")
-# Most statements take fewer instructions of the interpreter than this.
-MOST_INSTRUCTIONS = 60
+# Statements of one operation take a few instructions of the interpreter, functions hundreds.
+MOST_INSTRUCTIONS = 300
 
 
 class InterruptedOutcome(Outcome):
@@ -52,7 +52,7 @@ class InterruptedOutcome(Outcome):
 
     def step(self, number: int, statement: str) -> None:
         """Run a statement, and again if it was interrupted."""
-        self.left = self.random.randrange(MOST_INSTRUCTIONS)
+        self.left = int(MOST_INSTRUCTIONS ** self.random.random())
         write = WRITE.fullmatch(statement)
         target = self.names.get(write[1]) if write and self.random.random() < 0.5 else None
         is_write = isinstance(target, fastnp.ndarray)
