@@ -70,8 +70,8 @@ def nvrtc() -> ctypes.CDLL:
 
 
 def log_of(text: str, architecture: str) -> str:
-    """Compiles a text, to machine code for `sm_N` and to PTX for `compute_N`, which takes a third of
-    the time; returns the compiler's log.
+    """Compiles a text to machine code for `sm_N`, to PTX for `compute_N`, in a third of the time;
+    returns the compiler's log.
     """
     library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
     assert (
