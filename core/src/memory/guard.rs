@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The size class of a guarded block.
 pub(crate) const GUARDED: u32 = u32::MAX;
-/// At least a page of the system. (Pages of other processors are larger.)
+/// A multiple of the page of any system: 4 KiB on x86, up to 64 on ARM.
 const PAGE: usize = 1 << 16;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
