@@ -3,8 +3,10 @@
 //! Imports `host` and `error`. Open `storage.rs` first, then `pool.rs`.
 
 pub(crate) mod device_buffer;
+pub(crate) mod export_count;
 pub(crate) mod free_list;
 pub(crate) mod pool;
+pub(crate) mod ref_count;
 pub(crate) mod storage;
 pub(crate) mod storage_handle;
 pub(crate) mod storage_ref;
