@@ -49,7 +49,7 @@ impl Counted {
 
 #[test]
 fn the_last_reference_frees_once() {
-    check(3, || {
+    check(6, || {
         let storage = Counted::new();
         storage.count.increment(false);
         let storage = two_threads(storage, |storage, _| {
@@ -64,7 +64,7 @@ fn the_last_reference_frees_once() {
 /// Two threads of an interpreter, each of which drops one reference under its lock and one without.
 #[test]
 fn plain_and_atomic_counting_agree() {
-    check(3, || {
+    check(6, || {
         let storage = Counted::new();
         storage.count.increment(true);
         let shared = two_threads((Interpreter::new(), storage), |(interpreter, storage), _| {
@@ -84,7 +84,7 @@ fn plain_and_atomic_counting_agree() {
 #[test]
 #[should_panic]
 fn plain_counting_without_an_interpreter_lock_is_found() {
-    check(3, || {
+    check(6, || {
         let storage = Counted::new();
         storage.count.increment(true);
         let storage = two_threads(storage, |storage, _| storage.release(true));
@@ -103,7 +103,7 @@ fn what_was_written_through_an_export_is_seen_after_it() {
     }
     // SAFETY: loom panics if two threads access the cell without an order between them.
     unsafe impl Sync for Exported {}
-    check(3, || {
+    check(6, || {
         let exported =
             Exported { exports: ExportCount::none(), runtime: SpinLock::new(()), memory: UnsafeCell::new(0) };
         exported.exports.add();

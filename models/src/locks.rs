@@ -51,7 +51,10 @@ impl Held<'_> {
 }
 
 /// Runs `step` on this thread and on another one.
-pub(crate) fn two_threads<T: Send + Sync + 'static>(shared: T, step: impl Fn(&T, usize) + Send + Sync + 'static) -> Arc<T> {
+pub(crate) fn two_threads<T: Send + Sync + 'static>(
+    shared: T,
+    step: impl Fn(&T, usize) + Send + Sync + 'static,
+) -> Arc<T> {
     let (shared, step) = (Arc::new(shared), Arc::new(step));
     let other = {
         let (shared, step) = (shared.clone(), step.clone());
@@ -64,7 +67,7 @@ pub(crate) fn two_threads<T: Send + Sync + 'static>(shared: T, step: impl Fn(&T,
 
 #[test]
 fn one_thread_at_a_time_has_a_spin_lock() {
-    check(3, || {
+    check(6, || {
         let lock = two_threads(SpinLock::new(0), |lock, _| {
             *lock.lock() += 1;
             if let Some(mut value) = lock.try_lock() {
@@ -76,10 +79,27 @@ fn one_thread_at_a_time_has_a_spin_lock() {
     });
 }
 
+/// A thread that alone tries to take a lock, while another one releases it.
+#[test]
+fn a_lock_that_is_released_meanwhile_is_taken_by_a_plain_store() {
+    check(6, || {
+        let lock = Arc::new(SpinLock::new(0));
+        let mut guard = lock.lock();
+        let taker = {
+            let lock = lock.clone();
+            // SAFETY: the other thread only releases the lock.
+            thread::spawn(move || unsafe { lock.try_lock_exclusive() }.is_none_or(|value| *value == 1))
+        };
+        *guard = 1;
+        drop(guard);
+        assert!(taker.join().expect("no thread panics"), "took the lock and not what was written under it");
+    });
+}
+
 /// The pool's lock: plain stores while threads are serialised, exchanges while one of them has released the interpreter lock.
 #[test]
 fn plain_and_atomic_locking_exclude_each_other() {
-    check(3, || {
+    check(6, || {
         let shared = (Interpreter::new(), SpinLock::new(0));
         let shared = two_threads(shared, |(interpreter, lock), _| {
             let held = interpreter.hold();
@@ -139,7 +159,7 @@ impl Runtime {
 #[test]
 fn threads_that_wait_for_the_runtime_get_it() {
     for is_relied_on in [false, true] {
-        check(2, move || {
+        check(6, move || {
             let runtime = two_threads(Runtime::new(is_relied_on), |runtime, _| runtime.compute());
             assert_eq!(*runtime.lock.lock(), 2);
             assert!(!runtime.admission.has_waiters());
@@ -147,26 +167,10 @@ fn threads_that_wait_for_the_runtime_get_it() {
     }
 }
 
-#[test]
-fn three_threads_get_the_runtime() {
-    check(1, || {
-        let runtime = Arc::new(Runtime::new(true));
-        let others: Vec<_> = (0..2)
-            .map(|_| {
-                let runtime = runtime.clone();
-                thread::spawn(move || runtime.compute())
-            })
-            .collect();
-        runtime.compute();
-        others.into_iter().for_each(|other| other.join().expect("no thread panics"));
-        assert_eq!(*runtime.lock.lock(), 3);
-    });
-}
-
 /// A fork's thread uses the runtime by guards of the lock that it holds, and no other thread gets it before the end.
 #[test]
 fn the_lock_held_for_a_fork_is_used_by_its_thread_alone() {
-    check(3, || {
+    check(6, || {
         let lock = two_threads(SpinLock::new(0), |lock, thread| {
             let mut guard = lock.lock();
             if thread == 0 {
@@ -185,7 +189,7 @@ fn the_lock_held_for_a_fork_is_used_by_its_thread_alone() {
 /// Positions that another thread changes: what is checked is what is used, since both are under one lock.
 #[test]
 fn what_is_checked_is_what_is_used() {
-    check(3, || {
+    check(6, || {
         let elements = [0, 1];
         two_threads(SpinLock::new(0usize), move |position, thread| {
             if thread == 1 {
@@ -204,7 +208,7 @@ fn what_is_checked_is_what_is_used() {
 #[test]
 #[should_panic(expected = "used another position than was checked")]
 fn a_lock_released_between_check_and_use_is_found() {
-    check(3, || {
+    check(6, || {
         two_threads(SpinLock::new(0usize), |position, thread| {
             if thread == 1 {
                 *position.lock() = 5;

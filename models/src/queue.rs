@@ -3,6 +3,7 @@
 use crate::check;
 use crate::host::work_queue::WorkQueue;
 use loom::cell::UnsafeCell;
+use loom::sync::{Condvar, Mutex};
 use loom::thread::{self, JoinHandle};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -69,7 +70,7 @@ impl Results {
 /// stack, so that a worker that were late would be seen too.
 #[test]
 fn every_task_runs_once_and_is_done() {
-    check(2, || {
+    check(3, || {
         let pool = Pool::new(2);
         let results = Results::zero(2);
         for round in 1..=2 {
@@ -82,7 +83,7 @@ fn every_task_runs_once_and_is_done() {
 
 #[test]
 fn two_workers_share_tasks() {
-    check(1, || {
+    check(2, || {
         let pool = Pool::new(3);
         let results = Results::zero(3);
         pool.run(3, &|i| results.count(i));
@@ -94,12 +95,33 @@ fn two_workers_share_tasks() {
 /// A worker that finds no work sleeps, and is woken by work or by the end: if a wake-up could be lost, `end` would wait for ever.
 #[test]
 fn a_worker_that_sleeps_is_woken() {
-    check(3, || Pool::new(2).end());
+    check(6, || Pool::new(2).end());
+}
+
+/// Work wakes a worker that sleeps, or is about to: the caller's task waits for one that only the worker runs.
+#[test]
+fn work_wakes_a_worker() {
+    check(4, || {
+        let pool = Pool::new(2);
+        let (is_done, done) = (Mutex::new(false), Condvar::new());
+        pool.run(2, &|i| {
+            let mut is_done = is_done.lock().expect("no thread panics");
+            if i == 1 {
+                *is_done = true;
+                done.notify_one();
+            } else {
+                while !*is_done {
+                    is_done = done.wait(is_done).expect("no thread panics");
+                }
+            }
+        });
+        pool.end();
+    });
 }
 
 #[test]
 fn a_panic_reaches_the_caller() {
-    check(2, || {
+    check(3, || {
         let pool = Pool::new(2);
         let results = Results::zero(2);
         let ran = catch_unwind(AssertUnwindSafe(|| {

@@ -35,12 +35,6 @@ macro_rules! atomic {
                 self.0.store(value, ordering);
                 order(ordering);
             }
-
-            pub(crate) fn swap(&self, value: $value, ordering: Ordering) -> $value {
-                let before = self.0.swap(value, ordering);
-                order(ordering);
-                before
-            }
         }
     };
 }
@@ -72,6 +66,17 @@ macro_rules! counter {
 }
 
 atomic!(AtomicBool, bool);
+
+impl AtomicBool {
+    /// Stores only what is not there yet: loom gives the store of an exchange that changes nothing no place among other stores, and lets
+    /// its thread read it for ever.
+    pub(crate) fn swap(&self, value: bool, ordering: Ordering) -> bool {
+        let before = self.0.compare_exchange(!value, value, ordering, Ordering::Acquire).unwrap_or_else(|same| same);
+        order(ordering);
+        before
+    }
+}
+
 counter!(AtomicU32, u32);
 counter!(AtomicUsize, usize);
 
