@@ -200,6 +200,7 @@ impl ThreadPool for Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::catch_unwind;
 
     #[test]
     fn every_task_runs_once() {
