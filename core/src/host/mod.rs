@@ -1,7 +1,7 @@
 //! Host: locks, threads and CPU routines that know nothing of arrays.
 //!
 //! Imports `error` only. Open `interpreter_lock.rs` first: it says when threads are serialised by Python's GIL, which
-//! `spin_lock.rs` and reference counts rely on.
+//! `spin_lock.rs` and reference counts rely on. Files that import `sync` are checked in the crate `models`.
 
 pub(crate) mod admission;
 pub(crate) mod count_true;
