@@ -34,7 +34,7 @@ CHECK  := $(PYTHON) .ci/timed.py
 RUST_TESTED := --workspace --exclude fastnp-benches
 
 SANITIZE_SHORT := tests/array/test_hazards.py tests/array/test_shared_memory.py tests/array/test_protocols.py tests/array/test_index_arrays.py \
-    tests/engine/test_reuse.py tests/fuzz/test_fuzz_programs.py
+    tests/fuzz/test_fuzz_programs.py
 
 RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -prune -o \
     \( -name '*.rs' -o -name '*.cu' -o -name '*.toml' \) -print 2>/dev/null) Cargo.toml Cargo.lock
