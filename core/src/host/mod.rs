@@ -7,6 +7,7 @@ pub(crate) mod admission;
 pub(crate) mod count_true;
 pub(crate) mod gemm;
 pub(crate) mod interpreter_lock;
+pub(crate) mod interrupt;
 pub(crate) mod released_count;
 pub(crate) mod spin_lock;
 pub(crate) mod sync;
