@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub(crate) use loom::cell::UnsafeCell;
 pub(crate) use loom::hint::spin_loop;
-pub(crate) use loom::sync::atomic::fence;
+pub(crate) use loom::sync::atomic::{AtomicU32, fence};
 pub(crate) use loom::thread::{park, yield_now};
 
 fn order(ordering: Ordering) {
@@ -18,56 +18,22 @@ fn order(ordering: Ordering) {
     }
 }
 
-macro_rules! atomic {
-    ($name:ident, $value:ty) => {
-        pub(crate) struct $name(loom::sync::atomic::$name);
-
-        impl $name {
-            pub(crate) fn new(value: $value) -> $name {
-                $name(loom::sync::atomic::$name::new(value))
-            }
-
-            pub(crate) fn load(&self, ordering: Ordering) -> $value {
-                self.0.load(ordering)
-            }
-
-            pub(crate) fn store(&self, value: $value, ordering: Ordering) {
-                self.0.store(value, ordering);
-                order(ordering);
-            }
-        }
-    };
-}
-
-macro_rules! counter {
-    ($name:ident, $value:ty) => {
-        atomic!($name, $value);
-
-        impl Default for $name {
-            fn default() -> $name {
-                $name::new(0)
-            }
-        }
-
-        impl $name {
-            pub(crate) fn fetch_add(&self, value: $value, ordering: Ordering) -> $value {
-                let before = self.0.fetch_add(value, ordering);
-                order(ordering);
-                before
-            }
-
-            pub(crate) fn fetch_sub(&self, value: $value, ordering: Ordering) -> $value {
-                let before = self.0.fetch_sub(value, ordering);
-                order(ordering);
-                before
-            }
-        }
-    };
-}
-
-atomic!(AtomicBool, bool);
+pub(crate) struct AtomicBool(loom::sync::atomic::AtomicBool);
 
 impl AtomicBool {
+    pub(crate) fn new(value: bool) -> AtomicBool {
+        AtomicBool(loom::sync::atomic::AtomicBool::new(value))
+    }
+
+    pub(crate) fn load(&self, ordering: Ordering) -> bool {
+        self.0.load(ordering)
+    }
+
+    pub(crate) fn store(&self, value: bool, ordering: Ordering) {
+        self.0.store(value, ordering);
+        order(ordering);
+    }
+
     /// Stores only what is not there yet: loom gives the store of an exchange that changes nothing no place among other stores, and lets
     /// its thread read it for ever.
     pub(crate) fn swap(&self, value: bool, ordering: Ordering) -> bool {
@@ -77,8 +43,35 @@ impl AtomicBool {
     }
 }
 
-counter!(AtomicU32, u32);
-counter!(AtomicUsize, usize);
+#[derive(Default)]
+pub(crate) struct AtomicUsize(loom::sync::atomic::AtomicUsize);
+
+impl AtomicUsize {
+    pub(crate) fn new(value: usize) -> AtomicUsize {
+        AtomicUsize(loom::sync::atomic::AtomicUsize::new(value))
+    }
+
+    pub(crate) fn load(&self, ordering: Ordering) -> usize {
+        self.0.load(ordering)
+    }
+
+    pub(crate) fn store(&self, value: usize, ordering: Ordering) {
+        self.0.store(value, ordering);
+        order(ordering);
+    }
+
+    pub(crate) fn fetch_add(&self, value: usize, ordering: Ordering) -> usize {
+        let before = self.0.fetch_add(value, ordering);
+        order(ordering);
+        before
+    }
+
+    pub(crate) fn fetch_sub(&self, value: usize, ordering: Ordering) -> usize {
+        let before = self.0.fetch_sub(value, ordering);
+        order(ordering);
+        before
+    }
+}
 
 /// `parking_lot`'s interface.
 pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
