@@ -10,8 +10,10 @@ use crate::object::payload::{Open, Repr};
 use fastnp::{
     Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
 };
+use pyo3::Borrowed;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
 
 /// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
@@ -192,6 +194,24 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
             Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 0.0)),
             None => Ok(false),
         },
+    }
+}
+
+/// The right operand of an operator in place. An object that goes first by its priority is none, so the operator returns
+/// `NotImplemented` and Python calls the object's own. One with `__array_ufunc__` is asked by the ufunc, whatever the attribute says.
+pub(crate) struct InPlaceOperand<'a, 'py>(pub(crate) Borrowed<'a, 'py, PyAny>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for InPlaceOperand<'a, 'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let is_usual = object.is_exact_instance_of::<NdArray>()
+            || object.is_exact_instance_of::<PyFloat>()
+            || object.is_exact_instance_of::<PyInt>();
+        if is_usual || object.get_type().hasattr("__array_ufunc__")? || !defers_to(&object)? {
+            return Ok(InPlaceOperand(object));
+        }
+        Err(PyTypeError::new_err("an operand with a higher priority"))
     }
 }
 

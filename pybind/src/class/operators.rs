@@ -2,7 +2,7 @@
 //!
 //! They are written out, because `#[pymethods]` does not expand a `macro_rules!` within its impl.
 
-use crate::call::ufunc_call::{binary, in_place};
+use crate::call::ufunc_call::{InPlaceOperand, binary, in_place};
 use crate::object::ndarray::NdArray;
 use fastnp::Op;
 use pyo3::prelude::*;
@@ -19,8 +19,8 @@ impl NdArray {
         binary(Op::Add, other, this.as_any())
     }
 
-    fn __iadd__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::Add, this, other)
+    fn __iadd__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::Add, this, &other.0)
     }
 
     fn __sub__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -31,8 +31,8 @@ impl NdArray {
         binary(Op::Subtract, other, this.as_any())
     }
 
-    fn __isub__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::Subtract, this, other)
+    fn __isub__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::Subtract, this, &other.0)
     }
 
     fn __mul__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -43,8 +43,8 @@ impl NdArray {
         binary(Op::Multiply, other, this.as_any())
     }
 
-    fn __imul__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::Multiply, this, other)
+    fn __imul__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::Multiply, this, &other.0)
     }
 
     fn __truediv__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -55,8 +55,8 @@ impl NdArray {
         binary(Op::Divide, other, this.as_any())
     }
 
-    fn __itruediv__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::Divide, this, other)
+    fn __itruediv__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::Divide, this, &other.0)
     }
 
     fn __floordiv__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -67,8 +67,8 @@ impl NdArray {
         binary(Op::FloorDivide, other, this.as_any())
     }
 
-    fn __ifloordiv__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::FloorDivide, this, other)
+    fn __ifloordiv__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::FloorDivide, this, &other.0)
     }
 
     fn __mod__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -79,8 +79,8 @@ impl NdArray {
         binary(Op::Remainder, other, this.as_any())
     }
 
-    fn __imod__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::Remainder, this, other)
+    fn __imod__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::Remainder, this, &other.0)
     }
 
     fn __and__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -91,8 +91,8 @@ impl NdArray {
         binary(Op::BitwiseAnd, other, this.as_any())
     }
 
-    fn __iand__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::BitwiseAnd, this, other)
+    fn __iand__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::BitwiseAnd, this, &other.0)
     }
 
     fn __or__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -103,8 +103,8 @@ impl NdArray {
         binary(Op::BitwiseOr, other, this.as_any())
     }
 
-    fn __ior__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::BitwiseOr, this, other)
+    fn __ior__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::BitwiseOr, this, &other.0)
     }
 
     fn __xor__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -115,8 +115,8 @@ impl NdArray {
         binary(Op::BitwiseXor, other, this.as_any())
     }
 
-    fn __ixor__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::BitwiseXor, this, other)
+    fn __ixor__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::BitwiseXor, this, &other.0)
     }
 
     fn __lshift__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -127,8 +127,8 @@ impl NdArray {
         binary(Op::LeftShift, other, this.as_any())
     }
 
-    fn __ilshift__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::LeftShift, this, other)
+    fn __ilshift__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::LeftShift, this, &other.0)
     }
 
     fn __rshift__<'py>(this: &Bound<'py, Self>, other: &Object<'py>) -> PyResult<Object<'py>> {
@@ -139,7 +139,7 @@ impl NdArray {
         binary(Op::RightShift, other, this.as_any())
     }
 
-    fn __irshift__(this: &Bound<'_, Self>, other: &Object<'_>) -> PyResult<()> {
-        in_place(Op::RightShift, this, other)
+    fn __irshift__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>) -> PyResult<()> {
+        in_place(Op::RightShift, this, &other.0)
     }
 }

@@ -1,7 +1,7 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
-use crate::call::ufunc_call::{binary, in_place, unary};
+use crate::call::ufunc_call::{InPlaceOperand, binary, in_place, unary};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::call_python;
@@ -73,8 +73,8 @@ impl NdArray {
         }
     }
 
-    fn __ipow__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<()> {
-        in_place(Op::Power, this, other)
+    fn __ipow__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>, _modulo: &Bound<'_, PyAny>) -> PyResult<()> {
+        in_place(Op::Power, this, &other.0)
     }
 
     fn __divmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
