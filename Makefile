@@ -5,7 +5,7 @@
 #   make lint      the checks that run nothing: format, clippy, ruff, mypy, docs
 #   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on, fewer with interrupts,
 #                  threads, forks, faults and others meanwhile, and a search for leaks
-#   make sanitize  the Rust tests under AddressSanitizer (needs a nightly toolchain)
+#   make sanitize  the Rust and Python tests under AddressSanitizer, the races under ThreadSanitizer (`sanitize-threads`); needs nightly
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
@@ -26,6 +26,7 @@ PYTEST_ARGS ?=
 PYTEST_JOBS ?= $(if $(PYTEST_ARGS),0,auto)
 FUZZ_COUNT ?= 250000
 FUZZ_SEED  ?= 1
+SANITIZE_ARGS ?=
 
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
@@ -33,12 +34,15 @@ CHECK  := $(PYTHON) .ci/timed.py
 # Where the extension is not among what is built, dependencies have other features, and all is compiled a second time.
 RUST_TESTED := --workspace --exclude fastnp-benches
 
+SANITIZE_SHORT := tests/array/test_hazards.py tests/array/test_shared_memory.py tests/array/test_protocols.py tests/array/test_index_arrays.py \
+    tests/fuzz/test_fuzz_programs.py
+
 RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -prune -o \
     \( -name '*.rs' -o -name '*.cu' -o -name '*.toml' \) -print 2>/dev/null) Cargo.toml Cargo.lock
 PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
-.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize bench clean
+.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize sanitize-short sanitize-threads models bench clean
 
 help:
 	@sed -n '3,11p' Makefile | cut -c3-
@@ -114,10 +118,21 @@ fuzz: $(STAMPS)/extension-dev
 	done
 	$(BIN)/python -m tests.fuzz.leaks
 
-# A folder of its own: instrumented objects are no use to other builds.
-sanitize:
-	RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=allocator_may_return_null=1 CARGO_TARGET_DIR=target/sanitize cargo +nightly test --quiet \
-	    -p fastnp-codegen -p fastnp --lib --tests --target $(shell rustc -vV | sed -n 's/host: //p')
+# Not in `test`: everything is compiled a second time, and codegen alone takes minutes.
+sanitize: $(STAMPS)/requirements
+	VENV=$(VENV) .ci/sanitize rust
+	VENV=$(VENV) .ci/sanitize python --numprocesses auto --maxprocesses 4 --dist worksteal $(SANITIZE_ARGS)
+
+# Tests of memory that is shared, reused and indexed, and some random programs.
+sanitize-short: $(STAMPS)/requirements
+	@VENV=$(VENV) $(CHECK) 'AddressSanitizer' .ci/sanitize python --numprocesses auto --maxprocesses 4 --dist worksteal $(SANITIZE_SHORT)
+
+sanitize-threads:
+	.ci/sanitize threads
+
+# The locks, counts and the thread pool under every order of steps; `rust-test` runs it too.
+models:
+	cargo test -p fastnp-models
 
 bench: build
 	cargo bench --package fastnp-benches

@@ -12,4 +12,5 @@ mod math;
 mod ops;
 mod portable;
 mod process;
+mod ub_checks;
 mod x86;

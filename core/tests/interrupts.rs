@@ -115,7 +115,7 @@ fn a_long_kernel_is_interrupted_between_tasks() -> Result<()> {
 
 /// An array with a pending update in place that takes long.
 fn overwritten() -> Result<Array> {
-    let mut y = Array::linspace(0.0, 1.0, 2_000_000);
+    let y = Array::linspace(0.0, 1.0, 2_000_000);
     flush()?;
     let sines = (0..50).try_fold(&y + 0.0, |x, _| apply(Op::Sin, &[(&x).into()]))?;
     y.assign(&(&y + &sines))?;

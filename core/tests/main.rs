@@ -12,3 +12,4 @@ mod interrupts;
 mod process;
 mod programs;
 mod races;
+mod ub_checks;

@@ -161,6 +161,16 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
     fastnp::explain()
 }
 
+/// Breaks what unsafe code promised. In a build with debug assertions, which has this function, the standard library's check ends the
+/// process; a test holds that.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn break_precondition() {
+    let elements = std::hint::black_box(&[0u8; 4]);
+    // SAFETY: there is no such element; the process ends.
+    std::hint::black_box(unsafe { elements.get_unchecked(std::hint::black_box(4)) });
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
@@ -179,6 +189,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
     module.add_function(wrap_pyfunction!(flush, module)?)?;
     module.add_function(wrap_pyfunction!(runs_eagerly, module)?)?;
+    #[cfg(debug_assertions)]
+    module.add_function(wrap_pyfunction!(break_precondition, module)?)?;
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)
 }

@@ -4,8 +4,9 @@
 //! long or wait for each other, or the rest of the program stops. The runtime does not know such locks: it asks for the lock to be
 //! released around long work, and polls for interrupts.
 
+use crate::host::released_count::ReleasedCount;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The embedding program's lock. A program without a lock and without interrupts needs none.
 pub trait InterpreterLock: Sync {
@@ -26,9 +27,7 @@ pub fn set_interpreter_lock(host: &'static dyn InterpreterLock) {
 }
 
 static RELIED_ON: AtomicBool = AtomicBool::new(false);
-/// Reasons why threads are not serialised: one while no interpreter lock is relied on, and one for each thread that has released
-/// it. Changes only while the interpreter lock is held.
-static RELEASED: AtomicU32 = AtomicU32::new(1);
+static RELEASED: ReleasedCount = ReleasedCount::unserialised();
 
 /// Declares that the interpreter lock serialises threads, so the runtime's lock needs no atomic exchange, which costs a tenth of a
 /// small operation.
@@ -37,7 +36,7 @@ static RELEASED: AtomicU32 = AtomicU32::new(1);
 /// From now on every thread that calls this crate holds the interpreter lock, except inside [`InterpreterLock::release_during`].
 pub unsafe fn rely_on_interpreter_lock() {
     if !RELIED_ON.swap(true, Ordering::Relaxed) {
-        RELEASED.fetch_sub(1, Ordering::Relaxed);
+        RELEASED.remove();
     }
 }
 
@@ -50,7 +49,7 @@ pub(crate) fn is_relied_on() -> bool {
 /// Whether this thread is the only one that can run code of this crate: no thread has released the lock.
 #[inline]
 pub(crate) fn is_exclusive() -> bool {
-    RELEASED.load(Ordering::Relaxed) == 0
+    RELEASED.is_zero()
 }
 
 /// A section without the interpreter lock, from before it is released until it is taken again.
@@ -58,20 +57,20 @@ struct ReleasedSection;
 
 impl ReleasedSection {
     fn begin() -> ReleasedSection {
-        RELEASED.fetch_add(1, Ordering::Relaxed);
+        RELEASED.add();
         ReleasedSection
     }
 }
 
 impl Drop for ReleasedSection {
     fn drop(&mut self) {
-        RELEASED.fetch_sub(1, Ordering::Relaxed);
+        RELEASED.remove();
     }
 }
 
 /// Resets the count in the child of a fork, which has no other threads.
 pub(crate) fn reset_in_child() {
-    RELEASED.store(!is_relied_on() as u32, Ordering::Relaxed);
+    RELEASED.reset(!is_relied_on() as u32);
 }
 
 /// Runs work without the interpreter lock: long computations, and waits for the runtime's lock.

@@ -4,9 +4,12 @@
 //! and the pool for one new array was a third of a small operation. This lock makes one, or none where the interpreter lock
 //! serialises threads. It has no wait queue: waiters poll.
 
-use std::cell::UnsafeCell;
+use crate::host::sync::{AtomicBool, UnsafeCell, spin_loop, yield_now};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+
+/// Polls of a taken lock before the waiter yields its processor. One is enough for a model.
+const SPINS: usize = if cfg!(loom) { 1 } else { 64 };
 
 /// A value that one thread at a time may access.
 pub(crate) struct SpinLock<T> {
@@ -18,7 +21,14 @@ pub(crate) struct SpinLock<T> {
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
+    #[cfg(not(loom))]
     pub(crate) const fn new(inside: T) -> SpinLock<T> {
+        SpinLock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
+    }
+
+    /// The primitives of a model are no constants.
+    #[cfg(loom)]
+    pub(crate) fn new(inside: T) -> SpinLock<T> {
         SpinLock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
     }
 
@@ -40,6 +50,21 @@ impl<T> SpinLock<T> {
         }
         self.taken.store(true, Ordering::Relaxed);
         Some(SpinGuard(self))
+    }
+
+    /// [`SpinLock::lock`], without an atomic exchange where the lock is free and threads are serialised.
+    ///
+    /// # Safety
+    /// With `is_exclusive` as [`SpinLock::try_lock_exclusive`].
+    #[inline]
+    pub(crate) unsafe fn lock_serialised(&self, is_exclusive: bool) -> SpinGuard<'_, T> {
+        if is_exclusive {
+            // SAFETY: the caller's.
+            if let Some(guard) = unsafe { self.try_lock_exclusive() } {
+                return guard;
+            }
+        }
+        self.lock()
     }
 
     /// A guard of the lock that is taken already.
@@ -68,16 +93,16 @@ impl<T> SpinLock<T> {
     #[cold]
     fn wait(&self) -> SpinGuard<'_, T> {
         loop {
-            for _ in 0..64 {
+            for _ in 0..SPINS {
                 if !self.is_taken()
                     && let Some(guard) = self.try_lock()
                 {
                     return guard;
                 }
-                std::hint::spin_loop();
+                spin_loop();
             }
             // The owner may be waiting for this processor.
-            std::thread::yield_now();
+            yield_now();
         }
     }
 }
@@ -90,7 +115,7 @@ impl<T> Deref for SpinGuard<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         // SAFETY: the lock is taken, and this guard is its only owner.
-        unsafe { &*self.0.inside.get() }
+        self.0.inside.with(|inside| unsafe { &*inside })
     }
 }
 
@@ -98,7 +123,7 @@ impl<T> DerefMut for SpinGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above, and the guard is borrowed for as long as the contents are.
-        unsafe { &mut *self.0.inside.get() }
+        self.0.inside.with_mut(|inside| unsafe { &mut *inside })
     }
 }
 
@@ -112,7 +137,7 @@ impl<T> Drop for SpinGuard<'_, T> {
 // SAFETY: a shared guard gives shared access to what is inside, as a reference to it would.
 unsafe impl<T: Sync> Sync for SpinGuard<'_, T> {}
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

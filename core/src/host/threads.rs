@@ -8,16 +8,14 @@
 //!
 //! rayon's pool cost 9 µs a launch with its threads awake, and woke them for each launch.
 
+use crate::host::work_queue::{SPIN_TIME, WorkQueue};
 use fastnp_codegen::backend::fault;
 use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
-use std::any::Any;
-use std::cell::UnsafeCell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Nanoseconds of work each of two threads must have for one to be woken.
 const WAKE_GRAIN: f64 = 40_000.0;
@@ -26,12 +24,6 @@ const WAKE_AFTER_UNSHARED: f64 = 200_000.0;
 /// Nanoseconds for each thread from which there are more tasks than threads, so that a delayed thread leaves tasks to the others.
 /// Each task costs half a microsecond.
 const OVERSUBSCRIBE_FROM: f64 = 30_000.0;
-/// How long an idle worker spins before it sleeps. Between two kernels of a Python program pass some ten microseconds.
-const SPIN_TIME: Duration = Duration::from_micros(100);
-/// Spins between two looks at the clock; then the worker yields its processor.
-const SPINS_PER_CLOCK: usize = 32;
-/// Spins of the caller on the last workers before it yields its processor.
-const CALLER_SPINS: usize = 4096;
 
 /// Most threads of the pool: a number beyond that of any machine, whose stacks still fit into an address space.
 pub(crate) const MAX_THREADS: usize = 1024;
@@ -63,127 +55,6 @@ fn default_count() -> usize {
 /// Sets how many threads may run at once, at most [`MAX_THREADS`]; zero means the default.
 pub(crate) fn set_count(n: usize) {
     COUNT.store(if n == 0 { default_count() } else { n.min(MAX_THREADS) }, Ordering::Relaxed);
-}
-
-/// The current task, borrowed from the caller's stack.
-type Task = *const (dyn Fn(usize) + Sync);
-
-/// A range of task numbers: the next one, and the end.
-#[repr(align(64))]
-#[derive(Default)]
-struct TaskRange {
-    next: AtomicUsize,
-    end: AtomicUsize,
-}
-
-/// The queue: one task function and a range of task numbers for each thread.
-struct WorkQueue {
-    /// Odd while there is work. A thread that has incremented `inside` and then sees an odd state may read the task until it
-    /// decrements `inside`: the task is valid until [`WorkQueue::close`] returns.
-    state: AtomicUsize,
-    inside: AtomicUsize,
-    task: UnsafeCell<Option<Task>>,
-    /// One for each thread, the caller's first: a thread that starts with the same range as last time finds its data in its caches.
-    ranges: Vec<TaskRange>,
-    /// One for each thread but the caller's.
-    asleep: Vec<AtomicBool>,
-    leaving: AtomicBool,
-    panicked: Mutex<Option<Box<dyn Any + Send>>>,
-}
-
-// SAFETY: the task is written by the owner of the lock on the pool while the state is even, and read by threads that are counted
-// inside and saw an odd state after that. It may be called from any thread.
-unsafe impl Sync for WorkQueue {}
-// SAFETY: as above.
-unsafe impl Send for WorkQueue {}
-
-impl WorkQueue {
-    fn new(threads: usize) -> WorkQueue {
-        WorkQueue {
-            state: AtomicUsize::new(0),
-            inside: AtomicUsize::new(0),
-            task: UnsafeCell::new(None),
-            ranges: (0..threads).map(|_| TaskRange::default()).collect(),
-            asleep: (1..threads).map(|_| AtomicBool::new(false)).collect(),
-            leaving: AtomicBool::new(false),
-            panicked: Mutex::new(None),
-        }
-    }
-
-    /// Runs the rest of this thread's range, then of the other ranges.
-    ///
-    /// # Safety
-    /// The task is valid: the caller is counted inside, or owns the task.
-    unsafe fn work(&self, own: usize) {
-        // SAFETY: the task is not written while there is work, and it is valid.
-        let Some(task) = (unsafe { (*self.task.get()).map(|task| &*task) }) else { return };
-        let threads = self.ranges.len();
-        for range in (own..threads).chain(0..own).map(|i| &self.ranges[i]) {
-            let end = range.end.load(Ordering::Relaxed);
-            loop {
-                let i = range.next.fetch_add(1, Ordering::Relaxed);
-                if i >= end {
-                    break;
-                }
-                task(i);
-            }
-        }
-    }
-
-    /// The loop of a worker.
-    fn serve(&self, own: usize) {
-        let mut done = 0;
-        let mut since = Instant::now();
-        let is_new = |done| {
-            let state = self.state.load(Ordering::SeqCst);
-            state % 2 == 1 && state != done
-        };
-        while !self.leaving.load(Ordering::SeqCst) {
-            if is_new(done) {
-                self.inside.fetch_add(1, Ordering::SeqCst);
-                let state = self.state.load(Ordering::SeqCst);
-                if state % 2 == 1 {
-                    done = state;
-                    // SAFETY: inside, and there was work after that.
-                    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| unsafe { self.work(own) })) {
-                        *self.panicked.lock() = Some(panic);
-                    }
-                }
-                self.inside.fetch_sub(1, Ordering::SeqCst);
-                since = Instant::now();
-            } else if (0..SPINS_PER_CLOCK).any(|_| {
-                std::hint::spin_loop();
-                is_new(done)
-            }) {
-                continue;
-            } else if since.elapsed() < SPIN_TIME {
-                std::thread::yield_now();
-            } else {
-                let asleep = &self.asleep[own - 1];
-                asleep.store(true, Ordering::SeqCst);
-                // A caller that publishes work after this sees the worker asleep and wakes it.
-                while asleep.load(Ordering::SeqCst) && !is_new(done) && !self.leaving.load(Ordering::SeqCst) {
-                    std::thread::park();
-                }
-                asleep.store(false, Ordering::SeqCst);
-                since = Instant::now();
-            }
-        }
-    }
-
-    /// Ends the work. When this returns, no worker is inside.
-    fn close(&self) {
-        self.state.fetch_add(1, Ordering::SeqCst);
-        let mut spins = 0;
-        while self.inside.load(Ordering::SeqCst) > 0 {
-            spins += 1;
-            if spins < CALLER_SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
-        }
-    }
-
-    fn is_awake(&self) -> bool {
-        !self.asleep.iter().any(|asleep| asleep.load(Ordering::Relaxed))
-    }
 }
 
 /// The workers and their queue.
@@ -233,8 +104,8 @@ impl WorkerPool {
 
     /// Wakes the sleeping ones of so many workers.
     fn wake(&self, threads: usize) {
-        for (asleep, thread) in self.queue.asleep.iter().zip(&self.threads).take(threads) {
-            if asleep.swap(false, Ordering::SeqCst) {
+        for (worker, thread) in self.threads.iter().enumerate().take(threads) {
+            if self.queue.clear_asleep(worker) {
                 move_off_this_cpu(thread);
                 thread.thread().unpark();
             }
@@ -243,28 +114,13 @@ impl WorkerPool {
 
     /// Runs the tasks on no more threads than there are tasks.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        let workers = self.queue.ranges.len().min(tasks);
-        for (i, range) in self.queue.ranges.iter().enumerate() {
-            range.next.store(tasks * i.min(workers) / workers, Ordering::Relaxed);
-            range.end.store(tasks * (i + 1).min(workers) / workers, Ordering::Relaxed);
-        }
-        // SAFETY: no worker reads the task, since there is no work; none has it after `close`, when the task's lifetime ends.
-        unsafe { *self.queue.task.get() = Some(std::mem::transmute::<&(dyn Fn(usize) + Sync), Task>(task)) };
-        self.queue.state.fetch_add(1, Ordering::SeqCst);
-        self.wake(workers - 1);
-        // SAFETY: the task is the caller's.
-        let own = catch_unwind(AssertUnwindSafe(|| unsafe { self.queue.work(0) }));
-        self.queue.close();
-        let theirs = self.queue.panicked.lock().take();
-        if let Some(panic) = own.err().or(theirs) {
-            resume_unwind(panic);
-        }
+        self.queue.run(tasks, task, |workers| self.wake(workers));
     }
 }
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.queue.leaving.store(true, Ordering::SeqCst);
+        self.queue.leave();
         self.threads.iter().for_each(|thread| thread.thread().unpark());
     }
 }
@@ -301,7 +157,7 @@ fn with_pool<T>(act: impl FnOnce(&mut WorkerPool) -> T) -> Option<T> {
         // The parent's threads do not exist in the child, and the locks they held stay locked.
         std::mem::forget(pool_slot.take());
     }
-    if pool_slot.as_ref().is_none_or(|pool| pool.queue.ranges.len() != threads) {
+    if pool_slot.as_ref().is_none_or(|pool| pool.queue.threads() != threads) {
         *pool_slot = None;
         *pool_slot = Some(WorkerPool::new(threads));
     }
@@ -344,6 +200,7 @@ impl ThreadPool for Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::catch_unwind;
 
     #[test]
     fn every_task_runs_once() {

@@ -3,9 +3,11 @@
 //! Imports `host` and `error`. Open `storage.rs` first, then `pool.rs`.
 
 pub(crate) mod device_buffer;
+pub(crate) mod export_count;
 pub(crate) mod free_list;
 pub mod guard;
 pub(crate) mod pool;
+pub(crate) mod ref_count;
 pub(crate) mod storage;
 pub(crate) mod storage_handle;
 pub(crate) mod storage_ref;

@@ -73,13 +73,8 @@ static POOL: SpinLock<Pool> = SpinLock::new(Pool {
 /// The pool, locked.
 #[inline]
 fn pool() -> SpinGuard<'static, Pool> {
-    if interpreter_lock::is_exclusive() {
-        // SAFETY: no other thread runs code of this crate meanwhile.
-        if let Some(pool) = unsafe { POOL.try_lock_exclusive() } {
-            return pool;
-        }
-    }
-    POOL.lock()
+    // SAFETY: where that is so, no other thread runs code of this crate meanwhile.
+    unsafe { POOL.lock_serialised(interpreter_lock::is_exclusive()) }
 }
 
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.

@@ -12,6 +12,7 @@
 
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
+use crate::memory::export_count::ExportCount;
 use crate::memory::pool::{BLOCK_ALIGN, Buffer};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -47,8 +48,8 @@ pub(crate) struct Storage {
     version: AtomicU64,
     identity: AtomicU64,
     /// References from outside to the memory, on the host or on a device, and those on a device.
-    exports: AtomicU32,
-    device_exports: AtomicU32,
+    exports: ExportCount,
+    device_exports: ExportCount,
     is_watched: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
 }
@@ -71,8 +72,8 @@ impl Storage {
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
             identity: AtomicU64::new(0),
-            exports: AtomicU32::new(0),
-            device_exports: AtomicU32::new(0),
+            exports: ExportCount::none(),
+            device_exports: ExportCount::none(),
             is_watched: AtomicBool::new(false),
             watchers: Mutex::new(Vec::new()),
         }
@@ -111,7 +112,7 @@ impl Storage {
     /// snapshots.
     #[inline]
     pub(crate) fn is_reusable(&self) -> bool {
-        self.owner.is_none() && self.exports.load(Ordering::Relaxed) == 0 && !self.has_snapshots()
+        self.owner.is_none() && !self.exports.is_positive() && !self.has_snapshots()
     }
 
     /// The size class of its memory on the host, where that is the pool's.
@@ -339,24 +340,24 @@ impl Storage {
     /// Whether code outside this crate can reach the memory now.
     #[inline]
     pub(crate) fn is_shared(&self) -> bool {
-        self.exports.load(Ordering::Relaxed) > 0 || self.owner.as_ref().is_some_and(|owner| owner.0.is_shared())
+        self.exports.is_positive() || self.owner.as_ref().is_some_and(|owner| owner.0.is_shared())
     }
 
     /// Whether other libraries can reach the memory on a device.
     #[inline]
     pub(crate) fn is_exported_on_device(&self) -> bool {
-        self.device_exports.load(Ordering::Relaxed) > 0
+        self.device_exports.is_positive()
     }
 
     /// Adds (or removes) an export of the memory on a device, which then has the only valid copy.
     pub(crate) fn count_device_export(&self, more: bool) {
         if more {
             self.invalidate_host();
-            self.device_exports.fetch_add(1, Ordering::Relaxed);
-            self.exports.fetch_add(1, Ordering::Relaxed);
+            self.device_exports.add();
+            self.exports.add();
         } else {
-            self.exports.fetch_sub(1, Ordering::Relaxed);
-            self.device_exports.fetch_sub(1, Ordering::Relaxed);
+            self.exports.remove();
+            self.device_exports.remove();
         }
     }
 
@@ -365,9 +366,9 @@ impl Storage {
         if more {
             // Code outside may write the memory unseen.
             self.drop_device_buffer();
-            self.exports.fetch_add(1, Ordering::Relaxed);
+            self.exports.add();
         } else {
-            self.exports.fetch_sub(1, Ordering::Relaxed);
+            self.exports.remove();
         }
     }
 

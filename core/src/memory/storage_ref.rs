@@ -5,13 +5,13 @@
 //! serialises threads the count is a plain number; while a thread has released that lock it is exchanged atomically.
 
 use crate::host::interpreter_lock;
+use crate::memory::ref_count::RefCount;
 use crate::memory::storage::Storage;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 struct Inner {
-    count: AtomicUsize,
+    count: RefCount,
     storage: Storage,
 }
 
@@ -27,7 +27,7 @@ unsafe impl Sync for StorageRef {}
 impl StorageRef {
     /// The first reference to a storage.
     pub(crate) fn new(storage: Storage) -> StorageRef {
-        StorageRef(NonNull::from(Box::leak(Box::new(Inner { count: AtomicUsize::new(1), storage }))))
+        StorageRef(NonNull::from(Box::leak(Box::new(Inner { count: RefCount::one(), storage }))))
     }
 
     #[inline(always)]
@@ -39,7 +39,7 @@ impl StorageRef {
     /// How many references there are.
     #[inline(always)]
     pub(crate) fn count(this: &StorageRef) -> usize {
-        this.inner().count.load(Ordering::Acquire)
+        this.inner().count.get()
     }
 
     /// Whether both refer to the same storage.
@@ -72,12 +72,7 @@ impl StorageRef {
 impl Clone for StorageRef {
     #[inline]
     fn clone(&self) -> StorageRef {
-        let count = &self.inner().count;
-        if interpreter_lock::is_exclusive() {
-            count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        } else {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
+        self.inner().count.increment(interpreter_lock::is_exclusive());
         StorageRef(self.0)
     }
 }
@@ -85,17 +80,7 @@ impl Clone for StorageRef {
 impl Drop for StorageRef {
     #[inline]
     fn drop(&mut self) {
-        let count = &self.inner().count;
-        let left = if interpreter_lock::is_exclusive() {
-            let left = count.load(Ordering::Relaxed) - 1;
-            count.store(left, Ordering::Relaxed);
-            left
-        } else {
-            count.fetch_sub(1, Ordering::Release) - 1
-        };
-        if left == 0 {
-            // Every access through another reference comes before its decrement.
-            fence(Ordering::Acquire);
+        if self.inner().count.decrement(interpreter_lock::is_exclusive()) {
             // SAFETY: this was the last one.
             unsafe { StorageRef::free(self.0) };
         }

@@ -4,6 +4,7 @@
 //! makes arrays usable from any thread.
 
 use crate::error::Result;
+use crate::host::admission::Admission;
 use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 use crate::memory::storage_ref::StorageRef;
@@ -12,20 +13,13 @@ use crate::runtime::state::Runtime;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 /// The lock is never handed to a waiting thread, which may not exist any more after a fork. It is not poisoned either: a panic
 /// under it is a bug and was reported, and what was computed before can still be read.
 static RUNTIME: LazyLock<SpinLock<Runtime>> = LazyLock::new(|| SpinLock::new(Runtime::new()));
 
-/// Threads that wait for the runtime, and how many waiters ever got it.
-static WAITERS: AtomicUsize = AtomicUsize::new(0);
-static ADMITTED: AtomicUsize = AtomicUsize::new(0);
-
-/// Sleep between two polls of a taken lock: at first, and at most.
-const FIRST_SLEEP: Duration = Duration::from_micros(50);
-const LONGEST_SLEEP: Duration = Duration::from_millis(1);
+/// Threads that wait for the runtime.
+static ADMISSION: Admission = Admission::new();
 
 /// The locked runtime, with the speculation of the last flush resolved.
 #[inline]
@@ -40,7 +34,7 @@ pub(crate) fn runtime() -> RuntimeGuard {
 /// The locked runtime with its speculation unresolved, for callers that neither record nor read.
 #[inline]
 pub(crate) fn unresolved_runtime() -> RuntimeGuard {
-    if WAITERS.load(Ordering::Relaxed) == 0
+    if !ADMISSION.has_waiters()
         && let Some(runtime) = try_runtime()
     {
         return RuntimeGuard::new(runtime);
@@ -77,38 +71,13 @@ fn wait_for_runtime() -> RuntimeGuard {
         // nested one would have found the flag cleared.
         return RuntimeGuard { guard: ManuallyDrop::new(unsafe { RUNTIME.assume_taken() }), is_nested: true };
     }
-    let admitted = ADMITTED.load(Ordering::Relaxed);
-    interpreter_lock::release_during(false, || {
-        // Earlier waiters come first, but need time to wake up: without this, a thread in a loop of long computations would take
-        // the lock in front of them again and again.
-        let mut turns = 20;
-        while WAITERS.load(Ordering::Relaxed) > 0 && ADMITTED.load(Ordering::Relaxed) == admitted && turns > 0 {
-            std::thread::sleep(FIRST_SLEEP);
-            turns -= 1;
-        }
-        WAITERS.fetch_add(1, Ordering::Relaxed);
-    });
-    // The thread waits without the interpreter lock, but takes the runtime under it: other threads may be blocked by it.
-    let mut sleep = FIRST_SLEEP;
-    let runtime = loop {
-        if let Some(runtime) = try_runtime() {
-            break runtime;
-        }
-        interpreter_lock::release_during(false, || {
-            while RUNTIME.is_taken() {
-                std::thread::sleep(sleep);
-                sleep = (sleep * 2).min(LONGEST_SLEEP);
-            }
-        });
-    };
-    WAITERS.fetch_sub(1, Ordering::Relaxed);
-    ADMITTED.fetch_add(1, Ordering::Relaxed);
-    RuntimeGuard::new(runtime)
+    let release = |work: &mut dyn FnMut()| interpreter_lock::release_during(false, work);
+    RuntimeGuard::new(ADMISSION.wait(|| RUNTIME.is_taken(), try_runtime, release))
 }
 
 /// Resets the count of waiters in the child of a fork, where they do not exist.
 pub(crate) fn reset_waiters() {
-    WAITERS.store(0, Ordering::Relaxed);
+    ADMISSION.reset();
 }
 
 /// The locked runtime, to record statements under the caller's `np.errstate`.
