@@ -3,13 +3,14 @@
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{ErrorKind, Op, Options, Value};
-use pyo3::exceptions::{PyTypeError, PyUserWarning};
+use fastnp::{DType, ErrorKind, Op, Options, Scalar, Value};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -51,6 +52,23 @@ impl Ufunc {
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
     }
 
+    /// Has NumPy warn, in the words of its version and if it does, of `where=` without `out=`.
+    #[cold]
+    fn warn_of_mask_alone(&self, py: Python<'_>) -> PyResult<()> {
+        let mask = PyDict::new(py);
+        mask.set_item("where", dtype::to_scalar(py, Scalar::new(DType::Bool, false))?)?;
+        let numbers = PyTuple::new(py, std::iter::repeat_n(1, self.op.arity()))?;
+        self.original.bind(py).call(numbers, Some(&mask)).map(drop)
+    }
+
+    /// Has NumPy warn, if it does, of `maximum(a, b, out)`: one who means three operands writes it too.
+    fn warn_of_third_position(&self, py: Python<'_>) -> PyResult<()> {
+        match self.op {
+            Op::Maximum | Op::Minimum => self.original.bind(py).call1((1, 1, py.None())).map(drop),
+            _ => Ok(()),
+        }
+    }
+
     /// The call with as many positional arguments as the op takes, at least one of which is an array object.
     #[inline]
     fn call_on_arrays<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
@@ -81,6 +99,9 @@ impl Ufunc {
         if numbers && !matches!(requested.out, Out::Given(_)) || !requested.fits(&inputs) {
             return Ok(None);
         }
+        if args.len() > self.op.arity() {
+            self.warn_of_third_position(py)?;
+        }
         let target = match &requested.out {
             Out::Given(out) => Some(out.open()),
             Out::New | Out::NewArray => None,
@@ -97,8 +118,7 @@ impl Ufunc {
             Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
         };
         if requested.mask.is_some() && !requested.has_out {
-            let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
+            self.warn_of_mask_alone(py)?;
         }
         requested.out.to_py_result(py, result).map(Some)
     }

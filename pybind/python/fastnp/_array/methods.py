@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,9 @@ from fastnp._array.flags import set_flags
 from fastnp._array.metaclass import ArrayType
 from fastnp._fallback.call import NOT_NATIVE, call, uncounted
 from fastnp._fastnp import UFUNCS, adopt, layout_flags, ndarray, replace, to_numpy
+
+# `Py_TPFLAGS_SEQUENCE`: patterns in brackets match objects of the class.
+_SEQUENCE = 1 << 5
 
 # NumPy's limit, of its old iterator.
 FLAT_DIMENSIONS = 32
@@ -62,6 +66,12 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
     memory = to_numpy(self).copy(order="A")
     memory.resize(*new_shape, refcheck=False)
     replace(self, adopt(memory))
+
+
+def _sizeof(self: Any, /) -> int:
+    # The object, and its memory if no other array owns it.
+    owned: int = self.nbytes if self.base is None else 0
+    return object.__sizeof__(self) + owned
 
 
 def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
@@ -134,6 +144,7 @@ _OURS: dict[str, Callable[..., Any]] = {
     "__array_finalize__": _array_finalize,
     "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
+    "__sizeof__": _sizeof,
     "diagonal": _diagonal,
     "round": _round,
 }
@@ -142,7 +153,7 @@ _OURS: dict[str, Callable[..., Any]] = {
 _NOT_COPIED = frozenset(
     """
     __class__ __doc__ __new__ __init__ __init_subclass__ __subclasshook__ __getattribute__ __dir__
-    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __getstate__
+    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __getstate__
     """.split()
 )
 
@@ -165,6 +176,10 @@ def install() -> None:
     # The mark of pandas' own wrapper of a NumPy array. pandas calls `to_numpy` on such an object
     # before storing it, and its compiled code accepts NumPy's arrays only.
     ndarray._typ = "npy_extension"
+    if _np.ndarray.__flags__ & _SEQUENCE:
+        # From NumPy 2.5 on `match x: case [first, *rest]` takes arrays. Python sets the flag for a
+        # class that is registered where `list` is a base, which `ndarray` keeps when the class goes.
+        ABCMeta("Sequences", (list,), {}).register(ndarray)
     _fastnp.set_metaclass(ArrayType)
 
 
