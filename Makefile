@@ -2,6 +2,7 @@
 #
 #   make run       build the extension and run the NPBench kernels under NumPy and fastnp
 #   make test      every check there is; what continuous integration runs
+#   make versions  the tests that depend on NumPy's version, under the oldest and the newest that are supported
 #   make lint      the checks that run nothing: format, clippy, ruff, mypy, docs
 #   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on
 #   make sanitize  the Rust tests under AddressSanitizer (needs a nightly toolchain)
@@ -9,7 +10,8 @@
 #   make clean     remove everything built
 #
 # Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built, but for tests),
-# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED.
+# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED,
+# VERSION_TESTS (what runs under another NumPy).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -29,6 +31,15 @@ FUZZ_SEED  ?= 1
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 CHECK  := $(PYTHON) .ci/timed.py
+# The oldest NumPy that pyproject.toml allows and the newest, with the versions of Python to look for, best first.
+OLDEST         := 2.3.5
+OLDEST_PYTHONS := 3.11 3.12 3.13
+NEWEST         := 2.5.5
+NEWEST_PYTHONS := 3.13 3.14 3.12
+# What depends on NumPy's version; and the part of it that `make test` runs.
+VERSION_TESTS ?= tests/array tests/engine tests/python_layer tests/numpy_suite
+VERSION_PART  := tests/array tests/python_layer tests/numpy_suite
+
 # Where the extension is not among what is built, dependencies have other features, and all is compiled a second time.
 RUST_TESTED := --workspace --exclude fastnp-benches
 
@@ -37,10 +48,10 @@ RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -pr
 PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
-.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize bench clean
+.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest versions newest fuzz sanitize bench clean
 
 help:
-	@sed -n '3,10p' Makefile | cut -c3-
+	@sed -n '3,11p' Makefile | cut -c3-
 
 # --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
 
@@ -70,7 +81,7 @@ run: build
 # Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load.
 test:
 	@$(PYTHON) .ci/timed.py --start
-	@$(MAKE) --no-print-directory lint rust-test pytest
+	@$(MAKE) --no-print-directory lint rust-test pytest newest
 	@$(PYTHON) .ci/timed.py --table
 
 lint: rust-lint python-lint docs
@@ -95,6 +106,22 @@ rust-test:
 # As many processes as there are cores, but for a few tests one is asked for.
 pytest: $(STAMPS)/extension-dev
 	@$(CHECK) pytest $(BIN)/python -m pytest --quiet --numprocesses $(PYTEST_JOBS) --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
+
+# The same extension in environments of their own; without a Python for them they say so and test nothing.
+$(STAMPS)/numpy-$(OLDEST): PYTHONS := $(OLDEST_PYTHONS)
+$(STAMPS)/numpy-$(NEWEST): PYTHONS := $(NEWEST_PYTHONS)
+$(STAMPS)/numpy-%: requirements-dev.txt .ci/numpy_venv.py $(STAMPS)/venv
+	@$(PYTHON) .ci/numpy_venv.py $(VENV)/numpy-$* $* $(PYTHONS)
+	@if [ -x $(VENV)/numpy-$*/bin/python ]; then touch $@; fi
+
+under-%: $(STAMPS)/extension-dev $(STAMPS)/numpy-%
+	@if [ -x $(VENV)/numpy-$*/bin/python ]; then $(CHECK) 'NumPy $*' $(VENV)/numpy-$*/bin/python -m pytest --quiet \
+	    --numprocesses $(PYTEST_JOBS) --maxprocesses 4 --dist worksteal $(VERSION_TESTS) $(PYTEST_ARGS); fi
+
+versions: under-$(OLDEST) under-$(NEWEST)
+
+newest:
+	@$(MAKE) --no-print-directory under-$(NEWEST) VERSION_TESTS='$(VERSION_PART)'
 
 # A quarter of a million programs take about twenty minutes on one core; modes run one after the other.
 fuzz: build

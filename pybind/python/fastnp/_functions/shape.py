@@ -208,7 +208,7 @@ def fliplr(m: Any) -> Any:
 
 @native(_np.rot90)
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
-    if type(m) is not ndarray or len(axes) != 2:
+    if type(m) is not ndarray or len(axes) != 2 or type(k) is not int:
         return call(_np.rot90, (m,), {"k": k, "axes": axes})
     first, second = axes
     if first == second or abs(first - second) == m.ndim:
