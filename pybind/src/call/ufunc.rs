@@ -61,12 +61,18 @@ impl Ufunc {
         self.original.bind(py).call(numbers, Some(&mask)).map(drop)
     }
 
-    /// Has NumPy warn, if it does, of `maximum(a, b, out)`: one who means three operands writes it too.
-    fn warn_of_third_position(&self, py: Python<'_>) -> PyResult<()> {
-        match self.op {
-            Op::Maximum | Op::Minimum => self.original.bind(py).call1((1, 1, py.None())).map(drop),
-            _ => Ok(()),
-        }
+    /// The call `maximum(a, b, out)`, with `out` as a keyword. NumPy warns first, if it does: one who means three operands writes
+    /// that too.
+    fn third_as_out<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        self.original.bind(py).call1((1, 1, py.None()))?;
+        let named = kwargs.map_or_else(|| Ok(PyDict::new(py)), |kwargs| kwargs.copy())?;
+        named.set_item("out", args.get_item(2)?)?;
+        self.__call__(py, &args.get_slice(0, 2), Some(&named))
     }
 
     /// The call with as many positional arguments as the op takes, at least one of which is an array object.
@@ -98,9 +104,6 @@ impl Ufunc {
         let numbers = inputs.iter().all(|arg| matches!(arg, Arg::Number(_)));
         if numbers && !matches!(requested.out, Out::Given(_)) || !requested.fits(&inputs) {
             return Ok(None);
-        }
-        if args.len() > self.op.arity() {
-            self.warn_of_third_position(py)?;
         }
         let target = match &requested.out {
             Out::Given(out) => Some(out.open()),
@@ -139,6 +142,13 @@ impl Ufunc {
         if plain && args.len() == arity && ours {
             let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
             return self.call_on_arrays(&objects);
+        }
+        if matches!(self.op, Op::Maximum | Op::Minimum)
+            && args.len() == 3
+            && (args.get_item(2)?.is_none() || args.get_item(2)?.is_exact_instance_of::<NdArray>())
+            && kwargs.is_none_or(|kwargs| !kwargs.contains("out").unwrap_or(true))
+        {
+            return self.third_as_out(args, kwargs);
         }
         if (args.len() == arity || args.len() == arity + 1)
             && let Some(result) = self.with_keywords(py, args, kwargs)?

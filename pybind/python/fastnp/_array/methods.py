@@ -69,9 +69,9 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
 
 
 def _sizeof(self: Any, /) -> int:
-    # The object, and its memory if no other array owns it.
+    # As NumPy counts: the object, its shape and strides, and its memory if no other array owns it.
     owned: int = self.nbytes if self.base is None else 0
-    return object.__sizeof__(self) + owned
+    return object.__sizeof__(self) + 16 * self.ndim + owned
 
 
 def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
