@@ -152,8 +152,8 @@ def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
     return _np.ndarray.__new__(cls, *plain, **named)
 
 
-# `inspect.signature(ndarray)` is taken from this function, without its first argument. NumPy's class
-# has a signature from 2.4 on.
+# `inspect.signature(ndarray)` is taken from this function, without its first argument. NumPy's
+# class has a signature from 2.4 on.
 with suppress(ValueError):
     _new.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter("cls", Parameter.POSITIONAL_ONLY), *signature(_np.ndarray).parameters.values()]

@@ -177,8 +177,8 @@ def install() -> None:
     # before storing it, and its compiled code accepts NumPy's arrays only.
     ndarray._typ = "npy_extension"
     if _np.ndarray.__flags__ & _SEQUENCE:
-        # From NumPy 2.5 on `match x: case [first, *rest]` takes arrays. Python sets the flag for a
-        # class that is registered where `list` is a base, which `ndarray` keeps when the class goes.
+        # From NumPy 2.5 on `match x: case [first, *rest]` takes arrays. Python sets the flag of a
+        # class that is registered with one derived from `list`, and nothing takes it back.
         ABCMeta("Sequences", (list,), {}).register(ndarray)
     _fastnp.set_metaclass(ArrayType)
 
