@@ -157,6 +157,9 @@ _NOT_COPIED = frozenset(
     """.split()
 )
 
+# Attributes whose only use is the text of the error they raise, up to NumPy 2.4.
+_REMOVED = frozenset({"itemset", "newbyteorder", "ptp"})
+
 
 def install() -> None:
     """Add to the extension's class every method of NumPy's class that it lacks."""
@@ -170,6 +173,8 @@ def install() -> None:
             setattr(ndarray, name, classmethod(_generic))
         elif callable(value):
             setattr(ndarray, name, method_of(name))
+        elif name in _REMOVED:
+            setattr(ndarray, name, property(_removed(name), doc=value.__doc__))
     ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
     ndarray.__doc__ = _np.ndarray.__doc__
     ndarray.to_numpy = _to_numpy
@@ -181,6 +186,14 @@ def install() -> None:
         # class that is registered with one derived from `list`, and nothing takes it back.
         ABCMeta("Sequences", (list,), {}).register(ndarray)
     _fastnp.set_metaclass(ArrayType)
+
+
+def _removed(name: str) -> Callable[[Any], Any]:
+    def read(self: Any) -> Any:
+        # NumPy raises the error, which names the replacement.
+        return getattr(to_numpy(self), name)
+
+    return read
 
 
 def _generic(cls: type, item: Any) -> Any:
