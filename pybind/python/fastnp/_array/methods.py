@@ -78,11 +78,16 @@ def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) 
     set_flags(self, write, align, uic)
 
 
+_integer = _np.zeros(1, int)
+# Before NumPy 2.4 integers rounded are the array itself.
+_ROUND_COPIES = _integer.round() is not _integer
+
+
 def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
     plain = out is None and type(decimals) is int
     if plain and decimals >= 0 and self.dtype.kind in "iu" and self.ndim:
         # Nothing to round.
-        return self.copy("K")
+        return self.copy("K") if _ROUND_COPIES else self
     if not plain or self.dtype.kind != "f":
         return call(_np.ndarray.round, (self, decimals, out), {}, "ndarray.round", NOT_NATIVE)
     to_integer = UFUNCS["rint"]
