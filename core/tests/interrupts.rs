@@ -3,6 +3,7 @@
 use crate::process::elsewhere;
 use fastnp::{Array, ErrorKind, InterpreterLock, Op, Reduction, Result, apply, flush, set_interpreter_lock, stats};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static ASIDE: AtomicUsize = AtomicUsize::new(0);
@@ -31,6 +32,13 @@ fn program(n: usize) -> Result<(Array, Array)> {
         y.assign(&(&z + &sum))?;
     }
     Ok((x, y))
+}
+
+/// One kernel that takes long: the sums of the sines of an outer product.
+fn long_kernel(n: usize) -> Result<Array> {
+    let x = Array::linspace(0.0, 1.0, n);
+    let column = x.reshape(&[n, 1])?;
+    apply(Op::Sin, &[(&(&column * &x)).into()])?.reduce(Reduction::Sum, Some(&[0]), None, false)
 }
 
 /// Flushes until nothing is pending, and requests an interrupt until there were three; returns the number of interrupts.
@@ -68,4 +76,48 @@ fn an_interrupted_computation_stays_pending() -> Result<()> {
     let (_, expected) = program(n)?;
     assert_eq!(y.to_vec::<f64>()?, expected.to_vec::<f64>()?);
     Ok(())
+}
+
+#[test]
+fn a_long_kernel_is_interrupted_between_tasks() -> Result<()> {
+    if elsewhere("interrupts::a_long_kernel_is_interrupted_between_tasks") {
+        return Ok(());
+    }
+    set_interpreter_lock(&Impatient);
+    let mut n = 8000;
+    let (expected, whole) = loop {
+        let sums = long_kernel(n)?;
+        let started = Instant::now();
+        flush()?;
+        if started.elapsed() > Duration::from_secs(1) {
+            break (sums, started.elapsed());
+        }
+        n *= 2;
+    };
+    let sums = long_kernel(n)?;
+    for _ in 0..3 {
+        STOP.store(true, Ordering::Relaxed);
+        let started = Instant::now();
+        assert_eq!(flush().unwrap_err().kind(), ErrorKind::Interrupted);
+        assert!(started.elapsed() < whole / 2, "{:?} of {whole:?}", started.elapsed());
+    }
+    STOP.store(false, Ordering::Relaxed);
+    assert_eq!(sums.to_vec::<f64>()?, expected.to_vec::<f64>()?);
+    // A kernel that overwrites contents is not run again.
+    let expected = overwritten()?.to_vec::<f64>()?;
+    let pending = overwritten()?;
+    STOP.store(true, Ordering::Relaxed);
+    let stopped = flush().is_err();
+    STOP.store(false, Ordering::Relaxed);
+    assert_eq!(pending.to_vec::<f64>()?, expected, "stopped: {stopped}");
+    Ok(())
+}
+
+/// An array with a pending update in place that takes long.
+fn overwritten() -> Result<Array> {
+    let mut y = Array::linspace(0.0, 1.0, 2_000_000);
+    flush()?;
+    let sines = (0..50).try_fold(&y + 0.0, |x, _| apply(Op::Sin, &[(&x).into()]))?;
+    y.assign(&(&y + &sines))?;
+    Ok(y)
 }

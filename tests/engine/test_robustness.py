@@ -176,6 +176,34 @@ def test_an_interrupt_stops_a_long_computation_and_loses_nothing() -> None:
     assert out.split() == ["interrupted", "True", "True"]
 
 
+def test_an_interrupt_stops_a_long_kernel() -> None:
+    out = run("""
+    import os, signal, threading, time
+    import numpy
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    n = 2000
+    while True:  # until the kernel takes a second
+        x = np.linspace(0.0, 1.0, n)
+        sums = np.sin(x[:, None] * x).sum(axis=0)
+        started = time.perf_counter()
+        np.flush()
+        whole = time.perf_counter() - started
+        if whole > 1:
+            break
+        n *= 2
+    again = np.sin(x[:, None] * x).sum(axis=0)
+    threading.Timer(0.06, os.kill, (os.getpid(), signal.SIGINT)).start()
+    started = time.perf_counter()
+    try:
+        np.flush()
+        print("ran to its end")
+    except KeyboardInterrupt:
+        print(time.perf_counter() - started < whole / 2)
+    print(numpy.array_equal(again, sums))
+    """)
+    assert out.split() == ["True", "True"]
+
+
 def test_a_handler_of_the_users_runs_after_the_computation() -> None:
     out = run(
         COMPUTES_FOR_LONG

@@ -273,6 +273,38 @@ fn every_step_is_the_portable_backends() {
 }
 
 #[test]
+fn a_program_keeps_a_bounded_number_of_loops() {
+    let text = "kernel map(outer 1) {\n m0: read f64\n m1: read f64\n m2: read f64\n m3: read f64\n m4: write f64\n body:\n \
+                v0: f64 = load m0\n v1: f64 = load m1\n v2: f64 = load m2\n v3: f64 = load m3\n v4: f64 = add v0, v1\n \
+                v5: f64 = add v4, v2\n v6: f64 = add v5, v3\n store m4, v6: f64\n }";
+    let kernel = verify(text.parse().unwrap()).unwrap();
+    let n = 100;
+    // From the middle on there are `n` numbers at any of the strides, in either direction.
+    let numbers: Vec<f64> = (0..6 * n).map(|i| i as f64).collect();
+    let steps = [1, 0, 3, -1];
+    for x86 in X86::every_level() {
+        let program = x86.compile(&kernel).unwrap();
+        for pattern in 0..steps.len().pow(4) {
+            let steps: [isize; 4] = std::array::from_fn(|operand| steps[pattern >> (2 * operand) & 3]);
+            let mut sums = vec![0.0; n];
+            let mut addresses = [(&raw const numbers[3 * n]).cast_mut().cast::<u8>(); 5];
+            addresses[4] = sums.as_mut_ptr().cast();
+            let strides = [8 * steps[0], 8 * steps[1], 8 * steps[2], 8 * steps[3], 8];
+            let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+            // SAFETY: all rows have `n` numbers.
+            unsafe { program.launch(&launch, &SingleThread) }.unwrap();
+            let step = steps.iter().sum::<isize>();
+            for (i, &sum) in sums.iter().enumerate() {
+                assert_eq!(sum, (12 * n as isize + step * i as isize) as f64, "{}, {steps:?}", x86.name());
+            }
+        }
+        let listing = program.listing();
+        let loops = listing.lines().filter(|line| line.starts_with('[')).count();
+        assert!((2..=32).contains(&loops), "{}: {loops} loops", x86.name());
+    }
+}
+
+#[test]
 fn coordinates_reach_what_is_computed_later() {
     // Remainders by zero are left out of the loop, in the second row and in the second piece of a long one.
     let text = "kernel map(outer 2) {\n m0: read i64\n m1: write i64\n body:\n v0: i64 = index 0\n v1: i64 = index 1\n \

@@ -14,7 +14,7 @@ pub trait InterpreterLock: Sync {
     /// has the runtime may wait for the interpreter lock without a deadlock.
     fn release_during(&self, computes: bool, work: &mut dyn FnMut());
 
-    /// Whether the user wants the computation stopped. Asked within `release_during`, every twentieth of a second.
+    /// Whether the user wants the computation stopped. Asked within `release_during`, on its thread, every twentieth of a second.
     fn is_interrupted(&self) -> bool;
 }
 

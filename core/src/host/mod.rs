@@ -6,5 +6,6 @@
 pub(crate) mod count_true;
 pub(crate) mod gemm;
 pub(crate) mod interpreter_lock;
+pub(crate) mod interrupt;
 pub(crate) mod spin_lock;
 pub(crate) mod threads;

@@ -301,6 +301,14 @@ impl Storage {
         Some(unsafe { Buffer::from_raw(address, *self.size_class.get_mut()) })
     }
 
+    /// Frees the host memory, which was got for a step that did not run, so that the contents are pending as before.
+    pub(crate) fn discard_memory(&self) {
+        let address = self.address.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        debug_assert!(self.owner.is_none() && !address.is_null());
+        // SAFETY: `set_memory` took them from a buffer; the storage has not shown its address, as the contents were never there.
+        drop(unsafe { Buffer::from_raw(address, self.size_class.load(Ordering::Relaxed)) });
+    }
+
     /// Moves the memory, on the host and on a device, to a storage of the same size that has none. Both storages' memory is their own.
     pub(crate) fn move_memory_to(&self, other: &Storage) {
         let address = self.address.swap(std::ptr::null_mut(), Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::gemm;
 use crate::host::gemm::Product;
-use crate::host::interpreter_lock;
+use crate::host::interrupt::{InterruptPoll, InterruptibleThreads};
 use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
@@ -11,14 +11,10 @@ use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::runtime::inspect::print_product;
 use crate::runtime::state::Runtime;
-use fastnp_codegen::{Access, DType, Device, Scalar};
+use fastnp_codegen::{Access, DType, Device, Scalar, ThreadPool};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long a flush runs between two checks for an interrupt.
-const INTERRUPT_PERIOD: Duration = Duration::from_millis(50);
 
 /// The addresses of a step's operands.
 pub(crate) type Addresses = SmallVec<[*mut u8; 12]>;
@@ -49,19 +45,14 @@ impl Runtime {
     }
 
     fn execute_on(&mut self, device: Option<&Arc<dyn Device>>, plan: &Plan, long: bool) -> (usize, Result<()>) {
-        let mut asked = long.then(Instant::now);
+        let interrupts = long.then(InterruptPoll::new);
         for (i, step) in plan.steps.iter().enumerate() {
-            if let Some(last) = asked
-                && last.elapsed() > INTERRUPT_PERIOD
-            {
-                if interpreter_lock::is_interrupted() {
-                    return (i, Err(Error::new(ErrorKind::Interrupted, "the computation was interrupted")));
-                }
-                asked = Some(Instant::now());
+            if interrupts.as_ref().is_some_and(InterruptPoll::poll) {
+                return (i, Err(interrupted()));
             }
             // A panic, which is a bug, is an error like others: what ran before has run, and the rest stays pending.
             let done = catch_unwind(AssertUnwindSafe(|| match device {
-                None => self.run_on_host(step),
+                None => self.run_on_host(step, interrupts.as_ref()),
                 Some(device) => self.run_on_device(step, device),
             }));
             let done = done.unwrap_or_else(|panic| Err(Error::from_panic(&*panic, &step.kind)));
@@ -79,8 +70,9 @@ impl Runtime {
         (plan.steps.len(), Ok(()))
     }
 
-    /// Runs a step on the host.
-    pub(crate) fn run_on_host(&mut self, step: &PlanStep) -> Result<()> {
+    /// Runs a step on the host. A kernel that writes nothing but the memory that it got can be run again, so it is interrupted between
+    /// two tasks; one that overwrites contents runs to its end.
+    pub(crate) fn run_on_host(&mut self, step: &PlanStep, interrupts: Option<&InterruptPoll>) -> Result<()> {
         // All the memory of the step, before any is donated: a step that fails leaves the operands of the nodes as they were.
         let donations = self.possible_donations(step, |given| given.address().is_some());
         let mut allocate: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
@@ -96,16 +88,27 @@ impl Runtime {
             }
         }
         donations.into_iter().for_each(|donation| self.donate(donation));
+        let allocated: SmallVec<[u32; 4]> = allocate.iter().map(|m| m.0).collect();
         for (slot, buffer) in allocate {
             self.trace.slots[slot as usize].storage.set_memory(buffer);
         }
+        let interrupts = interrupts.filter(|_| written_slots(step).all(|slot| allocated.contains(&slot)));
         let mut addresses = Addresses::new();
         for &(slot, offset) in &step.operands {
             let slot = &self.trace.slots[slot as usize];
             addresses.push(slot.storage.address_to_write()?.wrapping_offset(slot.base + offset));
         }
         match &step.kind {
-            StepKind::Kernel(work) => self.launch(work, &addresses, None)?,
+            StepKind::Kernel(work) => match interrupts {
+                None => self.launch(work, &addresses, &Threads, None)?,
+                Some(interrupts) => {
+                    self.launch(work, &addresses, &InterruptibleThreads(interrupts), None)?;
+                    if interrupts.was_interrupted() {
+                        allocated.iter().for_each(|&slot| self.trace.slots[slot as usize].storage.discard_memory());
+                        return Err(interrupted());
+                    }
+                }
+            },
             StepKind::Product { product, dtype, domain, strides } => {
                 self.multiply((*product, *dtype), domain, strides, &addresses);
             }
@@ -162,6 +165,7 @@ impl Runtime {
         &mut self,
         work: &KernelLaunch,
         addresses: &[*mut u8],
+        workers: &dyn ThreadPool,
         device: Option<&dyn Device>,
     ) -> Result<()> {
         let scalars = self.scalars_of(work);
@@ -171,7 +175,7 @@ impl Runtime {
         };
         // SAFETY: recorded views lie within their storages, which have memory on this target now; the planner fuses nodes only
         // where their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.telemetry.launch((&work.kernel, &*work.program), &launch, &Threads, device, &product_of) }
+        unsafe { self.telemetry.launch((&work.kernel, &*work.program), &launch, workers, device, &product_of) }
     }
 
     /// Runs matrix products on the host.
@@ -190,6 +194,10 @@ impl Runtime {
             print_product(dtype, domain, started);
         }
     }
+}
+
+fn interrupted() -> Error {
+    Error::new(ErrorKind::Interrupted, "the computation was interrupted")
 }
 
 /// The slots that a step writes.

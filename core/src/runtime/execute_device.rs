@@ -1,6 +1,7 @@
 //! Execution of steps on a device: operands are uploaded, and results stay there.
 
 use crate::error::Result;
+use crate::host::threads::Threads;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::Storage;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
@@ -43,7 +44,7 @@ impl Runtime {
         if let StepKind::Product { dtype, domain, strides, .. } = &step.kind
             && !device.multiplies(*dtype, domain, strides)
         {
-            return self.run_on_host(step);
+            return self.run_on_host(step, None);
         }
         // All the memory of the step, before any is donated, as on the host.
         let donations = self.possible_donations(step, Storage::has_memory);
@@ -78,12 +79,12 @@ impl Runtime {
         };
         let addresses: Addresses = step.operands.iter().map(place).collect();
         match &step.kind {
-            StepKind::Kernel(work) => self.launch(work, &addresses, Some(&**device))?,
+            StepKind::Kernel(work) => self.launch(work, &addresses, &Threads, Some(&**device))?,
             StepKind::Product { dtype, domain, strides, .. } => {
                 // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
                 // overlaps neither factor.
                 if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
-                    return self.run_on_host(step);
+                    return self.run_on_host(step, None);
                 }
                 self.telemetry.stats.matrix_products += 1;
             }
