@@ -59,11 +59,11 @@ def main(folder: Path, numpy: str, versions: list[str]) -> None:
     lines = (ROOT / "requirements-dev.txt").read_text().splitlines()
     pinned = [line for line in lines if line.startswith(PINNED)]
     subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-    inside = folder / "bin" / "python"
+    inside = str(folder / "bin" / "python")
     pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--only-binary", ":all:", f"numpy=={numpy}", *pinned], check=True)
     show = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    (Path(output(str(inside), "-c", show)) / "fastnp.pth").write_text(
+    (Path(output(inside, "-c", show)) / "fastnp.pth").write_text(
         f"{ROOT / 'pybind' / 'python'}\n"
     )
 

@@ -99,8 +99,9 @@ def test_sizes_of_objects(make: str) -> None:
     for program in programs:
         ours, theirs = sys.getsizeof(program(fastnp)), sys.getsizeof(program(numpy))
         assert abs(ours - theirs - spare) <= 32, (ours, theirs, spare)
+    size: Any = fastnp.ones(2).__sizeof__
     with pytest.raises(TypeError):
-        fastnp.ones(2).__sizeof__("a")
+        size("a")
 
 
 # --- out= and other arguments ---------------------------------------------------------------------
@@ -111,9 +112,13 @@ METHODS = "sum prod min max any all mean std var cumsum cumprod argmin argmax ro
 @pytest.mark.parametrize("name", METHODS)
 def test_out_that_is_no_array(name: str) -> None:
     """`...` and tuples as `out=` of methods and of functions are NumPy's errors, in its words."""
+
+    def check(out: Any) -> None:
+        assert_alike(lambda np: shown(getattr(np.arange(4.0), name)(out=out)))
+        assert_alike(lambda np: shown(getattr(np, name)(np.arange(4.0), out=out)))
+
     for out in (..., (), (...,), [1.0], 3.0):
-        assert_alike(lambda np, out=out: shown(getattr(np.arange(4.0), name)(out=out)))
-        assert_alike(lambda np, out=out: shown(getattr(np, name)(np.arange(4.0), out=out)))
+        check(out)
     kind = "f8" if name not in ("any", "all", "argmin", "argmax") else "?"
     kind = "i8" if name.startswith("arg") else kind
     shape = 4 if name in ("cumsum", "cumprod", "round") else ()
@@ -126,18 +131,15 @@ def test_out_that_is_no_array(name: str) -> None:
 @pytest.mark.parametrize("method", ["reduce", "accumulate"])
 def test_out_of_a_ufuncs_methods(method: str) -> None:
     shape = () if method == "reduce" else (4,)
-    for make in (
-        lambda np: ...,
-        lambda np: (...,),
-        lambda np: np.zeros(shape),
-        lambda np: (np.zeros(shape),),
-    ):
-        assert_alike(
-            lambda np, make=make: shown(getattr(np.add, method)(np.arange(4.0), out=make(np)))
-        )
-        assert_alike(
-            lambda np, make=make: shown(getattr(np.add, method)(np.arange(4.0), 0, None, make(np)))
-        )
+
+    def check(make: Program) -> None:
+        assert_alike(lambda np: shown(getattr(np.add, method)(np.arange(4.0), out=make(np))))
+        assert_alike(lambda np: shown(getattr(np.add, method)(np.arange(4.0), 0, None, make(np))))
+
+    check(lambda np: ...)
+    check(lambda np: (...,))
+    check(lambda np: np.zeros(shape))
+    check(lambda np: (np.zeros(shape),))
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "add"])
@@ -277,7 +279,8 @@ def test_a_new_function_falls_back(monkeypatch: pytest.MonkeyPatch) -> None:
     newest.__module__ = "numpy"
     monkeypatch.setattr(numpy, "newest", newest, raising=False)
     try:
-        values, order = fastnp.newest(fastnp.array([3.0, 1.0, 2.0]), 2)
+        np: Any = fastnp
+        values, order = np.newest(np.array([3.0, 1.0, 2.0]), 2)
         assert type(values) is type(order) is fastnp.ndarray
         assert (values.tolist(), order.tolist()) == ([2.0, 3.0], [2, 0])
     finally:

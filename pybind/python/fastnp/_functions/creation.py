@@ -133,7 +133,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 
 
 # What NumPy returns where it neither broadcasts nor copies: a list, from 2.5 on a tuple.
-_GRIDS = type(_np.meshgrid(sparse=True, copy=False))
+_GRIDS: Any = type(_np.meshgrid(sparse=True, copy=False))
 
 
 @native(_np.meshgrid)
