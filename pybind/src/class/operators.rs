@@ -11,7 +11,7 @@ use crate::object::raw_slots::{array_at, of_array};
 use fastnp::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
 
@@ -106,19 +106,19 @@ impl NdArray {
     }
 }
 
+/// `this op= other`, for the op of a number.
+unsafe extern "C" fn of_op<const OP: usize>(this: *mut ffi::PyObject, other: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the slot with an object of the class on the left, and with the GIL held.
+    unsafe {
+        call_python(std::ptr::null_mut(), |py| {
+            in_place(Op::ALL[OP], &array_at(py, this), &object_at(py, other)).map(Bound::into_ptr)
+        })
+    }
+}
+
 /// The slot of an operator in place.
-macro_rules! in_place_slot {
-    ($slot:ident, $op:ident) => {{
-        unsafe extern "C" fn entry(this: *mut ffi::PyObject, other: *mut ffi::PyObject) -> *mut ffi::PyObject {
-            // SAFETY: Python calls the slot with an object of the class on the left, and with the GIL held.
-            unsafe {
-                call_python(std::ptr::null_mut(), |py| {
-                    in_place(Op::$op, &array_at(py, this), &object_at(py, other)).map(Bound::into_ptr)
-                })
-            }
-        }
-        ffi::PyType_Slot { slot: ffi::$slot, pfunc: entry as *mut c_void }
-    }};
+const fn slot<const OP: usize>(slot: c_int) -> ffi::PyType_Slot {
+    ffi::PyType_Slot { slot, pfunc: of_op::<OP> as *mut c_void }
 }
 
 /// `this **= exponent`.
@@ -148,17 +148,17 @@ unsafe extern "C" fn product_in_place(this: *mut ffi::PyObject, other: *mut ffi:
 
 pyo3::inventory::submit! {
     of_array(&[], &[
-        in_place_slot!(Py_nb_inplace_add, Add),
-        in_place_slot!(Py_nb_inplace_subtract, Subtract),
-        in_place_slot!(Py_nb_inplace_multiply, Multiply),
-        in_place_slot!(Py_nb_inplace_true_divide, Divide),
-        in_place_slot!(Py_nb_inplace_floor_divide, FloorDivide),
-        in_place_slot!(Py_nb_inplace_remainder, Remainder),
-        in_place_slot!(Py_nb_inplace_and, BitwiseAnd),
-        in_place_slot!(Py_nb_inplace_or, BitwiseOr),
-        in_place_slot!(Py_nb_inplace_xor, BitwiseXor),
-        in_place_slot!(Py_nb_inplace_lshift, LeftShift),
-        in_place_slot!(Py_nb_inplace_rshift, RightShift),
+        slot::<{ Op::Add as usize }>(ffi::Py_nb_inplace_add),
+        slot::<{ Op::Subtract as usize }>(ffi::Py_nb_inplace_subtract),
+        slot::<{ Op::Multiply as usize }>(ffi::Py_nb_inplace_multiply),
+        slot::<{ Op::Divide as usize }>(ffi::Py_nb_inplace_true_divide),
+        slot::<{ Op::FloorDivide as usize }>(ffi::Py_nb_inplace_floor_divide),
+        slot::<{ Op::Remainder as usize }>(ffi::Py_nb_inplace_remainder),
+        slot::<{ Op::BitwiseAnd as usize }>(ffi::Py_nb_inplace_and),
+        slot::<{ Op::BitwiseOr as usize }>(ffi::Py_nb_inplace_or),
+        slot::<{ Op::BitwiseXor as usize }>(ffi::Py_nb_inplace_xor),
+        slot::<{ Op::LeftShift as usize }>(ffi::Py_nb_inplace_lshift),
+        slot::<{ Op::RightShift as usize }>(ffi::Py_nb_inplace_rshift),
         ffi::PyType_Slot { slot: ffi::Py_nb_inplace_power, pfunc: power_in_place as *mut c_void },
         ffi::PyType_Slot { slot: ffi::Py_nb_inplace_matrix_multiply, pfunc: product_in_place as *mut c_void },
     ])
