@@ -200,6 +200,7 @@ def test_wrong_arguments() -> None:
     assert_alike(lambda np: np.rot90(np.ones((2, 2)), 2.25).tolist())
     assert_alike(lambda np: np.rot90(np.ones((2, 2)), 1.0).tolist())
     assert_alike(lambda np: np.reshape(np.ones(4), newshape=(2, 2)).tolist())
+    assert_alike(lambda np: np.corrcoef(np.eye(2), None, True, 1).tolist())
     # The error names the class, which is ours.
     for use in (hash, lambda x: {x}, lambda x: {x: 1}):
         with pytest.raises(TypeError) as theirs:

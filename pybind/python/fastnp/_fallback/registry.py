@@ -87,10 +87,11 @@ def _keywords(function: Callable[..., Any]) -> set[str]:
 
 
 def _passing_on(function: Any, original: Callable[..., Any], unknown: set[str]) -> Any:
-    """`function`, but with a keyword that only NumPy's function of this version has, that one."""
+    """`function`, but with an argument that only NumPy's function of this version has, that one."""
+    positions = function.__code__.co_argcount
 
     def either(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not unknown.isdisjoint(kwargs):
+        if len(args) > positions or (kwargs and not unknown.isdisjoint(kwargs)):
             return call(original, args, kwargs)
         return function(*args, **kwargs)
 
