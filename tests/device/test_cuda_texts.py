@@ -70,8 +70,8 @@ def nvrtc() -> ctypes.CDLL:
 
 
 def log_of(text: str, architecture: str) -> str:
-    """Compiles a text, to machine code for `sm_N` and to PTX for `compute_N`, which is assembled when
-    it is loaded and takes a third of the time; returns the compiler's log.
+    """Compiles a text to machine code for `sm_N`, to PTX for `compute_N`, in a third of the time;
+    returns the compiler's log.
     """
     library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
     assert (
@@ -173,7 +173,7 @@ def test_folds_of_every_type_compile_to_few_registers(
         assert resources.shared <= 48 << 10, (name, resources)
 
 
-# Machine code of every op takes a minute. Golden texts and folds, which have most of them, are assembled.
+# Machine code of every op takes a minute. Golden texts and folds, which have most, are assembled.
 @pytest.mark.parametrize("architecture", ["compute_90"])
 def test_every_op_conversion_and_move_compiles(texts: dict[str, str], architecture: str) -> None:
     one_each = ("casts", "ops", "moves")

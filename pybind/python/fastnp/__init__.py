@@ -17,7 +17,8 @@ Private modules, in import order; each imports only those before it, and a test 
 - `_state`: settings, device, floating-point error state, fallback ledger, counters.
 - `_fallback`: running NumPy's functions on our arrays; the table of native functions.
 - `_array`: the class `ndarray` as far as it is written in Python.
-- `_interop`: device memory shared with other libraries, and NVIDIA's libraries.
+- `_interop`: device memory shared with other libraries, NVIDIA's libraries, other packages' tables
+  of array classes.
 - `_functions`: NumPy functions with a native version, one file a topic.
 - `_namespace`: what each of NumPy's names and submodules resolves to.
 """
@@ -33,6 +34,7 @@ from fastnp._array import methods as _methods
 from fastnp._fastnp import explain as explain
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray
+from fastnp._interop import import_hooks as _import_hooks
 from fastnp._interop import interchange as _interchange
 from fastnp._state.device import describe_device as describe_device
 from fastnp._state.device import device as device
@@ -51,7 +53,7 @@ from fastnp._state.settings import settings as settings
 _interpreter.check_gil()
 
 # Imported for their effects: these register native functions and add methods to the class.
-_REGISTERED = (_functions, _interchange, _interpreter, _methods)
+_REGISTERED = (_functions, _import_hooks, _interchange, _interpreter, _methods)
 
 # `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or
 # scipy.stats.

@@ -195,6 +195,10 @@ class Mirror(ModuleType):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self.__dict__["_original"])})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name, as cloudpickle does with the globals of a function."""
+        return importlib.import_module, (self.__name__,)
+
 
 # Modules whose dictionary programs search for ufuncs: all names are resolved at import.
 _RESOLVED_AT_IMPORT = frozenset(["numpy._core.umath", "numpy.core.umath"])

@@ -85,7 +85,7 @@ fn dot<'py>(
     }
 }
 
-/// NumPy's `copyto`.
+/// NumPy's `copyto`. A class of another library that implements it decides what it returns.
 #[pyfunction]
 #[pyo3(
     signature = (dst, src, casting="same_kind", r#where=None),
@@ -96,7 +96,7 @@ fn copyto<'py>(
     src: &Bound<'py, PyAny>,
     casting: &str,
     r#where: Option<&Bound<'py, PyAny>>,
-) -> PyResult<()> {
+) -> PyResult<Bound<'py, PyAny>> {
     let py = dst.py();
     let everywhere = r#where.is_none_or(|w| w.is(pyo3::types::PyBool::new(py, true).as_any()));
     if casting == "same_kind"
@@ -117,7 +117,7 @@ fn copyto<'py>(
                 Some(_) => false,
             }
         {
-            return to_py_result(py, Ok(()));
+            return to_py_result(py, Ok(py.None().into_bound(py)));
         }
     }
     let function = py.import("numpy")?.getattr("copyto")?;
@@ -126,8 +126,7 @@ fn copyto<'py>(
     if let Some(mask) = r#where {
         kwargs.set_item("where", mask)?;
     }
-    fallback(py, "call")?.call1((function, (dst, src), kwargs, "copyto"))?;
-    Ok(())
+    fallback(py, "call")?.call1((function, (dst, src), kwargs, "copyto"))
 }
 
 /// Whether a value may be cast to a type by NumPy's rule "same_kind", without a warning.

@@ -246,6 +246,15 @@ impl Ufunc {
         self.original.clone_ref(py)
     }
 
+    /// Equal to NumPy's ufunc, with its hash: libraries look ufuncs up in tables.
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+        other.is(slf) || other.is(&slf.get().original)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.original.bind(py).hash()
+    }
+
     fn __repr__(&self) -> String {
         format!("<ufunc '{}'>", self.op.name())
     }

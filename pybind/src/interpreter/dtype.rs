@@ -99,7 +99,7 @@ fn from_number(number: i32) -> Option<DType> {
     }
 }
 
-/// The core type of a `numpy.dtype`; `None` if there is no such type.
+/// The core type of a `numpy.dtype`; `None` if there is no such type, or it has metadata, which arrays of ours do not keep.
 pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
     let known = types(descriptor.py())?.descriptors.iter().position(|d| d.as_ptr() == descriptor.as_ptr());
     if let Some(i) = known {
@@ -107,7 +107,8 @@ pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DT
     }
     let number: i32 = descriptor.getattr("num")?.extract()?;
     let Some(dtype) = from_number(number) else { return Ok(None) };
-    Ok(descriptor.getattr("isnative")?.is_truthy()?.then_some(dtype))
+    let is_plain = descriptor.getattr("isnative")?.is_truthy()? && descriptor.getattr("metadata")?.is_none();
+    Ok(is_plain.then_some(dtype))
 }
 
 /// The value of a `dtype=` argument: a core type, or another one of NumPy's.

@@ -142,6 +142,13 @@ def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = N
     return _np.array(to_numpy(self), dtype, copy=bool(copy) or None)
 
 
+def _dask_tokenize(self: Any) -> Any:
+    """What Dask identifies the array by: equal to that of NumPy's array of the same contents."""
+    from dask.base import normalize_token
+
+    return normalize_token(to_numpy(self))
+
+
 _OURS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     "setflags": _setflags,
@@ -183,6 +190,7 @@ def install() -> None:
     ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
     ndarray.__doc__ = _np.ndarray.__doc__
     ndarray.to_numpy = _to_numpy
+    ndarray.__dask_tokenize__ = _dask_tokenize
     # The mark of pandas' own wrapper of a NumPy array. pandas calls `to_numpy` on such an object
     # before storing it, and its compiled code accepts NumPy's arrays only.
     ndarray._typ = "npy_extension"

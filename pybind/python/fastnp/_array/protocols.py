@@ -13,9 +13,9 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback.call import NOT_NATIVE, call
-from fastnp._fallback.override import has_override
-from fastnp._fallback.registry import native_of
-from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._fallback.override import dispatch_ufunc, has_override
+from fastnp._fallback.registry import NATIVE, native_of
+from fastnp._fastnp import UFUNCS, ndarray, ufunc
 
 __all__ = ["array_function", "array_ufunc", "implementation"]
 
@@ -76,12 +76,14 @@ def array_ufunc(
     self: Any, func: _np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
-    if has_override(func, inputs, kwargs):
-        return NotImplemented
     ours: Any = func
-    if type(func) is _np.ufunc:
-        # Called by NumPy, or by a class that was called with NumPy's ufunc.
-        ours = UFUNCS.get(func.__name__)
-        if ours is None or getattr(_np, func.__name__, None) is not func:
-            return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+    if not isinstance(func, ufunc):
+        # Called by NumPy, or by a class that was called with NumPy's ufunc. Other libraries have
+        # ufuncs of their own, also of other types.
+        known = getattr(_np, func.__name__, None) is func
+        ours = (UFUNCS.get(func.__name__) or NATIVE.get(func)) if known else None
+    if has_override(func, inputs, kwargs):
+        return dispatch_ufunc(ours or func, func, method, inputs, kwargs)
+    if ours is None:
+        return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
     return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)

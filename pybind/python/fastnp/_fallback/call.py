@@ -24,6 +24,7 @@ import numpy as _np
 
 from fastnp._fallback.override import (
     array_function_of,
+    as_passed,
     dispatch_function,
     dispatch_ufunc,
     has_override,
@@ -234,6 +235,9 @@ def call(
         return result if kind in SCALARS else _from_view(result, [(view, owner)])
     if kwargs and kwargs.get("like") is not None:
         return _create_like(func, args, kwargs)
+    if hasattr(func, "_implementation") and any(map(_is_foreign, args)):
+        # Native functions fill in all defaults.
+        args, kwargs = as_passed(func, args, kwargs)
     plain, named, views = to_views(args, kwargs)
     if views:
         ledger.enter(name or func.__name__, reason)
@@ -249,13 +253,18 @@ def call(
     return ours
 
 
+def _is_foreign(value: Any) -> bool:
+    kind = type(value)
+    return kind is not ndarray and kind not in PLAIN and array_function_of(value) is not None
+
+
 def _create_like(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """A creation function called with `like`: the class of `like` makes the array (NEP 35)."""
     rest = {key: value for key, value in kwargs.items() if key != "like"}
     ours, like = getattr(sys.modules["fastnp"], func.__name__, func), kwargs["like"]
     if array_function_of(like) is not None:
         _check(func, args, rest)
-        return dispatch_function(ours, like, tuple(args), rest)
+        return dispatch_function(ours, func, like, tuple(args), rest)
     if isinstance(like, (ndarray, _np.ndarray)):
         return ours(*args, **rest)
     return func(*args, **kwargs)

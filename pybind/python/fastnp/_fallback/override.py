@@ -1,21 +1,26 @@
 """Dispatch to operands that override NumPy's functions: NEP 13 and NEP 18, from the caller's side.
 
-NumPy's own dispatch would pass NumPy's function to the operand. A program that imports fastnp
-compares that function with `np.add`, or looks it up in a table, so it must be ours.
+A class compares the function that it is handed with `np.add`, or looks it up in a table. One whose
+code names fastnp is handed our function, any other NumPy's, as its library expects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature  # NumPy has imported it
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as _np
 from numpy._core import _internal
 
-from fastnp._fastnp import ndarray
+from fastnp._fastnp import ndarray, to_numpy, ufunc
 
 __all__ = [
     "array_function_of",
+    "as_passed",
     "dispatch_function",
     "dispatch_ufunc",
     "has_override",
@@ -36,6 +41,44 @@ _POSITIONS = {
 }
 # Arguments that calls take by name.
 _NAMES = frozenset("out where casting order subok dtype signature sig axes axis keepdims".split())
+
+
+_names_fastnp: WeakKeyDictionary[type, dict[str, bool]] = WeakKeyDictionary()
+
+
+def names_fastnp(kind: type, protocol: str) -> bool:
+    """Whether the code of a class's protocol method names fastnp or a function of it: in its
+    module, its closure, or an import of its own.
+    """
+    known = _names_fastnp.setdefault(kind, {})
+    if protocol not in known:
+        known[protocol] = _function_names_fastnp(getattr(kind, protocol))
+    return known[protocol]
+
+
+def _function_names_fastnp(method: Any) -> bool:
+    method = getattr(method, "__func__", method)
+    while hasattr(method, "__wrapped__"):
+        method = method.__wrapped__
+    if not isinstance(method, FunctionType):
+        return False
+    named = [*method.__globals__.values(), *map(_contents, method.__closure__ or ())]
+    return "fastnp" in method.__code__.co_names or any(map(_is_ours, named))
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _is_ours(value: Any) -> bool:
+    if isinstance(value, ModuleType):
+        return value.__name__.partition(".")[0] == "fastnp"
+    if isinstance(value, (FunctionType, BuiltinFunctionType)):
+        return (value.__module__ or "").partition(".")[0] == "fastnp"
+    return type(value) is ufunc
 
 
 def overrides_ufuncs(value: Any) -> bool:
@@ -74,11 +117,35 @@ def dispatch_ufunc(
         candidates.append(value)
     while candidates:
         value = _first(candidates)
-        result = type(value).__array_ufunc__(value, ours, method, *inputs, **named)
+        func = ours if names_fastnp(type(value), "__array_ufunc__") else original
+        result = type(value).__array_ufunc__(value, func, method, *inputs, **named)
+        if result is NotImplemented and func is original:
+            result = _called_on_views(value, func, method, inputs, named)
         if result is not NotImplemented:
             return result
         candidates = [other for other in candidates if other is not value]
     raise TypeError(_internal.array_ufunc_errmsg_formatter(None, ours, method, *inputs, **named))
+
+
+def _called_on_views(
+    value: Any, func: _np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """The `__array_ufunc__` of a class that hands its operands on to NumPy, which refuses those
+    that override ufuncs: called on NumPy's views of our arrays.
+    """
+
+    def view(x: Any) -> Any:
+        return to_numpy(x) if type(x) is ndarray else x
+
+    views = {name: view(x) for name, x in named.items()}
+    out = named.get("out", ())
+    if out:
+        views["out"] = tuple(map(view, out))
+    result = type(value).__array_ufunc__(value, func, method, *map(view, inputs), **views)
+    for ours, theirs in zip(out, views.get("out", ())):
+        if result is theirs:
+            return ours
+    return result
 
 
 def _first(values: list[Any]) -> Any:
@@ -133,11 +200,50 @@ def array_function_of(value: Any) -> Callable[..., Any] | None:
 
 
 def dispatch_function(
-    ours: Callable[..., Any], value: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ours: Callable[..., Any],
+    original: Callable[..., Any],
+    value: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
 ) -> Any:
     """The result of the `__array_function__` of `value` for a call of our function."""
-    result = type(value).__array_function__(value, ours, (type(value),), args, dict(kwargs))
+    func = ours if names_fastnp(type(value), "__array_function__") else original
+    result = type(value).__array_function__(value, func, (type(value),), args, dict(kwargs))
     if result is NotImplemented:
         types: Any = [type(value)]
-        raise TypeError(_internal.array_function_errmsg_formatter(ours, types))
+        raise TypeError(_internal.array_function_errmsg_formatter(func, types))
     return result
+
+
+def as_passed(
+    original: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments for a class's own version of NumPy's function, which may not take all of them:
+    those with a default in `original` by name, and none that is that default.
+    """
+    named, positional = dict(kwargs), len(args)
+    for i, (parameter, value) in enumerate(zip(_parameters(original), args)):
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            break
+        if parameter.default is not Parameter.empty:
+            positional = min(positional, i)
+            named[parameter.name] = value
+    for parameter in _parameters(original):
+        if parameter.name in named and _is_same(named[parameter.name], parameter.default):
+            del named[parameter.name]
+    return tuple(args[:positional]), named
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    """Whether a value is a default: the same object, or an equal number or text."""
+    if type(value) in (bool, int, float, str):
+        return type(value) is type(default) and bool(value == default)
+    return value is default
+
+
+@cache
+def _parameters(original: Callable[..., Any]) -> list[Parameter]:
+    try:
+        return list(signature(original).parameters.values())
+    except ValueError:  # a function in C without a signature
+        return []

@@ -14,7 +14,7 @@ import numpy as _np
 
 from fastnp import _fastnp
 from fastnp._fallback.call import PLAIN, SCALARS, call, from_views, our_module
-from fastnp._fallback.override import array_function_of, dispatch_function
+from fastnp._fallback.override import array_function_of, as_passed, dispatch_function
 from fastnp._state.errstate import errstate
 
 NoValue = _np._NoValue
@@ -124,14 +124,6 @@ def dispatch_method(
         if type(made) is _fastnp.ndarray:
             return getattr(made, method)(*args, **kwargs)
     if array_function_of(a) is not None:
-        # The class gets the arguments the user passed, without the defaults filled in.
-        passed = {**_without_defaults(original, args), **kwargs}
-        return dispatch_function(NATIVE[original], a, (a,), passed)
+        passed, named = as_passed(original, (a, *args), kwargs)
+        return dispatch_function(NATIVE[original], original, a, passed, named)
     return call(original, (a, *args), kwargs)
-
-
-def _without_defaults(original: Callable[..., Any], args: tuple[Any, ...]) -> dict[str, Any]:
-    import inspect  # 8 ms, too long for the import of the package
-
-    parameters = list(inspect.signature(original).parameters.values())[1:]
-    return {p.name: value for p, value in zip(parameters, args) if value is not p.default}

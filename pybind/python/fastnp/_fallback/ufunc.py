@@ -62,6 +62,13 @@ class ForeignUfunc:
 
         return method
 
+    def __eq__(self, other: object) -> bool:
+        """Equal to NumPy's ufunc, with its hash: libraries look ufuncs up in tables."""
+        return other is self or other is self._original
+
+    def __hash__(self) -> int:
+        return hash(self._original)
+
     def __repr__(self) -> str:
         return repr(self._original)
 

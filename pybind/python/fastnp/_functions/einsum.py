@@ -61,8 +61,16 @@ def _contraction(left: str, right: str, output: str) -> _Contraction | None:
     )
 
 
+def _is_default(name: str, value: Any) -> bool:
+    """Whether an argument is NumPy's default, as libraries pass it on."""
+    if name == "dtype":  # a dtype of float64 is equal to None
+        return value is None
+    return bool((name, value) in [("order", "K"), ("casting", "safe")])
+
+
 @native(_np.einsum)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
+    kwargs = {name: x for name, x in kwargs.items() if not _is_default(name, x)}
     if out is None and not kwargs and len(operands) == 3 and type(operands[0]) is str:
         terms = _terms(operands[0])
         if terms is not None and _fit(terms[0], operands[1:]):

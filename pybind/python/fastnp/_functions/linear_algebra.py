@@ -9,6 +9,7 @@ import numpy as _np
 from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp._fallback.call import call
+from fastnp._fallback.override import array_function_of
 from fastnp._fallback.registry import NATIVE, dispatch_method, native
 from fastnp._fallback.ufunc import NativeUfunc
 from fastnp._fastnp import UFUNCS, asanyarray, asarray, dot, empty, matmul, ndarray, where, zeros
@@ -22,6 +23,8 @@ def _pair(a: Any, b: Any, convert: Any = asarray) -> tuple[Any, Any] | None:
     objects of derived classes, whose class the result has.
     """
     if type(a) is not ndarray and type(b) is not ndarray:
+        return None
+    if array_function_of(a) is not None or array_function_of(b) is not None:
         return None
     x, y = convert(a), convert(b)
     return (x, y) if type(x) is ndarray and type(y) is ndarray else None

@@ -120,9 +120,11 @@ def function(value: Callable[..., Any], name: str) -> Any:
         return default_rng
     if name in _STATE or name in _GLOBAL or type(value) is FunctionType:
         return value
-    if name == "shuffle":
-        return wrap(value, name, _shuffled, module="fastnp.random")
-    return wrap(value, name, uncounted, module="fastnp.random")
+    run = _shuffled if name == "shuffle" else uncounted
+    wrapped = wrap(value, name, run, module="fastnp.random")
+    # NumPy's are methods of the global generator. Functions are pickled by their qualified names.
+    wrapped.__qualname__ = name
+    return wrapped
 
 
 def _shuffled(func: Callable[..., Any], args: Any, kwargs: Any, *_: str) -> Any:

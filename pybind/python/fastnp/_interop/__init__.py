@@ -1,5 +1,6 @@
-"""Device memory shared with other libraries, and NVIDIA's libraries for FFT and linear algebra.
+"""Device memory shared with other libraries, NVIDIA's libraries for FFT and linear algebra, and
+packages that keep tables of array classes.
 
 Imports `_state` and `_fallback`. Read `interchange` for shared memory, `device_library` for
-routines.
+routines, `import_hooks` for packages.
 """

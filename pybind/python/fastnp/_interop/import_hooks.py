@@ -1,0 +1,53 @@
+"""Import hooks: packages with tables of array classes are told of ours once they are imported.
+
+Where a package is not there, or not used, its hook costs nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+
+__all__: list[str] = []
+
+# The module after whose import a file of ours is imported, whose function `register` is called.
+HOOKS = {"dask.array": "fastnp._interop.dask"}
+
+
+def _run(name: str) -> None:
+    import_module(HOOKS[name]).register()
+
+
+class HookFinder:
+    """Import finder for the modules in `HOOKS`: Python's own, with a call after the import."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in HOOKS:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            _run(fullname)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def install() -> None:
+    """Run the hooks of modules that are imported already, and wait for the others."""
+    for name in HOOKS:
+        if name in sys.modules:
+            _run(name)
+    sys.meta_path.insert(0, HookFinder())  # type: ignore[arg-type]
+
+
+install()

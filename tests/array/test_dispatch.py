@@ -1,0 +1,238 @@
+"""NumPy's dispatch protocols (NEP 13, NEP 18) between our functions and the classes of libraries.
+
+A library's class knows NumPy's functions: by identity, or as keys of a table. A class whose code
+names fastnp compares with `fastnp.add`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+LIBRARY = """
+import {module} as np
+
+class Quantity:
+    def __init__(self):
+        self.calls = []
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        self.calls.append((ufunc, method, len(inputs), sorted(kwargs)))
+        return "ufunc"
+
+    def __array_function__(self, func, types, args, kwargs):
+        self.calls.append((func, args, kwargs))
+        return "function"
+"""
+
+
+def quantity(module: str = "numpy") -> Any:
+    """An object of a class whose module imports `module` alone."""
+    names: dict[str, Any] = {}
+    exec(LIBRARY.format(module=module), names)
+    return names["Quantity"]()
+
+
+@pytest.mark.parametrize("name", ["add", "sqrt", "multiply", "divmod", "matmul", "ldexp"])
+@pytest.mark.parametrize("module", ["numpy", "fastnp"])
+def test_a_class_is_handed_the_ufunc_that_its_code_names(name: str, module: str) -> None:
+    asked, expected = quantity(module), getattr(sys.modules[module], name)
+    inputs = [asked, fastnp.ones(3)][: expected.nin]
+    assert getattr(fastnp, name)(*inputs) == "ufunc"
+    assert asked.calls[0][0] is expected
+
+
+@pytest.mark.parametrize("module", ["numpy", "fastnp"])
+def test_operators_hand_on_the_same(module: str) -> None:
+    asked = quantity(module)
+    x = fastnp.ones(3)
+    assert x + asked == "ufunc"
+    assert x @ asked == "ufunc"
+    assert (x < asked) == "ufunc"
+    named = sys.modules[module]
+    assert [call[0] for call in asked.calls] == [named.add, named.matmul, named.less]
+    assert all(call[0] is own for call, own in zip(asked.calls, (named.add, named.matmul)))
+
+
+def test_an_import_within_the_method_counts() -> None:
+    begin = "self.calls.append((ufunc"
+    text = LIBRARY.format(module="numpy").replace(begin, f"import fastnp; {begin}")
+    names: dict[str, Any] = {}
+    exec(text, names)
+    asked = names["Quantity"]()
+    assert fastnp.add(asked, 1) == "ufunc"
+    assert asked.calls[0][0] is fastnp.add
+
+
+def test_a_closure_counts() -> None:
+    def library(np: Any) -> Any:
+        class Quantity:
+            def __array_ufunc__(self, ufunc: Any, method: str, *_: Any, **__: Any) -> bool:
+                return ufunc is np.add
+
+        return Quantity()
+
+    # This module imports both, and so does not tell; one without fastnp does by its closure.
+    assert fastnp.add(library(fastnp), 1) is True
+
+
+CALLS = """
+    np.cross(q, q)
+    np.cross(q, [1, 2, 3], axis=0)
+    np.trapezoid(q, q)
+    np.trapezoid(q, dx=2.0)
+    np.diff(q)
+    np.diff(q, n=2)
+    np.ediff1d(q)
+    np.gradient(q)
+    np.gradient(q, 2.0, axis=0)
+    np.outer(q, q)
+    np.tensordot(q, q)
+    np.diag(q)
+    np.tril(q)
+    np.linalg.norm(q)
+    np.repeat(q, 2)
+    np.roll(q, 1)
+    np.average(q)
+    np.rollaxis(q, 1)
+    np.flip(q)
+    np.isclose(q, q)
+    np.allclose(q, q, rtol=1.0)
+    np.array_equal(q, q)
+    np.nan_to_num(q)
+    np.angle(q)
+    np.nanmean(q)
+    np.compress([True], q)
+    np.corrcoef(q)
+    np.sum(q)
+    np.sum(q, axis=0)
+    np.mean(q, keepdims=True)
+    np.sort(q)
+    np.take(q, 1)
+    np.reshape(q, (2, 2))
+    np.transpose(q)
+    np.argmax(q)
+    np.cumsum(q)
+    np.median(q)
+    np.quantile(q, 0.5)
+    np.broadcast_to(q, (2, 2))
+    np.count_nonzero(q)
+    np.ptp(q)
+    np.where(True, q, q)
+    np.einsum("i->", q)
+    np.dot(q, q)
+    np.zeros_like(q)
+    np.copyto(q, 1)
+    np.round(q)
+    np.fft.fft(q)
+    np.interp(1.0, q, q)
+    np.unique(q)
+    np.pad(q, 1)
+    np.tile(q, 2)
+    np.squeeze(q)
+    np.searchsorted(q, 1)
+"""
+
+
+@pytest.mark.parametrize("call", [line.strip() for line in CALLS.strip().splitlines()])
+def test_a_class_is_handed_what_the_user_passed(call: str) -> None:
+    ours, theirs = quantity(), quantity()
+    assert eval(call, {"np": fastnp, "q": ours}) == eval(call, {"np": numpy, "q": theirs})
+    ((func, args, kwargs),) = ours.calls
+    ((expected, their_args, their_kwargs),) = theirs.calls
+    assert func is expected
+
+    def bound(positional: Any, named: Any, own: Any) -> str:
+        # By name, as our functions do not know what was passed by position.
+        try:
+            from inspect import signature
+
+            named = signature(expected).bind(*positional, **named).arguments
+        except ValueError:  # written in C
+            named = {**dict(enumerate(positional)), **named}
+        passed = {k: v for k, v in named.items() if v is not None}
+        return repr(passed).replace(repr(own), "q")
+
+    assert bound(args, kwargs, ours) == bound(their_args, their_kwargs, theirs)
+
+
+@pytest.mark.parametrize("name", ["add", "sqrt", "ldexp", "matmul", "vecdot"])
+def test_ufuncs_are_equal_to_numpys(name: str) -> None:
+    ours, theirs = getattr(fastnp, name), getattr(numpy, name)
+    assert ours == theirs and theirs == ours and hash(ours) == hash(theirs)
+    assert {theirs: 1}[ours] == {ours: 1}[theirs] == 1
+    assert ours != numpy.subtract and ours != 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "np.matmul(x, x)",
+        "np.einsum('ij,jk->ik', x, x)",
+        "np.einsum('ij,jk->ik', x, x, dtype=None, order='K', casting='safe', optimize=False)",
+        "np.dot(x, x)",
+        "np.concatenate([x, x])",
+        "np.sum(x)",
+        "np.linalg.norm(x)",
+        "np.isclose(x, x)",
+    ],
+)
+def test_numpys_functions_are_native_on_our_arrays(call: str) -> None:
+    x = fastnp.arange(9.0).reshape(3, 3)
+    before = fastnp.stats()["fallbacks"]
+    result = eval(call, {"np": numpy, "x": x})
+    assert fastnp.stats()["fallbacks"] == before
+    expected = eval(call, {"np": numpy, "x": x.to_numpy()})
+    numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+
+
+class CompiledUfunc:
+    """A library's ufunc of a type of its own, which asks its arguments to override it."""
+
+    __name__ = "doubled"
+
+    def __call__(self, x: Any) -> Any:
+        if type(x) is numpy.ndarray:
+            return x * 2
+        return type(x).__array_ufunc__(x, self, "__call__", x)
+
+
+def test_a_ufunc_of_another_type_is_called_on_views() -> None:
+    result = CompiledUfunc()(fastnp.arange(3.0))
+    assert type(result) is fastnp.ndarray
+    assert result.tolist() == [0.0, 2.0, 4.0]
+
+
+def test_arrays_with_metadata_are_numpys() -> None:
+    dtype = numpy.dtype("f8", metadata={"unit": "m"})
+    for made in (
+        fastnp.arange(3.0).view(dtype),
+        fastnp.zeros(3, dtype),
+        fastnp.asarray(numpy.zeros(3, dtype)),
+        fastnp.arange(3).astype(dtype),
+    ):
+        assert made.dtype.metadata == {"unit": "m"}
+    x = fastnp.arange(3.0)
+    x.view(dtype)[0] = 5
+    assert float(x[0]) == 5.0
+
+
+@pytest.mark.parametrize("name", ["random", "linalg", "fft", "ma", "random.mtrand"])
+def test_modules_are_pickled_by_name(name: str) -> None:
+    module: Any = fastnp
+    for part in name.split("."):
+        module = getattr(module, part)
+    if module.__name__.startswith("fastnp"):
+        kept = module.__reduce_ex__(2)
+        assert kept[0](*kept[1]) is module
+
+
+@pytest.mark.parametrize("name", ["rand", "randn", "normal", "randint", "choice", "shuffle"])
+def test_functions_of_random_are_pickled_by_name(name: str) -> None:
+    function = getattr(fastnp.random, name)
+    assert pickle.loads(pickle.dumps(function)) is function
