@@ -63,9 +63,7 @@ def main(folder: Path, numpy: str, versions: list[str]) -> None:
     pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--only-binary", ":all:", f"numpy=={numpy}", *pinned], check=True)
     show = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    (Path(output(inside, "-c", show)) / "fastnp.pth").write_text(
-        f"{ROOT / 'pybind' / 'python'}\n"
-    )
+    (Path(output(inside, "-c", show)) / "fastnp.pth").write_text(f"{ROOT / 'pybind' / 'python'}\n")
 
 
 if __name__ == "__main__":
