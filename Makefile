@@ -2,6 +2,7 @@
 #
 #   make run       build the extension and run the NPBench kernels under NumPy and fastnp
 #   make test      every check there is; what continuous integration runs
+#   make versions  the tests that depend on NumPy's version, under the oldest and the newest that are supported
 #   make lint      the checks that run nothing: format, clippy, ruff, mypy, docs
 #   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on, fewer with interrupts,
 #                  threads, forks, faults and others meanwhile, and a search for leaks
@@ -10,7 +11,8 @@
 #   make clean     remove everything built
 #
 # Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built, but for tests),
-# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED.
+# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED,
+# VERSION_TESTS (what runs under another NumPy).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -31,6 +33,19 @@ SANITIZE_ARGS ?=
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 CHECK  := $(PYTHON) .ci/timed.py
+# The oldest NumPy that pyproject.toml allows and the newest, with the versions of Python to look for, best first.
+OLDEST         := 2.3.5
+OLDEST_PYTHONS := 3.11 3.12 3.13
+NEWEST         := 2.5.5
+NEWEST_PYTHONS := 3.13 3.14 3.12
+# What depends on NumPy's version; and the part of it that `make test` runs.
+VERSION_TESTS ?= tests/array tests/engine tests/python_layer tests/numpy_suite
+VERSION_FILES := _core/tests/test_multiarray _core/tests/test_ufunc _core/tests/test_numeric _core/tests/test_indexing \
+    _core/tests/test_nep50_promotions _core/tests/test_overrides _core/tests/test_dlpack _core/tests/test_array_coercion \
+    lib/tests/test_function_base lib/tests/test_stride_tricks lib/tests/test_ufunclike
+VERSION_PART  := tests/array tests/python_layer \
+    $(foreach file,$(VERSION_FILES),'tests/numpy_suite/test_numpy_suite.py::test_numpys_tests_pass[$(file).py]')
+
 # Where the extension is not among what is built, dependencies have other features, and all is compiled a second time.
 RUST_TESTED := --workspace --exclude fastnp-benches
 
@@ -42,7 +57,8 @@ RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -pr
 PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
-.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize sanitize-short sanitize-threads models bench clean
+.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest versions newest models fuzz sanitize sanitize-short \
+    sanitize-threads bench clean
 
 help:
 	@sed -n '3,11p' Makefile | cut -c3-
@@ -75,7 +91,7 @@ run: build
 # Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load.
 test:
 	@$(PYTHON) .ci/timed.py --start
-	@$(MAKE) --no-print-directory lint rust-test pytest
+	@$(MAKE) --no-print-directory lint rust-test pytest newest
 	@$(PYTHON) .ci/timed.py --table
 
 lint: rust-lint python-lint docs
@@ -100,6 +116,22 @@ rust-test:
 # As many processes as there are cores, but for a few tests one is asked for.
 pytest: $(STAMPS)/extension-dev
 	@$(CHECK) pytest $(BIN)/python -m pytest --quiet --numprocesses $(PYTEST_JOBS) --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
+
+# The same extension in environments of their own; without a Python for them they say so and test nothing.
+$(STAMPS)/numpy-$(OLDEST): PYTHONS := $(OLDEST_PYTHONS)
+$(STAMPS)/numpy-$(NEWEST): PYTHONS := $(NEWEST_PYTHONS)
+$(STAMPS)/numpy-%: requirements-dev.txt .ci/numpy_venv.py $(STAMPS)/venv
+	@$(PYTHON) .ci/numpy_venv.py $(VENV)/numpy-$* $* $(PYTHONS)
+	@if [ -x $(VENV)/numpy-$*/bin/python ]; then touch $@; fi
+
+under-%: $(STAMPS)/extension-dev $(STAMPS)/numpy-%
+	@if [ -x $(VENV)/numpy-$*/bin/python ]; then $(CHECK) 'NumPy $*' $(VENV)/numpy-$*/bin/python -m pytest --quiet \
+	    --numprocesses $(PYTEST_JOBS) --maxprocesses 4 --dist worksteal $(VERSION_TESTS) $(PYTEST_ARGS); fi
+
+versions: under-$(OLDEST) under-$(NEWEST)
+
+newest: VERSION_TESTS := $(VERSION_PART)
+newest: under-$(NEWEST)
 
 # With debug assertions, which faults, guard pages and short work without the GIL need. A hundred programs take a second on one core; modes
 # and surroundings run one after the other, these with a tenth of the programs.

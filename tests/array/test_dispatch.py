@@ -183,7 +183,7 @@ def test_ufuncs_are_equal_to_numpys(name: str) -> None:
     ],
 )
 def test_numpys_functions_are_native_on_our_arrays(call: str) -> None:
-    x = fastnp.arange(9.0).reshape(3, 3)
+    x: Any = fastnp.arange(9.0).reshape(3, 3)
     before = fastnp.stats()["fallbacks"]
     result = eval(call, {"np": numpy, "x": x})
     assert fastnp.stats()["fallbacks"] == before

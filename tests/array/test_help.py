@@ -20,6 +20,7 @@ METHODS = [
     for name, value in vars(numpy.ndarray).items()
     if callable(value) and not name.startswith("__")
 ]
+OLD = numpy.lib.NumpyVersion(numpy.__version__) < "2.4.0"
 
 
 def signature(function: Any) -> str:
@@ -30,26 +31,32 @@ def signature(function: Any) -> str:
         return type(error).__name__
 
 
+def assert_same_signature(ours: Any, theirs: Any) -> None:
+    """Before NumPy 2.4 functions in C have none, which ours may."""
+    expected = signature(theirs)
+    assert signature(ours) == expected or (expected == "ValueError" and OLD)
+
+
 @pytest.mark.parametrize("name", CALLABLE)
 def test_functions(name: str) -> None:
     ours, theirs = getattr(fastnp, name), getattr(numpy, name)
     assert ours.__doc__ == theirs.__doc__ or name in REWRITTEN
     if name not in DIFFERENT:
-        assert signature(ours) == signature(theirs)
+        assert_same_signature(ours, theirs)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods(name: str) -> None:
     ours, theirs = getattr(fastnp.ndarray, name), getattr(numpy.ndarray, name)
     assert ours.__doc__ == theirs.__doc__
-    assert signature(ours) == signature(theirs)
+    assert_same_signature(ours, theirs)
     bound = getattr(fastnp.zeros(3), name)
     assert bound.__doc__ == theirs.__doc__ and bound.__name__ == name
 
 
 def test_attributes() -> None:
     for name, value in vars(numpy.ndarray).items():
-        if inspect.isgetsetdescriptor(value) and not name.startswith("__"):
+        if inspect.isgetsetdescriptor(value) and value.__doc__ and not name.startswith("__"):
             assert getattr(fastnp.ndarray, name).__doc__, name
 
 
@@ -80,7 +87,7 @@ def test_help(get: Any) -> None:
 def test_classes_have_their_own() -> None:
     assert fastnp.ndarray.__doc__ == numpy.ndarray.__doc__
     assert fastnp.ufunc.__doc__ == numpy.ufunc.__doc__
-    assert signature(fastnp.ndarray) == signature(numpy.ndarray)
+    assert_same_signature(fastnp.ndarray, numpy.ndarray)
     assert fastnp.explain.__doc__ and fastnp.stats.__doc__ and fastnp.strict.__doc__
 
 

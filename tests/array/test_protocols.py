@@ -449,6 +449,51 @@ def test_in_place_operators_return_the_same_object(np: Any) -> Any:
     return a is b, a
 
 
+class Answering:
+    """Answers a call of a ufunc with what it was given as `out`."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc.__name__, method, len(inputs), kwargs["out"][0]
+
+
+class Important:
+    """An operand without `__array_ufunc__` that goes first."""
+
+    __array_priority__ = 1
+
+    def __radd__(self, other: Any) -> Any:
+        return "reflected", other
+
+
+IN_PLACE = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_in_place_operators_return_what_an_operand_answers(name: str) -> None:
+    for np in (fastnp, real):
+        x = np.ones((2, 2), int)
+        answer = getattr(operator, "i" + name)(x, Answering())
+        assert answer[1:3] == ("__call__", 2)
+        assert answer[3] is x or name == "matmul"
+        assert answer[:1] == getattr(operator, "i" + name)(real.ones((2, 2), int), Answering())[:1]
+
+
+@both
+def test_in_place_operators_leave_it_to_what_is_more_important(np: Any) -> Any:
+    x = np.ones(2)
+    x += Important()
+    results = [x]
+    for value in (object(), "text", [1.0], (1.0, 2.0), 3, None):
+        y = np.ones(2)
+        try:
+            y += value
+        except TypeError:
+            results.append("TypeError")
+        else:
+            results.append(y)
+    return [r if isinstance(r, (str, np.ndarray)) else r[0] for r in results]
+
+
 @both
 def test_attributes_can_be_set(np: Any) -> Any:
     a = np.arange(6.0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -82,13 +85,25 @@ def test_tables() -> None:
     from dask.base import tokenize
     from dask.sizeof import sizeof
 
-    x = fastnp.arange(12.0).reshape(3, 4)
+    x: Any = fastnp.arange(12.0).reshape(3, 4)
     assert tokenize(x) == tokenize(x.to_numpy()) != tokenize(x + 1)
     assert sizeof(x) == 96
     assert sizeof(fastnp.broadcast_to(x[0], (1000, 4))) == 32
     chunked = da.from_array(x, chunks=2)
     assert type((numpy.arange(4.0) + chunked)._meta) is fastnp.ndarray
-    assert numpy.concatenate([x, chunked]).compute().shape == (6, 4)
+    both: Any = numpy.concatenate([x, chunked])
+    assert both.compute().shape == (6, 4)
+
+
+@pytest.mark.parametrize("first", ["dask.array", "fastnp"])
+def test_tables_whichever_is_imported_first(first: str) -> None:
+    program = f"""
+        import {first}, fastnp, dask.array
+        from dask.array.chunk_types import is_valid_chunk_type
+        print(is_valid_chunk_type(fastnp.ndarray))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n"
 
 
 @pytest.mark.parametrize(

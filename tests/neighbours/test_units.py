@@ -66,7 +66,7 @@ def test_calls_agree(package: str, call: str) -> None:
 
 def test_a_unit_in_place() -> None:
     units = pytest.importorskip("astropy.units")
-    x = fastnp.arange(3.0)
+    x: Any = fastnp.arange(3.0)
     x <<= units.m
     assert type(x) is units.Quantity and x.unit == units.m
     y = fastnp.ones(3)

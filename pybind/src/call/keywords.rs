@@ -19,10 +19,10 @@ pub(crate) enum Out<'py> {
 }
 
 impl<'py> Out<'py> {
-    /// Parses `out=`, also as a tuple of one; `None` if it is not an array object.
+    /// Parses `out=`, also as a tuple of one array; `None` if it is not an array object.
     pub(crate) fn read(value: &Bound<'py, PyAny>) -> PyResult<Option<Out<'py>>> {
         let value = match value.cast::<PyTuple>() {
-            Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
+            Ok(tuple) if tuple.len() == 1 && !tuple.get_item(0)?.is_instance_of::<PyEllipsis>() => tuple.get_item(0)?,
             Ok(_) => return Ok(None),
             Err(_) => value.clone(),
         };
@@ -33,6 +33,14 @@ impl<'py> Out<'py> {
         } else {
             value.cast_into_exact::<NdArray>().ok().map(Out::Given)
         })
+    }
+
+    /// Parses `out` by position, or of a method of arrays: NumPy refuses a tuple and `...` there.
+    pub(crate) fn read_array(value: &Bound<'py, PyAny>) -> PyResult<Option<Out<'py>>> {
+        if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyEllipsis>() {
+            return Ok(None);
+        }
+        Out::read(value)
     }
 
     /// The result as a Python object.
@@ -81,7 +89,7 @@ impl<'py> Keywords<'py> {
     ) -> PyResult<Option<Keywords<'py>>> {
         let mut found = Keywords { out: Out::New, dtype: None, casting: None, order: None, mask: None, has_out: false };
         if args.len() > op.arity() {
-            match Out::read(&args.get_item(op.arity())?)? {
+            match Out::read_array(&args.get_item(op.arity())?)? {
                 Some(out) => (found.out, found.has_out) = (out, true),
                 None => return Ok(None),
             }

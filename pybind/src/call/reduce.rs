@@ -31,11 +31,19 @@ struct Reduce<'py> {
     out: Out<'py>,
 }
 
+/// What is called: NumPy's ufuncs take more as `out=` than methods of arrays do, which pass it on by position.
+#[derive(Clone, Copy, PartialEq)]
+enum Caller {
+    Ufunc,
+    Method,
+}
+
 /// Parses a reduction's arguments by NumPy's names and positions; `None` if one of them is not native.
 fn reduce_arguments<'py>(
     positions: &[&str],
     args: impl ExactSizeIterator<Item = Object<'py>>,
     kwargs: Option<&Bound<'py, PyDict>>,
+    caller: Caller,
 ) -> PyResult<Option<Reduce<'py>>> {
     let mut out = Reduce {
         axes: None,
@@ -51,12 +59,12 @@ fn reduce_arguments<'py>(
         return Ok(None);
     }
     for (value, name) in args.zip(positions) {
-        if !out.read(name, &value)? {
+        if !out.read(name, &value, Caller::Method)? {
             return Ok(None);
         }
     }
     for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-        if !out.read(name.cast::<PyString>()?.to_str()?, &value)? {
+        if !out.read(name.cast::<PyString>()?.to_str()?, &value, caller)? {
             return Ok(None);
         }
     }
@@ -65,7 +73,7 @@ fn reduce_arguments<'py>(
 
 impl<'py> Reduce<'py> {
     /// Parses one argument; false if it is not native.
-    fn read(&mut self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
+    fn read(&mut self, name: &str, value: &Bound<'py, PyAny>, caller: Caller) -> PyResult<bool> {
         match name {
             "axis" => match axes_of(Some(value)) {
                 Ok(axes) => self.axes = axes,
@@ -88,7 +96,7 @@ impl<'py> Reduce<'py> {
             "initial" if value.is_none() => return Ok(false),
             "initial" => self.initial = Some(value.clone()),
             "mean" => self.mean = Some(value.clone()).filter(|m| !m.is_none()),
-            "out" => match Out::read(value)? {
+            "out" => match if caller == Caller::Ufunc { Out::read(value) } else { Out::read_array(value) }? {
                 Some(out) => self.out = out,
                 None => return Ok(false),
             },
@@ -167,7 +175,7 @@ pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>
     let py = args.py();
     let positions = ["axis", "dtype", "out", "keepdims", "initial", "where"];
     let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
-    let Some(mut requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else {
+    let Some(mut requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
         return Ok(left_to_numpy());
     };
     if requested.mean.is_some() || requested.ddof != 0.0 {
@@ -200,7 +208,8 @@ fn outcome_of_error<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
 pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
     let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
-    let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter().skip(1), kwargs)? else {
+    let positions = ["axis", "dtype", "out"];
+    let Some(requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
         return Ok(left_to_numpy());
     };
     let axes = requested.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
@@ -266,7 +275,7 @@ fn reduce_asked<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(requested) = reduce_arguments(positions, args.iter(), kwargs)? {
+    if let Some(requested) = reduce_arguments(positions, args.iter(), kwargs, Caller::Method)? {
         let me = this.open();
         let what = reduction(name, requested.ddof);
         // `dtype=` of other reductions has another meaning in each, so they are left to NumPy.
@@ -304,7 +313,7 @@ fn scan<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let (args, kwargs) = (&call.tuple()?, Some(&call.dict()?));
-    if let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
+    if let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs, Caller::Method)?
         && requested.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
         let axis = requested.axes.as_ref().map(|a| a[0]);

@@ -3,13 +3,14 @@
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{ErrorKind, Op, Options, Value};
-use pyo3::exceptions::{PyTypeError, PyUserWarning};
+use fastnp::{DType, ErrorKind, Op, Options, Scalar, Value};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -49,6 +50,29 @@ impl Ufunc {
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         let wrong = error != ErrorKind::Unsupported;
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
+    }
+
+    /// Has NumPy warn, in the words of its version and if it does, of `where=` without `out=`.
+    #[cold]
+    fn warn_of_mask_alone(&self, py: Python<'_>) -> PyResult<()> {
+        let mask = PyDict::new(py);
+        mask.set_item("where", dtype::to_scalar(py, Scalar::new(DType::Bool, false))?)?;
+        let numbers = PyTuple::new(py, std::iter::repeat_n(1, self.op.arity()))?;
+        self.original.bind(py).call(numbers, Some(&mask)).map(drop)
+    }
+
+    /// The call `maximum(a, b, out)`, with `out` as a keyword. NumPy warns first, if it does: one who means three operands writes
+    /// that too.
+    fn third_as_out<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        self.original.bind(py).call1((1, 1, py.None()))?;
+        let named = kwargs.map_or_else(|| Ok(PyDict::new(py)), |kwargs| kwargs.copy())?;
+        named.set_item("out", args.get_item(2)?)?;
+        self.__call__(py, &args.get_slice(0, 2), Some(&named))
     }
 
     /// The call with as many positional arguments as the op takes, at least one of which is an array object.
@@ -97,8 +121,7 @@ impl Ufunc {
             Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
         };
         if requested.mask.is_some() && !requested.has_out {
-            let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
+            self.warn_of_mask_alone(py)?;
         }
         requested.out.to_py_result(py, result).map(Some)
     }
@@ -119,6 +142,13 @@ impl Ufunc {
         if plain && args.len() == arity && ours {
             let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
             return self.call_on_arrays(&objects);
+        }
+        if matches!(self.op, Op::Maximum | Op::Minimum)
+            && args.len() == 3
+            && (args.get_item(2)?.is_none() || args.get_item(2)?.is_exact_instance_of::<NdArray>())
+            && kwargs.is_none_or(|kwargs| !kwargs.contains("out").unwrap_or(true))
+        {
+            return self.third_as_out(args, kwargs);
         }
         if (args.len() == arity || args.len() == arity + 1)
             && let Some(result) = self.with_keywords(py, args, kwargs)?

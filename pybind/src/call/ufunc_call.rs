@@ -10,10 +10,8 @@ use crate::object::payload::{Open, Repr};
 use fastnp::{
     Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
 };
-use pyo3::Borrowed;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
 /// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
@@ -121,27 +119,33 @@ pub(crate) fn apply_with_options(
     }
 }
 
-/// `a op= b`.
-pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+/// `a op= b`: the array, or what the other operand's `__array_ufunc__` returns.
+pub(crate) fn in_place<'py>(
+    op: Op,
+    target: &Bound<'py, NdArray>,
+    other: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = target.py();
     // The common case parses each argument once and makes no list (a fifth of `a += b` on ten elements).
     let (value, me) = (parse_fast(other)?, target.open());
     if let (Some(array), Some(value)) = (me.dense(), dense(&value)) {
         let values = [Value::Array(array), value];
         match check_numbers(op, &values).and_then(|()| apply_to(op, &values, array)) {
-            Ok(()) => return to_py_result(py, Ok(())),
+            Ok(()) => return to_py_result(py, Ok(target.as_any().clone())),
             Err(error) if error.kind().is_final() => return Err(crate::interpreter::error::to_py_err(py, error)),
             Err(_) => {}
         }
     } else if into(op, &[target.as_any(), other], target)? {
-        return Ok(());
+        return Ok(target.as_any().clone());
     }
     drop((value, me));
+    if other.get_type().getattr_opt("__array_ufunc__")?.is_none() && defers_to(other)? {
+        return Ok(py.NotImplemented().into_bound(py));
+    }
     let kwargs = PyDict::new(py);
     kwargs.set_item("out", (target,))?;
     let args = PyTuple::new(py, [target.as_any(), other])?;
-    fallback(py, "ufunc")?.call1((op.name(), "__call__", args, kwargs))?;
-    Ok(())
+    fallback(py, "ufunc")?.call1((op.name(), "__call__", args, kwargs))
 }
 
 /// Applies an op to any objects, and writes to an array; returns false if that is left to NumPy.
@@ -194,24 +198,6 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
             Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 0.0)),
             None => Ok(false),
         },
-    }
-}
-
-/// The right operand of an operator in place. An object that goes first by its priority is none, so the operator returns
-/// `NotImplemented` and Python calls the object's own. One with `__array_ufunc__` is asked by the ufunc, whatever the attribute says.
-pub(crate) struct InPlaceOperand<'a, 'py>(pub(crate) Borrowed<'a, 'py, PyAny>);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for InPlaceOperand<'a, 'py> {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let is_usual = object.is_exact_instance_of::<NdArray>()
-            || object.is_exact_instance_of::<PyFloat>()
-            || object.is_exact_instance_of::<PyInt>();
-        if is_usual || object.get_type().hasattr("__array_ufunc__")? || !defers_to(&object)? {
-            return Ok(InPlaceOperand(object));
-        }
-        Err(PyTypeError::new_err("an operand with a higher priority"))
     }
 }
 

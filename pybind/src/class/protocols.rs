@@ -82,6 +82,8 @@ impl NdArray {
         }
         let array = numpy_of(this)?;
         to_py_result(py, Ok(()))?;
+        // `x.__buffer__(flags)` of Python 3.12 passes on any flags: these two mean a simple buffer to NumPy and an error to Python.
+        let flags = if matches!(flags, ffi::PyBUF_READ | ffi::PyBUF_WRITE) { ffi::PyBUF_SIMPLE } else { flags };
         // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and also releases it, because the
         // structure's owner is that array.
         if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {

@@ -1,7 +1,7 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
-use crate::call::ufunc_call::{InPlaceOperand, binary, in_place, unary};
+use crate::call::ufunc_call::{binary, unary};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::call_python;
@@ -73,10 +73,6 @@ impl NdArray {
         }
     }
 
-    fn __ipow__(this: &Bound<'_, Self>, other: InPlaceOperand<'_, '_>, _modulo: &Bound<'_, PyAny>) -> PyResult<()> {
-        in_place(Op::Power, this, &other.0)
-    }
-
     fn __divmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         if crate::call::ufunc_call::defers_to(other)? {
@@ -101,12 +97,6 @@ impl NdArray {
 
     fn __rmatmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         crate::call::functions::product(other, this.as_any(), "matmul")
-    }
-
-    fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        // Not `matmul` with `out=`: the operator does not take a vector on the right.
-        fallback(this.py(), "method")?.call1((this, "__imatmul__", (other,)))?;
-        Ok(())
     }
 
     fn __neg__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,9 @@ from fastnp._array.flags import set_flags
 from fastnp._array.metaclass import ArrayType
 from fastnp._fallback.call import NOT_NATIVE, call, uncounted
 from fastnp._fastnp import UFUNCS, adopt, layout_flags, ndarray, replace, to_numpy
+
+# `Py_TPFLAGS_SEQUENCE`: patterns in brackets match objects of the class.
+_SEQUENCE = 1 << 5
 
 # NumPy's limit, of its old iterator.
 FLAT_DIMENSIONS = 32
@@ -64,15 +68,26 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
     replace(self, adopt(memory))
 
 
+def _sizeof(self: Any, /) -> int:
+    # As NumPy counts: the object, its shape and strides, and its memory if no other array owns it.
+    owned: int = self.nbytes if self.base is None else 0
+    return object.__sizeof__(self) + 16 * self.ndim + owned
+
+
 def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
     set_flags(self, write, align, uic)
+
+
+_integer = _np.zeros(1, int)
+# Before NumPy 2.4 integers rounded are the array itself.
+_ROUND_COPIES = _integer.round() is not _integer
 
 
 def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
     plain = out is None and type(decimals) is int
     if plain and decimals >= 0 and self.dtype.kind in "iu" and self.ndim:
         # Nothing to round.
-        return self.copy("K")
+        return self.copy("K") if _ROUND_COPIES else self
     if not plain or self.dtype.kind != "f":
         return call(_np.ndarray.round, (self, decimals, out), {}, "ndarray.round", NOT_NATIVE)
     to_integer = UFUNCS["rint"]
@@ -141,6 +156,7 @@ _OURS: dict[str, Callable[..., Any]] = {
     "__array_finalize__": _array_finalize,
     "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
+    "__sizeof__": _sizeof,
     "diagonal": _diagonal,
     "round": _round,
 }
@@ -149,9 +165,12 @@ _OURS: dict[str, Callable[..., Any]] = {
 _NOT_COPIED = frozenset(
     """
     __class__ __doc__ __new__ __init__ __init_subclass__ __subclasshook__ __getattribute__ __dir__
-    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __getstate__
+    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __getstate__
     """.split()
 )
+
+# Attributes whose only use is the text of the error they raise, up to NumPy 2.4.
+_REMOVED = frozenset({"itemset", "newbyteorder", "ptp"})
 
 
 def install() -> None:
@@ -166,6 +185,8 @@ def install() -> None:
             setattr(ndarray, name, classmethod(_generic))
         elif callable(value):
             setattr(ndarray, name, method_of(name))
+        elif name in _REMOVED:
+            setattr(ndarray, name, property(_removed(name), doc=value.__doc__))
     ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
     ndarray.__doc__ = _np.ndarray.__doc__
     ndarray.to_numpy = _to_numpy
@@ -173,7 +194,19 @@ def install() -> None:
     # The mark of pandas' own wrapper of a NumPy array. pandas calls `to_numpy` on such an object
     # before storing it, and its compiled code accepts NumPy's arrays only.
     ndarray._typ = "npy_extension"
+    if _np.ndarray.__flags__ & _SEQUENCE:
+        # From NumPy 2.5 on `match x: case [first, *rest]` takes arrays. Python sets the flag of a
+        # class that is registered with one derived from `list`, and nothing takes it back.
+        ABCMeta("Sequences", (list,), {}).register(ndarray)
     _fastnp.set_metaclass(ArrayType)
+
+
+def _removed(name: str) -> Callable[[Any], Any]:
+    def read(self: Any) -> Any:
+        # NumPy raises the error, which names the replacement.
+        return getattr(to_numpy(self), name)
+
+    return read
 
 
 def _generic(cls: type, item: Any) -> Any:

@@ -73,7 +73,7 @@ def implementation(
 
 
 def array_ufunc(
-    self: Any, func: _np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
+    self: Any, func: Any, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
     ours: Any = func

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from inspect import CO_VARKEYWORDS  # NumPy has imported it
 from typing import Any, TypeVar
 
 import numpy as _np
@@ -61,6 +62,9 @@ def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
     """
 
     def declare(function: _F) -> _F:
+        unknown = _keywords(original) - _keywords(function)
+        if unknown and _keywords(function):
+            function = _passing_on(function, original, unknown)
         NATIVE[original] = function
         function.__name__ = function.__qualname__ = original.__name__
         function.__doc__ = original.__doc__
@@ -71,6 +75,27 @@ def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
         return function
 
     return declare
+
+
+def _keywords(function: Callable[..., Any]) -> set[str]:
+    """The parameters of a function in Python that may be named; none where that is not known."""
+    code = getattr(getattr(function, "_implementation", function), "__code__", None)
+    if code is None or code.co_flags & CO_VARKEYWORDS:
+        return set()
+    count = code.co_argcount + code.co_kwonlyargcount
+    return set(code.co_varnames[code.co_posonlyargcount : count])
+
+
+def _passing_on(function: Any, original: Callable[..., Any], unknown: set[str]) -> Any:
+    """`function`, but with an argument that only NumPy's function of this version has, that one."""
+    positions = function.__code__.co_argcount
+
+    def either(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > positions or (kwargs and not unknown.isdisjoint(kwargs)):
+            return call(original, args, kwargs)
+        return function(*args, **kwargs)
+
+    return either
 
 
 def given(**kwargs: Any) -> dict[str, Any]:

@@ -132,6 +132,10 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return result
 
 
+# What NumPy returns where it neither broadcasts nor copies: a list, from 2.5 on a tuple.
+_GRIDS: Any = type(_np.meshgrid(sparse=True, copy=False))
+
+
 @native(_np.meshgrid)
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = "xy") -> Any:
     arrays = [asanyarray(x) for x in xi]
@@ -153,5 +157,4 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = 
         ]
     if copy:
         grids = [grid.copy() for grid in grids]
-    # NumPy returns a list only where it neither broadcasts nor copies.
-    return grids if sparse and not copy else tuple(grids)
+    return _GRIDS(grids) if sparse and not copy else tuple(grids)

@@ -5,6 +5,7 @@ numbers, polynomials.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as _np
@@ -62,10 +63,18 @@ def around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     return dispatch_method(_np.around, "round", a, (decimals, out), {})
 
 
+# What NumPy warns of at every call: from 2.5 on, that `fix` is deprecated.
+with warnings.catch_warnings(record=True) as _of_fix:
+    warnings.simplefilter("always")
+    _np.fix(0.0)
+
+
 @native(_np.fix)
 def fix(x: Any, out: Any = None) -> Any:
     if type(x) is not ndarray:
         return call(_np.fix, (x, out), {})
+    for warning in _of_fix:
+        warnings.warn(warning.message, warning.category, stacklevel=2)
     return UFUNCS["trunc"](x) if out is None else UFUNCS["trunc"](x, out=out)
 
 

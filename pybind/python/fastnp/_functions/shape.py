@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from fastnp import _fastnp
 from fastnp._fallback.call import MAX_DIMENSIONS, call
 from fastnp._fallback.registry import dispatch_method, native
-from fastnp._fastnp import asanyarray, ndarray
+from fastnp._fastnp import asanyarray, ndarray, to_numpy
 
 
 @native(_np.reshape)
@@ -208,7 +208,7 @@ def fliplr(m: Any) -> Any:
 
 @native(_np.rot90)
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
-    if type(m) is not ndarray or len(axes) != 2:
+    if type(m) is not ndarray or len(axes) != 2 or type(k) is not int:
         return call(_np.rot90, (m,), {"k": k, "axes": axes})
     first, second = axes
     if first == second or abs(first - second) == m.ndim:
@@ -241,10 +241,10 @@ def size(a: Any, axis: Any = None) -> Any:
         return _np.size(a, axis)
     if axis is None:
         return a.size
-    count = 1
-    for at in normalize_axis_tuple(axis, a.ndim):
-        count *= a.shape[at]
-    return count
+    if type(axis) is int and -a.ndim <= axis < a.ndim:
+        return a.shape[axis]
+    # Several axes from NumPy 2.4 on, and the errors.
+    return _np.size(to_numpy(a), axis)
 
 
 def _sections(a: Any, boundaries: list[Any], axis: int) -> list[Any]:

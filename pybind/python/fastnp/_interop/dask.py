@@ -16,15 +16,13 @@ __all__ = ["register"]
 
 def register() -> None:
     """Enter our class in Dask's tables."""
-    from dask.array import register_chunk_type
-    from dask.array.backends import percentile
-    from dask.array.dispatch import percentile_lookup, to_numpy_dispatch
-    from dask.sizeof import sizeof
+    from dask import array, sizeof
+    from dask.array import backends, dispatch
 
-    register_chunk_type(ndarray)
-    percentile_lookup.register(ndarray, percentile)
-    to_numpy_dispatch.register(ndarray, _to_numpy)
-    sizeof.register(ndarray, _size)
+    array.register_chunk_type(ndarray)
+    dispatch.percentile_lookup.register(ndarray, backends.percentile)
+    dispatch.to_numpy_dispatch.register(ndarray, _to_numpy)
+    sizeof.sizeof.register(ndarray, _size)
 
 
 def _to_numpy(data: Any, **_: Any) -> Any:

@@ -47,7 +47,7 @@ def install() -> None:
     for name in HOOKS:
         if name in sys.modules:
             _run(name)
-    sys.meta_path.insert(0, HookFinder())  # type: ignore[arg-type]
+    sys.meta_path.insert(0, HookFinder())
 
 
 install()

@@ -29,7 +29,11 @@ _exports: dict[int, Any] = {}
 
 
 @native(_np.from_dlpack)
-def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
+def from_dlpack(*args: Any, device: Any = None, copy: Any = None) -> Any:
+    if len(args) != 1:
+        # NumPy raises the error.
+        return _np.from_dlpack(*args)
+    (x,) = args
     if type(x) is ndarray and device is None:
         return x.copy() if copy else x.view()
     dlpack_device = getattr(x, "__dlpack_device__", None)
