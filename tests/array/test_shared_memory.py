@@ -137,6 +137,12 @@ def test_unaligned_pickles_are_restored() -> None:
     assert type(y) is fastnp.ndarray and float(y[-1]) == 999.0
 
 
+def test_pickles_without_elements_are_restored_wherever_they_are() -> None:
+    head = pickle.dumps(fastnp.empty((0, 3)), protocol=5, buffer_callback=lambda _: None)
+    restored = pickle.loads(head, buffers=[memoryview(bytearray(9))[1:1]])
+    assert type(restored) is fastnp.ndarray and restored.shape == (0, 3)
+
+
 def test_views_of_unaligned_memory() -> None:
     raw = numpy.arange(81, dtype=numpy.uint8)[1:]
     expected = raw.view(numpy.float64).copy()

@@ -21,8 +21,10 @@ def reduce(x: Any) -> tuple[Any, ...]:
 
 
 def restore(values: Any) -> Any:
-    """The array of a pickle. Buffers out of band may be unaligned; then it is a copy."""
-    if not values.flags.aligned:
+    """The array of a pickle. Buffers out of band may be unaligned; then it is a copy. NumPy calls an
+    array without elements aligned wherever it is.
+    """
+    if not values.flags.aligned or not values.size:
         writeable = values.flags.writeable
         values = values.copy("K")
         values.flags.writeable = writeable
