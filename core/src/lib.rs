@@ -71,7 +71,7 @@ pub use crate::host::interpreter_lock::release_always;
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
-#[cfg(debug_assertions)]
+#[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]
 pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;

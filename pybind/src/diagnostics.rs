@@ -59,7 +59,7 @@ fn arm_fault(n: u64) -> u64 {
 
 /// `guard_blocks(on)`: whether blocks of memory allocated from now on lie between inaccessible pages, so that an access
 /// beyond a block ends the process. Only in builds with debug assertions.
-#[cfg(debug_assertions)]
+#[cfg(all(unix, debug_assertions))]
 #[pyfunction]
 fn guard_blocks(on: bool) {
     fastnp::guard::set(on);
@@ -177,9 +177,11 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(debug_assertions)]
     {
         module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
-        module.add_function(wrap_pyfunction!(guard_blocks, module)?)?;
         module.add_function(wrap_pyfunction!(release_always, module)?)?;
+        module.add_function(wrap_pyfunction!(break_precondition, module)?)?;
     }
+    #[cfg(all(unix, debug_assertions))]
+    module.add_function(wrap_pyfunction!(guard_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(set_device, module)?)?;
     module.add_function(wrap_pyfunction!(describe_device, module)?)?;
     module.add_function(wrap_pyfunction!(synchronize, module)?)?;
@@ -189,8 +191,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
     module.add_function(wrap_pyfunction!(flush, module)?)?;
     module.add_function(wrap_pyfunction!(runs_eagerly, module)?)?;
-    #[cfg(debug_assertions)]
-    module.add_function(wrap_pyfunction!(break_precondition, module)?)?;
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)
 }

@@ -3,6 +3,7 @@
 //! A storage from the allocator, memory for it from the pool, and both back are 400 instructions, a fifth of `a + b` on ten
 //! elements. With the free list they are 60, under the runtime's lock, which small operations take anyway.
 
+#[cfg(all(unix, debug_assertions))]
 use crate::memory::guard;
 use crate::memory::pool::{class_bytes, class_of, count_idle};
 use crate::memory::storage_ref::StorageRef;
@@ -25,6 +26,7 @@ impl FreeList {
     /// A storage of this size with memory of its own.
     #[inline]
     pub(crate) fn take(&mut self, bytes: usize) -> Option<StorageRef> {
+        #[cfg(all(unix, debug_assertions))]
         if guard::is_on() {
             return None;
         }

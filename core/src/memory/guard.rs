@@ -2,7 +2,7 @@
 //!
 //! A test switches them on. Of two blocks one ends where a page without access begins, and one begins where such a page ends; a freed block
 //! is unmapped. A block is as aligned as its size is, which is what a kernel may rely on: an element's alignment. Blocks of the pool are
-//! aligned to cache lines and have room up to their size class, which no code may need. Without debug assertions there are no guards.
+//! aligned to cache lines and have room up to their size class, which no code may need. Without debug assertions there is no such module.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub fn set(on: bool) {
 /// Whether blocks are guarded.
 #[inline]
 pub(crate) fn is_on() -> bool {
-    cfg!(debug_assertions) && IS_ON.load(Ordering::Relaxed)
+    IS_ON.load(Ordering::Relaxed)
 }
 
 /// A block of exactly so many bytes, if there is memory for it.
@@ -74,7 +74,7 @@ pub(crate) fn free(block: NonNull<u8>) {
     unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(mapping.start), mapping.bytes) };
 }
 
-#[cfg(all(test, debug_assertions))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -5,6 +5,7 @@
 pub(crate) mod device_buffer;
 pub(crate) mod export_count;
 pub(crate) mod free_list;
+#[cfg(all(unix, debug_assertions))]
 pub mod guard;
 pub(crate) mod pool;
 pub(crate) mod ref_count;

@@ -9,6 +9,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
+#[cfg(all(unix, debug_assertions))]
 use crate::memory::guard;
 use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
@@ -111,6 +112,7 @@ impl Buffer {
         if class as usize >= CLASSES || fault::strikes() {
             return Err(out_of_memory(bytes));
         }
+        #[cfg(all(unix, debug_assertions))]
         if guard::is_on() {
             let start = guard::allocate(bytes).ok_or_else(|| out_of_memory(bytes))?;
             return Ok(Buffer { start, class: guard::GUARDED });
@@ -249,7 +251,8 @@ impl Pool {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if cfg!(debug_assertions) && self.class == guard::GUARDED {
+        #[cfg(all(unix, debug_assertions))]
+        if self.class == guard::GUARDED {
             return guard::free(self.start);
         }
         let bytes = class_bytes(self.class);

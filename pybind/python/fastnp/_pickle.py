@@ -21,8 +21,8 @@ def reduce(x: Any) -> tuple[Any, ...]:
 
 
 def restore(values: Any) -> Any:
-    """The array of a pickle. Buffers out of band may be unaligned; then it is a copy. NumPy calls an
-    array without elements aligned wherever it is.
+    """The array of a pickle. Buffers out of band may be unaligned; then it is a copy. An array
+    without elements is aligned to NumPy wherever it is.
     """
     if not values.flags.aligned or not values.size:
         writeable = values.flags.writeable
