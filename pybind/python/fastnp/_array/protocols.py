@@ -13,7 +13,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback.call import NOT_NATIVE, call
-from fastnp._fallback.override import dispatch_ufunc, has_override
+from fastnp._fallback.override import dispatch_ufunc, expects_numpys, has_override
 from fastnp._fallback.registry import NATIVE, native_of
 from fastnp._fastnp import UFUNCS, ndarray, ufunc
 
@@ -80,10 +80,15 @@ def array_ufunc(
     if not isinstance(func, ufunc):
         # Called by NumPy, or by a class that was called with NumPy's ufunc. Other libraries have
         # ufuncs of their own, also of other types.
-        known = getattr(_np, func.__name__, None) is func
-        ours = (UFUNCS.get(func.__name__) or NATIVE.get(func)) if known else None
+        name = getattr(func, "__name__", "")
+        known = getattr(_np, name, None) is func
+        ours = (UFUNCS.get(name) or NATIVE.get(func)) if known else None
     if has_override(func, inputs, kwargs):
-        return dispatch_ufunc(ours or func, func, method, inputs, kwargs)
+        if type(self) is ndarray and ours is not None and expects_numpys(inputs, kwargs):
+            # The class may have refused our arrays, which it would hand on to NumPy.
+            return dispatch_ufunc(ours, func, method, inputs, kwargs)
+        return NotImplemented
     if ours is None:
-        return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+        run = func if method == "__call__" else getattr(func, method)
+        return call(run, inputs, kwargs, name, NOT_NATIVE)
     return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)

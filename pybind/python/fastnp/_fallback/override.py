@@ -23,6 +23,7 @@ __all__ = [
     "as_passed",
     "dispatch_function",
     "dispatch_ufunc",
+    "expects_numpys",
     "has_override",
     "outputs",
     "overrides_ufuncs",
@@ -90,6 +91,16 @@ def has_override(original: _np.ufunc, args: Sequence[Any], kwargs: Mapping[str, 
     """Whether an operand, `out` or `where` overrides the ufunc."""
     named = (*outputs(kwargs), kwargs.get("where")) if kwargs else ()
     return any(map(overrides_ufuncs, args)) or any(map(overrides_ufuncs, named))
+
+
+def expects_numpys(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether an operand's class overrides ufuncs and does not name fastnp."""
+    return any(
+        overrides_ufuncs(value)
+        and type(value).__array_ufunc__ is not None
+        and not names_fastnp(type(value), "__array_ufunc__")
+        for value in (*args, *outputs(kwargs))
+    )
 
 
 def outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
