@@ -85,8 +85,8 @@ pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
 
 static IS_ALL_LONG: AtomicBool = AtomicBool::new(false);
 
-/// Lets all work be done without the interpreter lock, however short, or no more: so a test has threads meet often. Without debug assertions
-/// nothing follows.
+/// Lets all work be done without the interpreter lock, however short, or no more: so a test has threads meet often.
+#[cfg(debug_assertions)]
 pub fn release_always(on: bool) {
     IS_ALL_LONG.store(on, Ordering::Relaxed);
 }
