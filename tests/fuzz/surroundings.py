@@ -11,9 +11,10 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -141,13 +142,17 @@ class ThreadedOutcome(Outcome):
 
 
 @contextmanager
-def released_lock() -> Iterator[None]:
-    """Compute without the GIL, however short."""
-    _fastnp.release_always(True)
+def switched_on(switch: Callable[[bool], None]) -> Iterator[None]:
+    """Turn a debug switch of the engine on, and off again at the end."""
+    switch(True)
     try:
         yield
     finally:
-        _fastnp.release_always(False)
+        switch(False)
+
+
+# Compute without the GIL, however short.
+released_lock = partial(switched_on, _fastnp.release_always)
 
 
 @contextmanager
@@ -239,15 +244,8 @@ class ForkedOutcome(Outcome):
 
 # --- guard pages ----------------------------------------------------------------------------------
 
-
-@contextmanager
-def guarded_blocks() -> Iterator[None]:
-    """Put the engine's memory between pages without access."""
-    _fastnp.guard_blocks(True)
-    try:
-        yield
-    finally:
-        _fastnp.guard_blocks(False)
+# Put the engine's memory between pages without access.
+guarded_blocks = partial(switched_on, _fastnp.guard_blocks)
 
 
 # --- the table ------------------------------------------------------------------------------------

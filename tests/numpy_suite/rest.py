@@ -1,8 +1,8 @@
 """Run NumPy's tests that are known to fail to their end: `python -m tests.numpy_suite.rest`.
 
-A test that stops at an assertion that is known to fail may hide a wrong value behind it. Here every
-statement of such a test is guarded: what it raises is noted, and the test goes on. Prints the
-statements that failed, of which `known_failures.txt` says which are meant.
+A test that stops at an assertion that is known to fail may hide a wrong value behind it. Here each
+statement of such a test stands in a `try` block: its error is recorded, and the next statement
+runs. Prints the statements that failed; `known_failures.txt` says which are expected to.
 """
 
 from __future__ import annotations
