@@ -48,3 +48,19 @@ pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
 pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
 pub use expand::{Expanded, Provenance, SlowPath, expand};
 pub use registry::{device, device_known_as};
+
+/// For white-box tests: private functions that `tests/` calls. Tests within the sources would have the whole crate compiled a second time,
+/// which takes 190 s of a core.
+#[doc(hidden)]
+pub mod white_box {
+    #[cfg(unix)]
+    pub use crate::cuda::runtime::cache::{Cache, CachedFunction, is_private};
+    pub use crate::cuda::text::variant::reciprocal;
+    pub use crate::drive::isa::{Isa, LoopFn};
+    pub use crate::host::gemv::lookup as gemv_loop;
+    pub use crate::portable::loops::arg_extremes::{ArgLoops, lookup as arg_loops};
+    /// The choice of drivers.
+    pub mod strategy {
+        pub use crate::drive::strategy::*;
+    }
+}

@@ -1,16 +1,22 @@
 //! Every test of the crate from outside it, one program: linked once, and its tests run side by side.
 //!
 //! `portable` holds that backend to the evaluator, `x86` and `cuda` theirs to the portable one; `math` is about errors of elementary
-//! functions, `expand` about their instructions, `ops` about the table, `golden` about texts. `process` runs a test in a process of its own.
+//! functions, `expand` about their instructions, `ops` about the table, `golden` about texts; `build`, `verify`, `strategy`, `gemv` and `fault`
+//! are named after the files that they test. `process` runs a test in a process of its own.
 
+mod build;
 mod cuda;
 mod expand;
+mod fault;
 mod folds;
+mod gemv;
 mod golden;
 mod kernels;
 mod math;
 mod ops;
 mod portable;
 mod process;
+mod strategy;
 mod ub_checks;
+mod verify;
 mod x86;

@@ -169,7 +169,7 @@ class File:
             NUMPY_SUITE_SKIP=str(skip),
             PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         )
-        shared = ["-p", "no:cacheprovider", "-p", "tests.numpy_suite.record", "--tb=short", "-q"]
+        shared = ["-p", "no:cacheprovider", "-p", "tests.numpy_suite.record", "--tb=no", "-q"]
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *shared, *self.options, str(self.place)],
             env=environment,

@@ -25,16 +25,3 @@ fn count_down() -> bool {
     let next = |n: u64| n.checked_sub(1);
     COUNTDOWN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) == Ok(1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_point_fails() {
-        // Other tests of this process pass fault points too, so that only the sum is known.
-        assert_eq!(arm(3), 0);
-        assert!((0..3).filter(|_| strikes()).count() <= 1);
-        arm(0);
-    }
-}

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// The calling convention of inner loops: destination, up to three sources, a count and one more number.
 ///
 /// Loops over elements ([`EachRow`]) take the address of a [`RowBatch`] as the last argument, or zero for a single row.
-pub(crate) type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, usize);
+pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, usize);
 
 /// An inner loop, compiled for each level.
 pub(crate) trait InnerLoop {
@@ -66,7 +66,7 @@ impl<R: InnerLoop> InnerLoop for EachRow<R> {
 
 /// A level of the instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Isa {
+pub enum Isa {
     /// What the compilation target guarantees.
     Baseline,
     /// x86-64-v3: AVX2, FMA, F16C.
@@ -79,7 +79,7 @@ pub(crate) enum Isa {
 
 impl Isa {
     /// Every level this processor has, lowest first.
-    pub(crate) fn available() -> Vec<Isa> {
+    pub fn available() -> Vec<Isa> {
         match Isa::detect() {
             Isa::Baseline => vec![Isa::Baseline],
             #[cfg(target_arch = "x86_64")]

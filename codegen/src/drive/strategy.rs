@@ -17,7 +17,7 @@ use crate::{GRAIN_NS, Launch};
 
 /// How a launch is driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Strategy {
+pub enum Strategy {
     /// The domain is empty: nothing runs.
     Nothing,
     /// Machine code, maps and scans: one dense row, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`] and no chunk may
@@ -74,19 +74,19 @@ impl Strategy {
 }
 
 /// The line of a listing that names the strategies a program is capable of, the preferred one first.
-pub(crate) fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String {
+pub fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String {
     let names: Vec<&str> = strategies.into_iter().map(Strategy::name).collect();
     format!("strategies: {}\n", names.join(", "))
 }
 
 /// The strategies of a map in the interpreter, in order of preference.
-pub(crate) fn map_strategies(may_run_2d: bool) -> impl Iterator<Item = Strategy> {
+pub fn map_strategies(may_run_2d: bool) -> impl Iterator<Item = Strategy> {
     may_run_2d.then_some(Strategy::Exec2d).into_iter().chain([Strategy::Tiles])
 }
 
 /// The strategy of a map in the interpreter, by whether its fragment has the form that `exec_2d` runs.
 #[inline]
-pub(crate) fn of_map(may_run_2d: bool, outer: &[usize]) -> Strategy {
+pub fn of_map(may_run_2d: bool, outer: &[usize]) -> Strategy {
     if outer.contains(&0) {
         return Strategy::Nothing;
     }
@@ -100,13 +100,13 @@ pub(crate) fn of_map(may_run_2d: bool, outer: &[usize]) -> Strategy {
 
 /// The capabilities of a reduction in the interpreter.
 #[derive(Clone, Copy)]
-pub(crate) struct ReduceForms {
+pub struct ReduceForms {
     /// Whether `reduce_tiled` may run it, besides `reduce_nd`.
-    pub(crate) tiled: bool,
+    pub tiled: bool,
     /// Whether a short row may be one tile without a plan there.
-    pub(crate) row: bool,
+    pub row: bool,
     /// Least elements of a part of inner axes.
-    pub(crate) part: usize,
+    pub part: usize,
 }
 
 impl ReduceForms {
@@ -118,7 +118,7 @@ impl ReduceForms {
 
 /// The strategy of a reduction in the interpreter.
 #[inline]
-pub(crate) fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize]) -> Strategy {
+pub fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize]) -> Strategy {
     if outer.iter().product::<usize>() == 0 {
         return Strategy::Nothing;
     }
@@ -132,7 +132,7 @@ pub(crate) fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize])
 /// Whether a reduction of so many elements along its inner axis is one row alone, too short to divide into parts. Such rows take machine
 /// code from [`MIN_JIT_FOLD`] elements on, others from [`MIN_JIT_ROW`] on.
 #[inline]
-pub(crate) fn is_short_row(forms: ReduceForms, outer: &[usize], length: usize) -> bool {
+pub fn is_short_row(forms: ReduceForms, outer: &[usize], length: usize) -> bool {
     outer.is_empty() && length < 2 * forms.part
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn folds_by_halving(columns: usize) -> bool {
 /// enough work without, else a power of two of parts of `part` points at least, so that two or four threads have equal work (of a sum of
 /// 100,000 elements in three parts one thread had two).
 #[inline]
-pub(crate) fn parts_of(outer_tiles: usize, inner_tiles: usize, points: usize, part: usize) -> usize {
+pub fn parts_of(outer_tiles: usize, inner_tiles: usize, points: usize, part: usize) -> usize {
     if outer_tiles >= ENOUGH_TILES {
         return 1;
     }
@@ -183,7 +183,7 @@ pub(crate) const INTERPRETED_SCANS: [Strategy; 2] = [Strategy::ScanRows, Strateg
 
 /// The strategy of a scan in the interpreter, whose body loads these operands.
 #[inline]
-pub(crate) fn of_interpreted_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
+pub fn of_interpreted_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
     if launch.outer.contains(&0) || launch.inner.contains(&0) {
         return Strategy::Nothing;
     }
@@ -192,21 +192,22 @@ pub(crate) fn of_interpreted_scan(loads: &[u16], launch: &Launch<'_>) -> Strateg
 
 /// The capabilities of a compiled loop, and what its elements cost.
 #[derive(Clone, Copy)]
-pub(crate) struct LoopForms {
+pub struct LoopForms {
     /// Whether a dense row needs only base addresses: no coordinates, no broadcast operands.
-    pub(crate) is_plain: bool,
+    pub is_plain: bool,
     /// Whether no chunk is ever re-executed.
-    pub(crate) single_pass: bool,
+    pub single_pass: bool,
     /// Elements of the shortest rows that pay, where there are several.
-    pub(crate) shortest_row: usize,
-    /// Cost model: nanoseconds an element where memory is not the limit, and bytes of memory traffic an element.
-    pub(crate) cost: f64,
-    pub(crate) bytes: usize,
+    pub shortest_row: usize,
+    /// Cost model: nanoseconds an element where memory is not the limit.
+    pub cost: f64,
+    /// Cost model: bytes of memory traffic an element.
+    pub bytes: usize,
 }
 
 impl LoopForms {
     /// The strategies of a map or a scan with machine code, in order of preference.
-    pub(crate) fn strategies(self, by_columns: bool) -> impl Iterator<Item = Strategy> {
+    pub fn strategies(self, by_columns: bool) -> impl Iterator<Item = Strategy> {
         let some = [
             (self.is_plain, Strategy::DenseRow),
             (true, Strategy::Rows),
@@ -220,7 +221,7 @@ impl LoopForms {
 /// The strategy of so many points with machine code, if they run by rows: as one dense row or by plan. The facts about the launch are asked
 /// for in this order, and only if they matter: a dense row of a few elements takes 30 ns in all.
 #[inline]
-pub(crate) fn of_loop(
+pub fn of_loop(
     forms: &LoopForms,
     points: usize,
     is_dense_row: impl FnOnce() -> bool,
@@ -241,7 +242,7 @@ pub(crate) fn of_loop(
 
 /// The strategy of planned rows of `n` elements: the interpreter where there are several and they are short.
 #[inline]
-pub(crate) fn of_rows(forms: &LoopForms, n: usize, points: usize) -> Strategy {
+pub fn of_rows(forms: &LoopForms, n: usize, points: usize) -> Strategy {
     if n < forms.shortest_row && points != n { Strategy::Interpret } else { Strategy::Rows }
 }
 
@@ -264,7 +265,7 @@ pub(crate) fn is_short_scan(instructions: usize) -> bool {
 
 /// The strategy of a scan with machine code, whose body loads these operands.
 #[inline]
-pub(crate) fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
+pub fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
     match of_interpreted_scan(loads, launch) {
         Strategy::ScanColumns => {
             let columns = launch.outer.iter().rfind(|extent| **extent > 1);
@@ -287,7 +288,7 @@ pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
 
 /// Elements of a row. Shorter rows run in tiles, which copy them into one dense block. Measure: `kernels -- stencil/8`; no bench covers
 /// rows of less than eight.
-const MIN_ROW_2D: usize = 6;
+pub const MIN_ROW_2D: usize = 6;
 /// Elements of a row in tiles of any domain. Shorter rows share a tile with their neighbours: a call of a loop costs as much as some 40
 /// elements. No bench covers it.
 pub(crate) const MIN_TILE_ROW: usize = 32;
@@ -328,14 +329,14 @@ pub(crate) const TILE_DEPTH: usize = 256;
 pub(crate) const IN_PLACE_POINTS: usize = 16 << 10;
 /// Least elements of a part of divided inner axes; their sum takes 1.5 µs. It does not depend on the cost of elements, so a sum has the same
 /// bits whether its terms were stored before or not. Measure: `kernels -- "sum of products"`, `kernels -- "masked mean"`.
-pub(crate) const MIN_PART: usize = 1 << 14;
+pub const MIN_PART: usize = 1 << 14;
 /// The same for folds that continue in lanes, products: products of few factors near one stay near one, where rounding is biased. This is
 /// a limit of accuracy: `python -m tests.accuracy`; no bench covers it.
 pub(crate) const MIN_LANES_PART: usize = 1 << 19;
 /// Most parts of divided inner axes, whatever the number of threads: enough for 64. Measure: `kernels -- "sum of products/1000000"`.
-const MAX_CPU_PARTS: usize = 64;
+pub const MAX_CPU_PARTS: usize = 64;
 /// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
-const ENOUGH_TILES: usize = 16;
+pub const ENOUGH_TILES: usize = 16;
 
 // Machine code.
 
@@ -355,7 +356,7 @@ const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 pub(crate) const CHEAP_OP_COST: u8 = 2;
 /// Elements of a row, where there are several rows: shorter ones are better run together, which the interpreter does. Measure:
 /// `kernels -- stencil/8` beside `kernels -- stencil/59`.
-pub(crate) const SHORT_LOOP_ROW: usize = 16;
+pub const SHORT_LOOP_ROW: usize = 16;
 /// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
 pub(crate) const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of
@@ -369,83 +370,6 @@ const SHORT_SCAN: usize = 24;
 pub(crate) const COLUMN_BLOCK: usize = 1024;
 /// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and
 /// 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9. No bench covers it.
-const MIN_SCAN_COLUMNS: usize = 128;
+pub const MIN_SCAN_COLUMNS: usize = 128;
 /// Nanoseconds of an element of a scan by columns, where memory is not the limit. No bench covers it.
 pub(crate) const COLUMN_SCAN_NS: f64 = 0.2;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn maps_run_in_two_dimensions_unless_rows_are_short() {
-        let of = |outer: &[usize]| of_map(true, outer);
-        assert_eq!(of(&[]), Strategy::Exec2d);
-        assert_eq!(of(&[100]), Strategy::Exec2d);
-        assert_eq!(of(&[100, MIN_ROW_2D]), Strategy::Exec2d);
-        assert_eq!(of(&[100, MIN_ROW_2D - 1]), Strategy::Tiles);
-        assert_eq!(of(&[1, MIN_ROW_2D - 1]), Strategy::Exec2d, "one short row");
-        assert_eq!(of(&[0]), Strategy::Nothing);
-        assert_eq!(of(&[3, 0, 2]), Strategy::Nothing);
-        assert_eq!(of_map(false, &[100]), Strategy::Tiles);
-    }
-
-    #[test]
-    fn reductions_of_one_inner_axis_run_in_tiles() {
-        let all = ReduceForms { tiled: true, row: true, part: MIN_PART };
-        let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
-        assert_eq!(of(&[], &[100]), Strategy::ReduceTiled);
-        assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);
-        assert_eq!(of(&[5], &[1, 100]), Strategy::ReduceTiled);
-        assert_eq!(of(&[5], &[2, 100]), Strategy::ReduceNd);
-        assert_eq!(of(&[5], &[0]), Strategy::ReduceNd, "neutral elements");
-        assert_eq!(of(&[0], &[5]), Strategy::Nothing);
-        assert!(is_short_row(all, &[], 2 * MIN_PART - 1));
-        assert!(!is_short_row(all, &[], 2 * MIN_PART), "enough for two parts");
-        assert!(!is_short_row(all, &[5], 100));
-    }
-
-    #[test]
-    fn inner_axes_are_divided_only_if_there_are_few_outer_tiles() {
-        assert_eq!(parts_of(1, 1000, 100_000, MIN_PART), 4);
-        assert_eq!(parts_of(1, 3, 100_000, MIN_PART), 2, "no more parts than tiles");
-        assert_eq!(parts_of(1, 100_000, usize::MAX, MIN_PART), MAX_CPU_PARTS);
-        assert_eq!(parts_of(ENOUGH_TILES, 1000, 100_000_000, MIN_PART), 1);
-    }
-
-    #[test]
-    fn loops_run_dense_rows_at_once_and_ask_no_more_than_they_need() {
-        let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: SHORT_LOOP_ROW, cost: 1.0, bytes: 8 };
-        let unasked = || unreachable!("no fact that is not needed");
-        assert_eq!(of_loop(&forms, 0, unasked, unasked), Strategy::Nothing);
-        assert_eq!(of_loop(&forms, 100, || true, unasked), Strategy::DenseRow);
-        assert_eq!(of_loop(&forms, 100, || false, unasked), Strategy::Rows);
-        assert_eq!(of_loop(&forms, 1_000_000, || true, unasked), Strategy::Rows);
-        let forms = LoopForms { single_pass: false, ..forms };
-        assert_eq!(of_loop(&forms, 100, || true, || true), Strategy::Rows);
-        assert_eq!(of_loop(&forms, 100, || true, || false), Strategy::DenseRow);
-        assert_eq!(of_rows(&forms, SHORT_LOOP_ROW, 160), Strategy::Rows);
-        assert_eq!(of_rows(&forms, 3, 3), Strategy::Rows, "one short row");
-        assert_eq!(of_rows(&forms, 3, 30), Strategy::Interpret);
-    }
-
-    #[test]
-    fn scans_go_by_the_axis_that_is_the_faster_in_memory() {
-        let scan = |outer: usize, strides: &[isize]| {
-            let launch = Launch { outer: &[outer], inner: &[10], addresses: &[], strides, scalars: &[] };
-            (of_interpreted_scan(&[0], &launch), of_scan(&[0], &launch))
-        };
-        assert_eq!(scan(1000, &[80, 8]), (Strategy::ScanRows, Strategy::Rows));
-        assert_eq!(scan(1000, &[8, 8000]), (Strategy::ScanColumns, Strategy::Columns));
-        let few = MIN_SCAN_COLUMNS - 1;
-        assert_eq!(scan(few, &[8, 8 * few as isize]), (Strategy::ScanColumns, Strategy::Interpret));
-        assert_eq!(scan(0, &[80, 8]), (Strategy::Nothing, Strategy::Nothing));
-    }
-
-    #[test]
-    fn listings_name_strategies_in_order_of_preference() {
-        let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: 1, cost: 1.0, bytes: 8 };
-        assert_eq!(listing(forms.strategies(true)), "strategies: dense row, rows, columns, interpret\n");
-        assert_eq!(listing(map_strategies(true)), "strategies: exec 2d, tiles\n");
-    }
-}

@@ -1,8 +1,10 @@
 //! What the cuda backend computes against the portable backend, by stand-ins for NVIDIA's libraries and a GPU.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
+mod cache;
 mod graphs;
 mod process;
+mod reciprocal;
 mod runtime;
 mod standin;
 

@@ -1,5 +1,6 @@
 //! The portable backend against a slow, obvious evaluator: point by point, value by value, over random kernels.
 
+mod arg_extremes;
 mod chunks;
 pub(crate) mod evaluator;
 pub(crate) mod random;

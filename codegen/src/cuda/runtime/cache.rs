@@ -23,18 +23,18 @@ const MARK_INTERVAL: Duration = Duration::from_secs(3600);
 const CACHE_MAGIC: &[u8; 8] = b"fastnp01";
 
 /// The folder, if there can be one.
-pub(super) struct Cache {
+pub struct Cache {
     folder: Option<PathBuf>,
     most: u64,
 }
 
 /// A cache hit: where the machine code of a text is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct CachedFunction {
+pub struct CachedFunction {
     /// The file, without its folder.
-    pub(super) file: String,
+    pub file: String,
     /// The name of the function.
-    pub(super) function: String,
+    pub function: String,
 }
 
 impl Cache {
@@ -46,11 +46,16 @@ impl Cache {
             .or_else(|| variable("HOME").map(|folder| folder.join(".cache").join("fastnp")))
             // The process may change its working folder.
             .and_then(|folder| std::path::absolute(folder).ok());
-        Cache { folder: folder.filter(|folder| is_private(folder)), most: MAX_CACHE_BYTES }
+        Cache::new(folder, MAX_CACHE_BYTES)
+    }
+
+    /// A cache in a folder, if it is private, of so many bytes.
+    pub fn new(folder: Option<PathBuf>, most: u64) -> Cache {
+        Cache { folder: folder.filter(|folder| is_private(folder)), most }
     }
 
     /// Looks a text up, compiled for a target.
-    pub(super) fn find(&self, target: &str, text: &str) -> Option<CachedFunction> {
+    pub fn find(&self, target: &str, text: &str) -> Option<CachedFunction> {
         let path = self.folder.as_ref()?.join(format!("{}.cu", name_of(&[target.as_bytes(), text.as_bytes()])));
         let known = fs::read_to_string(&path).ok()?;
         let (line, rest) = known.split_once('\n')?;
@@ -65,7 +70,7 @@ impl Cache {
     }
 
     /// The machine code in a file.
-    pub(super) fn read(&self, file: &str) -> Option<Vec<u8>> {
+    pub fn read(&self, file: &str) -> Option<Vec<u8>> {
         let path = self.folder.as_ref()?.join(file);
         let bytes = fs::read(&path).ok()?;
         let (head, code) = bytes.split_at_checked(CACHE_MAGIC.len() + 16)?;
@@ -77,7 +82,7 @@ impl Cache {
     }
 
     /// Stores machine code, and the texts that are functions of it.
-    pub(super) fn keep(&self, target: &str, texts: &[(&str, &str)], code: &[u8]) {
+    pub fn keep(&self, target: &str, texts: &[(&str, &str)], code: &[u8]) {
         let Some(folder) = &self.folder else { return };
         let file = format!("{}.cubin", name_of(&[target.as_bytes(), code]));
         if put(folder, &file, &[&header(code), code].concat()).is_err() {
@@ -122,7 +127,7 @@ impl Cache {
 }
 
 /// Whether there is a folder, created if need be, that no other user can write code to.
-fn is_private(folder: &Path) -> bool {
+pub fn is_private(folder: &Path) -> bool {
     // Missing parent folders are created private as well.
     if DirBuilder::new().recursive(true).mode(0o700).create(folder).is_err() {
         return false;
@@ -179,85 +184,4 @@ fn header(code: &[u8]) -> [u8; 24] {
     out[8..16].copy_from_slice(&(code.len() as u64).to_le_bytes());
     out[16..].copy_from_slice(&hash(&[code], 2).to_le_bytes());
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cache(name: &str, most: u64) -> Cache {
-        let folder = std::env::temp_dir().join(format!("fastnp-cache-{}-{name}", std::process::id()));
-        assert!(is_private(&folder));
-        Cache { folder: Some(folder), most }
-    }
-
-    impl Drop for Cache {
-        fn drop(&mut self) {
-            if let Some(folder) = &self.folder {
-                fs::remove_dir_all(folder).expect("ours");
-            }
-        }
-    }
-
-    #[test]
-    fn what_was_kept_is_found() {
-        let cache = cache("kept", MAX_CACHE_BYTES);
-        assert_eq!(cache.find("// sm_90\n", "one"), None);
-        cache.keep("// sm_90\n", &[("one", "k1"), ("two\n", "k2")], b"code");
-        let found = cache.find("// sm_90\n", "two\n").expect("kept");
-        assert_eq!(found.function, "k2");
-        assert_eq!(cache.read(&found.file).as_deref(), Some(&b"code"[..]));
-        assert_eq!(cache.find("// sm_80\n", "two\n"), None);
-        assert_eq!(cache.find("// sm_90\n", "two"), None);
-    }
-
-    #[test]
-    fn what_is_broken_was_not_there() {
-        let cache = cache("broken", MAX_CACHE_BYTES);
-        cache.keep("// sm_90\n", &[("one", "k1")], b"code");
-        let found = cache.find("// sm_90\n", "one").expect("kept");
-        let path = cache.folder.as_ref().expect("there is one").join(&found.file);
-        let whole = fs::read(&path).expect("readable");
-        for broken in [&whole[..whole.len() - 1], &whole[..5], b"", &[&whole[..], b"more"].concat()] {
-            fs::write(&path, broken).expect("writable");
-            assert_eq!(cache.read(&found.file), None);
-        }
-        let index = path.with_file_name(format!("{}.cu", name_of(&[b"// sm_90\n", b"one"])));
-        for broken in ["", "// \n", "// ../x k1\n// sm_90\none", "\u{0}"] {
-            fs::write(&index, broken).expect("writable");
-            assert_eq!(cache.find("// sm_90\n", "one"), None);
-        }
-    }
-
-    #[test]
-    fn what_was_not_used_goes_first() {
-        let cache = cache("full", 4000);
-        for n in 0..10u8 {
-            let text = format!("text {n}");
-            cache.keep("// sm_90\n", &[(&text, "k")], &[n; 1000]);
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert!(cache.find("// sm_90\n", "text 0").is_none_or(|found| cache.read(&found.file).is_none()));
-        let found = cache.find("// sm_90\n", "text 9").expect("the latest");
-        assert_eq!(cache.read(&found.file), Some(vec![9; 1000]));
-        let folder = cache.folder.as_ref().expect("there is one");
-        let sizes =
-            fs::read_dir(folder).expect("readable").map(|e| e.expect("an entry").metadata().expect("one").len());
-        assert!(sizes.sum::<u64>() <= 4000);
-    }
-
-    #[test]
-    fn a_folder_that_others_write_is_not_used() {
-        let cache = cache("open", MAX_CACHE_BYTES);
-        let folder = cache.folder.clone().expect("there is one");
-        let allow = |mode| {
-            use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("ours");
-        };
-        allow(0o777);
-        assert!(!is_private(&folder));
-        allow(0o755);
-        assert!(is_private(&folder));
-        assert!(!is_private(Path::new("/dev/null/folder")));
-    }
 }

@@ -398,17 +398,17 @@ impl<T: Ordered, const MAX: bool> InnerLoop for ArgColumns<T, MAX> {
 
 /// The loops of `argmin` and `argmax` over one type.
 #[derive(Clone, Copy)]
-pub(crate) struct ArgLoops {
+pub struct ArgLoops {
     /// Best of each row: (positions, v, best values (written), pitch, rows, row length).
-    pub(crate) rows: LoopFn,
+    pub rows: LoopFn,
     /// Later candidates into earlier ones: (positions, v, best values (written), positions of v, n, -).
-    pub(crate) into: LoopFn,
+    pub into: LoopFn,
     /// Columns of a tile into earlier ones: (positions, v, best values (written), the tile, n, -).
-    pub(crate) columns: LoopFn,
+    pub columns: LoopFn,
 }
 
 /// The loops of `ArgMin` and `ArgMax` over a type.
-pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
+pub fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
     fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops> {
         match fold {
             Fold::ArgMin => Some(ArgLoops {
@@ -439,75 +439,5 @@ pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
         DType::C64 => of::<Complex<f32>>(fold, isa),
         DType::C128 => of::<Complex<f64>>(fold, isa),
         DType::F16 => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The position of the best of a row, by its definition.
-    fn expected<T: Ordered, const MAX: bool>(row: &[T]) -> i64 {
-        let later = |at: usize, i: usize| if row[i].beats::<MAX>(row[at]) { i } else { at };
-        (1..row.len()).fold(0, later) as i64
-    }
-
-    /// Rows of values made of small random numbers, by every level and in both senses.
-    fn check<T: Ordered>(make: impl Fn(u64) -> T) {
-        let mut state = 7u64;
-        let mut random = |most: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % most
-        };
-        for n in (1..80).chain([127, 128, 255, 256, 257, 500, 1023, 1025, 2500, 9000, 20_000]) {
-            // Few different values, many, and many with a rare one.
-            for most in [3, 1000, 100_000] {
-                let rows = 2;
-                let values: Vec<T> = (0..rows * n).map(|_| make(random(most))).collect();
-                for isa in Isa::available() {
-                    for fold in [Fold::ArgMin, Fold::ArgMax] {
-                        let loops = lookup(fold, T::DTYPE, isa).unwrap();
-                        let (mut at, mut best) = (vec![-1i64; rows], vec![values[0]; rows]);
-                        let pitch = std::ptr::without_provenance(n * size_of::<T>());
-                        // SAFETY: two rows of this many values, with this pitch, and room for two results.
-                        unsafe {
-                            let (to, beside) = (at.as_mut_ptr().cast(), best.as_mut_ptr().cast::<u8>());
-                            (loops.rows)(to, values.as_ptr().cast(), beside, pitch, rows, n);
-                        }
-                        for (row, &at) in values.chunks(n).zip(&at) {
-                            let wanted =
-                                if fold == Fold::ArgMax { expected::<T, true>(row) } else { expected::<T, false>(row) };
-                            assert_eq!(at, wanted, "{fold:?} of {n} {} at {isa:?}", T::DTYPE);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_first_of_the_best() {
-        check(|x| B8::from(x % 1000 == 1));
-        check(|x| B8::from(x % 1000 != 1));
-        check(|x| x as i8);
-        check(|x| x as u16);
-        check(|x| x as i32 - 50);
-        check(|x| x as i64 - 50);
-        check(|x| (x + 1) << 40);
-    }
-
-    #[test]
-    fn the_first_nan_before_all() {
-        let odd = |x: u64| match x {
-            99_000.. => f64::NAN,
-            2 => -0.0,
-            1 => 0.0,
-            x => x as f64 - 500.0,
-        };
-        check(odd);
-        check(|x| odd(x) as f32);
-        check(|x| if x == 7 { f64::NAN } else { x as f64 });
-        check(|x| Complex::new(odd(x), odd(x / 2)));
-        check(|x| Complex::new(1.0f32, odd(x % 3) as f32));
     }
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy.random as _random
 
-from fastnp._fallback.call import from_views, to_views, uncounted, wrap
+from fastnp._fallback.call import PLAIN, SCALARS, from_views, to_views, uncounted, wrap
 from fastnp._fallback.registry import NATIVE
 from fastnp._fastnp import call_numpy
 
@@ -23,6 +23,8 @@ _STATE = frozenset({"get_state", "set_state", "seed"})
 # Attributes that draw nothing.
 _OWN = frozenset({"bit_generator", "spawn"})
 _GLOBAL = frozenset({"get_bit_generator", "set_bit_generator"})
+# Whether none of these types can hold an array of ours.
+_ARE_PLAIN = PLAIN.issuperset
 
 
 def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -30,6 +32,10 @@ def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
         if not args and not kwargs:
             result = original(self._plain)
             return result if type(result) is float else from_views(result, [])
+        if _ARE_PLAIN(map(type, args)) and (not kwargs or _ARE_PLAIN(map(type, kwargs.values()))):
+            # The most frequent arguments hold no array: `randint(0, 5, dtype=np.intp)` takes TIME.
+            result = call_numpy(original, (self._plain, *args), kwargs)
+            return result if type(result) in SCALARS else from_views(result, [])
         if name == "shuffle" and type(args[0]) is list:
             # `shuffle` works in place, so NumPy must get the list itself.
             return original(self._plain, *args, **kwargs)
