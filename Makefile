@@ -56,7 +56,7 @@ RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -pr
 PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
-.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest versions newest models fuzz sanitize sanitize-short \
+.PHONY: help run build test lint rust-lint python-lint environments rust-test pytest versions newest models fuzz sanitize sanitize-short \
     sanitize-threads bench clean
 
 help:
@@ -71,7 +71,7 @@ $(STAMPS)/venv:
 	touch $@
 
 $(STAMPS)/requirements: requirements-dev.txt $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(CHECK) 'Python packages' $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
 # One extension is installed at a time, so the stamps of others go.
@@ -87,25 +87,25 @@ run: build
 
 # --- checks ---------------------------------------------------------------------------------------------------------
 
-# Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load.
+# Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load. Cargo's checks run
+# beside pip and mypy, which take a core each.
 test:
 	@$(PYTHON) .ci/timed.py --start
-	@$(MAKE) --no-print-directory lint rust-test pytest newest
+	@$(MAKE) --no-print-directory --jobs 2 lint environments
+	@$(MAKE) --no-print-directory rust-test pytest newest
 	@$(PYTHON) .ci/timed.py --table
 
-lint: rust-lint python-lint docs
+lint: rust-lint python-lint
 
 rust-lint:
 	@$(CHECK) rustfmt cargo fmt --all --check
 	@$(CHECK) clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" $(CHECK) rustdoc cargo doc --workspace --no-deps --quiet
 
 python-lint: $(STAMPS)/requirements
 	@$(CHECK) 'ruff check' $(BIN)/ruff check $(PYTHON_TREES)
 	@$(CHECK) 'ruff format' $(BIN)/ruff format --check $(PYTHON_TREES)
 	@$(CHECK) mypy $(BIN)/mypy $(MYPY_TREES)
-
-docs:
-	@RUSTDOCFLAGS="-D warnings" $(CHECK) rustdoc cargo doc --workspace --no-deps --quiet
 
 # Without the benches, which have no tests and want criterion.
 rust-test:
@@ -122,6 +122,8 @@ $(STAMPS)/numpy-$(NEWEST): PYTHONS := $(NEWEST_PYTHONS)
 $(STAMPS)/numpy-%: requirements-dev.txt .ci/numpy_venv.py $(STAMPS)/venv
 	@$(PYTHON) .ci/numpy_venv.py $(VENV)/numpy-$* $* $(PYTHONS)
 	@if [ -x $(VENV)/numpy-$*/bin/python ]; then touch $@; fi
+
+environments: $(STAMPS)/requirements $(STAMPS)/numpy-$(NEWEST)
 
 under-%: $(STAMPS)/extension-dev $(STAMPS)/numpy-%
 	@if [ -x $(VENV)/numpy-$*/bin/python ]; then $(CHECK) 'NumPy $*' $(VENV)/numpy-$*/bin/python -m pytest --quiet \

@@ -1,6 +1,6 @@
 """Run a check and note what it took, for the table that `make test` ends with.
 
-    timed.py --start             forget what was noted
+    timed.py --start             forget what was noted, and note the time
     timed.py NAME COMMAND...     run a check, show what it says, and exit as it does
     timed.py --table             print what was noted, and last how many tests passed
 
@@ -11,6 +11,7 @@ Processor seconds tell a slow check from a busy machine. Tests are counted from 
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import subprocess
@@ -28,7 +29,9 @@ def run(name: str, command: list[str]) -> int:
     print(f"--- {name}: {' '.join(command)}", flush=True)
     counts = dict.fromkeys(OUTCOMES, 0)
     start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    # Else cargo would share the jobs of a `make --jobs`.
+    environment = {key: value for key, value in os.environ.items() if key != "MAKEFLAGS"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
     assert process.stdout is not None
     for line in process.stdout:
         sys.stdout.buffer.write(line)
@@ -47,9 +50,10 @@ def run(name: str, command: list[str]) -> int:
 
 
 def table() -> None:
-    """Print a line for each check, and one for all."""
-    checks = [json.loads(line) for line in NOTES.read_text().splitlines()]
-    total = {key: sum(c[key] for c in checks) for key in ("wall", "cpu", *OUTCOMES)}
+    """Print a line for each check, and one for all: some ran side by side."""
+    start, *checks = (json.loads(line) for line in NOTES.read_text().splitlines())
+    total = {key: sum(c[key] for c in checks) for key in ("cpu", *OUTCOMES)}
+    total["wall"] = time.time() - start["start"]
     print(f"\n{'check':22}{'seconds':>9}{'cpu':>9}{'passed':>9}{'skipped':>9}")
     for c in [*checks, {"name": "all", **total}]:
         tests = "".join(f"{c[key] or '':>9}" for key in OUTCOMES)
@@ -61,7 +65,7 @@ def main(arguments: list[str]) -> int:
     """What the head of this file says."""
     NOTES.parent.mkdir(exist_ok=True)
     if arguments == ["--start"]:
-        NOTES.write_text("")
+        NOTES.write_text(json.dumps({"start": time.time()}) + "\n")
     elif arguments == ["--table"]:
         table()
     else:

@@ -33,7 +33,7 @@ def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             result = original(self._plain)
             return result if type(result) is float else from_views(result, [])
         if _ARE_PLAIN(map(type, args)) and (not kwargs or _ARE_PLAIN(map(type, kwargs.values()))):
-            # The most frequent arguments hold no array: `randint(0, 5, dtype=np.intp)` takes TIME.
+            # The most frequent arguments hold no array: `randint(0, 5)` takes 0.3 us less so.
             result = call_numpy(original, (self._plain, *args), kwargs)
             return result if type(result) in SCALARS else from_views(result, [])
         if name == "shuffle" and type(args[0]) is list:
