@@ -122,7 +122,6 @@ def test_an_op_and_a_fold_are_a_few_lines(tmp_path: Path) -> None:
         [
             *("cargo", "run", "--quiet", "--package", "fastnp-codegen", "--example", "adding"),
             *("--config", "profile.dev.package.fastnp-codegen.opt-level=0"),
-            *("--config", "profile.dev.package.fastnp-codegen.debug=false"),
             *("--config", "profile.dev.incremental=false"),
             *("--target-dir", str(ROOT / "target")),
         ],

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// The calling convention of inner loops: destination, up to three sources, a count and one more number.
 ///
-/// Loops over elements ([`EachRow`]) take the address of a [`RowBatch`] as the last argument, or zero for a single row.
+/// Loops over elements (`EachRow`) take the address of a `RowBatch` as the last argument, or zero for a single row.
 pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, usize);
 
 /// An inner loop, compiled for each level.

@@ -161,7 +161,7 @@ pub fn parts_of(outer_tiles: usize, inner_tiles: usize, points: usize, part: usi
 }
 
 /// Whether the outer axes of a fold are the faster in memory: each load votes for the axis of its smaller stride.
-pub(crate) fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
+pub fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
     let last = |extents: &[usize]| extents.iter().rposition(|&e| e > 1);
     let (Some(outer), inner) = (last(launch.outer), last(launch.inner)) else { return false };
     let Some(inner) = inner else { return true };
@@ -282,7 +282,7 @@ pub fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
 
 /// Nanoseconds, by the cost model, from which on a launch is divided between threads: two tasks of the least size. The drivers of one row
 /// take no larger launch. Measure: `launch -- launch/`, `python -m benches.floor`.
-pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
+pub const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
 
 // Elementwise kernels in the interpreter.
 
@@ -304,13 +304,13 @@ pub(crate) const TRANSPOSED_TILE_WIDTH: usize = 64;
 
 /// Elements of a row of one axis from which on machine code folds it: the call costs nothing beside them. Measure: `kernels -- "sum of"`,
 /// `kernels -- "masked mean/100"`.
-pub(crate) const MIN_JIT_FOLD: usize = 128;
+pub const MIN_JIT_FOLD: usize = 128;
 /// Elements of one call of machine code that folds: rounding errors are no larger than those of NumPy's sums. It decides the bits of sums,
 /// so it is no free choice. Measure: `kernels -- "sum of products"`; errors by `python -m tests.accuracy`.
 pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 /// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
 /// and `kernels -- "sum of short rows"`, whose longest rows have 600.
-pub(crate) const MIN_JIT_ROW: usize = 512;
+pub const MIN_JIT_ROW: usize = 512;
 /// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.
 pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
@@ -358,7 +358,7 @@ pub(crate) const CHEAP_OP_COST: u8 = 2;
 /// `kernels -- stencil/8` beside `kernels -- stencil/59`.
 pub const SHORT_LOOP_ROW: usize = 16;
 /// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
-pub(crate) const SHORT_PRODUCT_ROW: usize = 256;
+pub const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of
 /// `cumsum(x)`.
 pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
