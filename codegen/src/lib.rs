@@ -50,7 +50,7 @@ pub use expand::{Expanded, Provenance, SlowPath, expand};
 pub use registry::{device, device_known_as};
 
 /// For white-box tests: private functions that `tests/` calls. Tests within the sources would have the whole crate compiled a second time,
-/// which takes 170 s of a core.
+/// which takes 188 s of a core.
 #[doc(hidden)]
 pub mod white_box {
     #[cfg(unix)]
