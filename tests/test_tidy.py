@@ -100,6 +100,24 @@ def test_files_are_short() -> None:
     )
 
 
+def test_no_test_stands_where_none_runs() -> None:
+    """A library whose manifest says `test = false` has its tests outside of its sources."""
+    found = []
+    for manifest in tracked():
+        if manifest.endswith("Cargo.toml"):
+            library = tomllib.loads("\n".join(lines_of(manifest))).get("lib", {})
+            if not library.get("test", True):
+                folder = manifest.removesuffix("Cargo.toml") + "src/"
+                found += [
+                    f"{path}:{number}: {line.strip()}"
+                    for path in sources(".rs")
+                    if path.startswith(folder)
+                    for number, line in enumerate(rust_code(path), 1)
+                    if re.search(r"#\[(cfg\(test\)|test)\]", line)
+                ]
+    report("tests that never run", found)
+
+
 def test_files_open_with_their_purpose() -> None:
     """Every file says first what it does and what it leaves to others."""
     found = []
