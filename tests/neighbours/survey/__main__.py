@@ -1,0 +1,63 @@
+"""The command line: `python -m tests.neighbours.survey [LIBRARY …] [--all] [--json FILE]`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+from tests.neighbours.survey.survey import (
+    BROKEN,
+    CRASHED,
+    DIFFERS,
+    REFUSED,
+    SAME,
+    Result,
+    libraries,
+    survey,
+)
+
+OUTCOMES = (SAME, DIFFERS, REFUSED, CRASHED, BROKEN)
+ROW = "{:<14} {:<14} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7}"
+
+
+def show(result: Result, everything: bool) -> None:
+    """Print a library's row, and the first program of each outcome, or all that are not the same."""
+    if result.absent:
+        print(f"{result.library:<14} not installed: {result.absent}")
+        return
+    counts = [result.count(outcome) for outcome in OUTCOMES]
+    print(ROW.format(result.library, result.version[:14], len(result.findings), *counts))
+    shown = set()
+    for finding in result.findings:
+        if finding.outcome != SAME and (everything or finding.outcome not in shown):
+            shown.add(finding.outcome)
+            print(f"    {finding.outcome} {finding.program}: {finding.message[:400]}")
+
+
+def main() -> None:
+    """Run what is asked for, and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.neighbours.survey", description=__doc__)
+    parser.add_argument("libraries", nargs="*", help="files of programs, or FILE.PROGRAM (all)")
+    parser.add_argument("--all", action="store_true", help="show every program that differs")
+    parser.add_argument("--json", type=Path, help="write every finding to this file")
+    options = parser.parse_args()
+    wanted: dict[str, list[str]] = {}
+    for name in options.libraries or libraries():
+        library, _, program = name.partition(".")
+        wanted.setdefault(library, []).extend([program] if program else [])
+    print(ROW.format("library", "version", "programs", *OUTCOMES))
+    results = []
+    for library, programs in wanted.items():
+        results.append(survey(library, programs))
+        show(results[-1], options.all)
+    total = [sum(result.count(outcome) for result in results) for outcome in OUTCOMES]
+    print(ROW.format("all", "", sum(total), *total))
+    if options.json:
+        content = [dataclasses.asdict(result) for result in results]
+        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
