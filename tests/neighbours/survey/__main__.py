@@ -33,7 +33,7 @@ def show(result: Result, everything: bool) -> None:
     for finding in result.findings:
         if finding.outcome != SAME and (everything or finding.outcome not in shown):
             shown.add(finding.outcome)
-            print(f"    {finding.outcome} {finding.program}: {finding.message[:400]}")
+            print(f"    {finding.outcome} {finding.program}: {" ".join(finding.message.split())[:300]}")
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ def index(np):
 
 def functions_of_the_module(np):
     s = pl.Series([1.0, 4.0, 9.0])
-    return np.sqrt(s), np.sum(s), np.asarray(s), np.mean(s)
+    return [type(np.sqrt(s)).__name__, np.sqrt(s).to_list(), np.asarray(s), np.max(s.to_numpy())]
 
 
 def ufunc_on_an_expression(np):
