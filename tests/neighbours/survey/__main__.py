@@ -33,7 +33,8 @@ def show(result: Result, everything: bool) -> None:
     for finding in result.findings:
         if finding.outcome != SAME and (everything or finding.outcome not in shown):
             shown.add(finding.outcome)
-            print(f"    {finding.outcome} {finding.program}: {" ".join(finding.message.split())[:300]}")
+            message = " ".join(finding.message.split())[:300]
+            print(f"    {finding.outcome} {finding.program}: {message}")
 
 
 def main() -> None:

@@ -43,8 +43,8 @@ def matrix(np):
 def attribute(np):
     with _variable(3) as v:
         v.valid = np.arange(3)
-        v.scale = np.float32(0.5)
-        return v.valid, v.scale
+        v.factor = np.float32(0.5)
+        return v.valid, v.factor
 
 
 def packed(np):
