@@ -31,7 +31,7 @@ def piecewise_by_module(np):
 
 @rounded(1e-13)
 def by_module_in_a_list(np):
-    f = sp.lambdify(X, sp.Abs(sp.cos(X)) + sp.Max(X, 1), [np, "math"])
+    f = sp.lambdify(X, sp.Abs(sp.cos(X)) + sp.sqrt(X), [np, "math"])
     return f(np.arange(3.0))
 
 
