@@ -25,12 +25,14 @@ ROOT = Path(__file__).resolve().parents[3]
 # Seconds without an event after which a program counts as hung: more than any library's import.
 PATIENCE = 240.0
 
-SAME, DIFFERS, REFUSED, CRASHED, BROKEN = "same", "differs", "refused", "crashed", "broken"
+SAME, DIFFERS, REFUSED, CRASHED = "same", "differs", "refused", "crashed"
+# A program that fails under NumPy, and one that needs another package.
+BROKEN, ABSENT = "broken", "absent"
 
 
 @dataclass
 class Finding:
-    """What became of one program: one of the five words above, and a message unless the same."""
+    """What became of one program: one of the words above, and a message unless the same."""
 
     program: str
     outcome: str
@@ -88,6 +90,8 @@ def _judged(name: str, ours: _Ran, theirs: _Ran) -> Finding:
     expected = theirs.records.get(name)
     if expected is None:
         return Finding(name, BROKEN, f"under NumPy: {theirs.crashes.get(name, 'did not run')}")
+    if expected.error and expected.error[0].endswith(("ModuleNotFoundError", "ImportError")):
+        return Finding(name, ABSENT, expected.error[1])
     if expected.error:
         return Finding(name, BROKEN, f"under NumPy: {': '.join(expected.error)}")
     found = ours.records.get(name)
@@ -118,16 +122,17 @@ def _one_process(ran: _Ran, library: str, module: str, names: list[str]) -> str 
         scratch = Path(folder) / "cwd"
         scratch.mkdir()
         worker = "tests.neighbours.survey.worker"
-        process = subprocess.Popen(
-            [sys.executable, "-m", worker, library, module, str(events), *names],
-            cwd=scratch,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=(Path(folder) / "stderr").open("wb"),
-            start_new_session=True,
-        )
-        ended = _wait(process, events)
+        with (Path(folder) / "stderr").open("wb") as stderr:
+            process = subprocess.Popen(
+                [sys.executable, "-m", worker, library, module, str(events), *names],
+                cwd=scratch,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                start_new_session=True,
+            )
+            ended = _wait(process, events)
         current: str | None = None
         for kind, *details in _read(events):
             if kind == "absent":
@@ -140,10 +145,9 @@ def _one_process(ran: _Ran, library: str, module: str, names: list[str]) -> str 
                 ran.records[details[0]] = details[1]
                 current = None
         if ended:
-            stderr = (Path(folder) / "stderr").read_text(errors="replace").strip()
+            lines = (Path(folder) / "stderr").read_text(errors="replace").strip().splitlines()
             place = current or ("exit" if ran.rtol else "import")
-            said = stderr.splitlines()[-1] if stderr else ""
-            ran.crashes[place] = f"{ended} {said}".strip()
+            ran.crashes[place] = f"{ended} {lines[-1] if lines else ''}".strip()
         return current
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import os
 import pickle
 import platform
 import resource
@@ -23,11 +24,15 @@ from typing import Any
 
 from tests.neighbours.survey import record
 
-LIBRARIES = Path(__file__).parent / "libraries"
+# The folder of the files of programs; the tests of the survey name another one.
+LIBRARIES = Path(os.environ.get("SURVEY_LIBRARIES", Path(__file__).parent / "libraries"))
 
 
 def load(library: str) -> ModuleType:
     """The file of a library's programs."""
+    if "SURVEY_LIBRARIES" in os.environ:
+        sys.path.append(str(LIBRARIES))
+        return importlib.import_module(library)
     return importlib.import_module(f"tests.neighbours.survey.libraries.{library}")
 
 
@@ -66,9 +71,11 @@ def main(library: str, module: str, path: Path, wanted: list[str]) -> None:
             tell("absent", str(error))
             return
         found = programs(loaded)
-        tell("library", version(loaded, library), {
-            name: getattr(program, "rtol", 0.0) for name, program in found.items()
-        })
+        tell(
+            "library",
+            version(loaded, library),
+            {name: getattr(program, "rtol", 0.0) for name, program in found.items()},
+        )
         for name in wanted or found:
             tell("began", name)
             outcome = record.run(found[name], np)

@@ -16,7 +16,14 @@ def quantities(np):
 @rounded(1e-13)
 def functions(np):
     q = np.array([1.0, 2, 3]) * u.m
-    parts = (np.sum(q), np.concatenate([q, q]), np.cross(q, q), np.dot(q, q), np.diff(q), np.trapezoid(q, q))
+    parts = (
+        np.sum(q),
+        np.concatenate([q, q]),
+        np.cross(q, q),
+        np.dot(q, q),
+        np.diff(q),
+        np.trapezoid(q, q),
+    )
     return [(p.value, str(p.unit)) for p in parts]
 
 
@@ -60,7 +67,10 @@ def files(np):
 
 
 def file_of_a_table(np):
-    columns = [fits.Column("a", "D", array=pending(np)), fits.Column("b", "J", array=np.arange(200_000))]
+    columns = [
+        fits.Column("a", "D", array=pending(np)),
+        fits.Column("b", "J", array=np.arange(200_000)),
+    ]
     fits.BinTableHDU.from_columns(columns).writeto("b.fits")
     with fits.open("b.fits") as opened:
         return np.asarray(opened[1].data["a"]) + 1, opened[1].data["b"].sum()

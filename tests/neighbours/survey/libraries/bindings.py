@@ -93,9 +93,10 @@ PYBIND11_MODULE(survey_pb, m) {
         return s;
     });
     m.def("write", [](py::array_t<double> a) { a.mutable_at(0) = 42; });
-    m.def("any_array", [](py::array a) { return py::make_tuple(a.ndim(), a.size(), a.itemsize()); });
+    m.def("any_array", [](py::array a) { return py::make_tuple(a.ndim(), a.size()); });
     m.def("exact", [](py::array_t<double> a) { return a.size(); }, py::arg("a").noconvert());
-    m.def("exact_write", [](py::array_t<double> a) { a.mutable_at(0) = 5; }, py::arg("a").noconvert());
+    m.def("exact_write", [](py::array_t<double> a) { a.mutable_at(0) = 5; },
+          py::arg("a").noconvert());
     m.def("unchecked", [](py::array_t<double> a) {
         auto r = a.unchecked<2>();
         return r(1, 1);
@@ -130,7 +131,17 @@ def _compile(name, source, flags):
         else:
             cpp.write_text(source)
         include = [f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}", *flags]
-        command = ["c++", "-O1", "-shared", "-fPIC", "-std=c++17", *include, str(cpp), "-o", str(target)]
+        command = [
+            "c++",
+            "-O1",
+            "-shared",
+            "-fPIC",
+            "-std=c++17",
+            *include,
+            str(cpp),
+            "-o",
+            str(target),
+        ]
         subprocess.run(command, check=True, capture_output=True)
         stamp.write_text(source)
     spec = importlib.util.spec_from_file_location(name, target)
@@ -169,7 +180,11 @@ def cython_memory_view_that_is_kept(np):
 
 def cython_arguments(np):
     m = _cython()
-    return m.argument_sum(np.arange(3.0)), m.argument_sum(pending(np)), m.argument_sum(pending(np)[::5])
+    return (
+        m.argument_sum(np.arange(3.0)),
+        m.argument_sum(pending(np)),
+        m.argument_sum(pending(np)[::5]),
+    )
 
 
 def cython_argument_written(np):
@@ -203,7 +218,12 @@ def cython_results(np):
 
 def pybind_arrays(np):
     m = _pybind()
-    return m.forced_sum(np.arange(3)), m.forced_sum(pending(np)), m.forced_sum(grid(np).T), m.unchecked(grid(np))
+    return (
+        m.forced_sum(np.arange(3)),
+        m.forced_sum(pending(np)),
+        m.forced_sum(grid(np).T),
+        m.unchecked(grid(np)),
+    )
 
 
 def pybind_written(np):
@@ -231,7 +251,11 @@ def pybind_buffers(np):
 
 def pybind_vectorized(np):
     m = _pybind()
-    return m.vectorized(np.arange(3.0), 2.0), m.vectorized(pending(np), pending(np)), m.vectorized(2, 3)
+    return (
+        m.vectorized(np.arange(3.0), 2.0),
+        m.vectorized(pending(np), pending(np)),
+        m.vectorized(2, 3),
+    )
 
 
 def pybind_checks(np):
@@ -239,7 +263,10 @@ def pybind_checks(np):
 
 
 def pybind_overloads(np):
-    return [_pybind().overloaded(a) for a in (np.ones(2), np.ones(2, "f4"), np.ones(2, "i4"), pending(np))]
+    return [
+        _pybind().overloaded(a)
+        for a in (np.ones(2), np.ones(2, "f4"), np.ones(2, "i4"), pending(np))
+    ]
 
 
 def pybind_returned(np):

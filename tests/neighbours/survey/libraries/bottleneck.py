@@ -8,7 +8,14 @@ from tests.neighbours.survey.inputs import grid, pending
 def reductions(np):
     x = pending(np)
     x[5] = np.nan
-    return bn.nansum(x), bn.nanmax(x), bn.nanmean(x), bn.nanargmin(x), bn.anynan(x), bn.nansum(np.arange(3))
+    return (
+        bn.nansum(x),
+        bn.nanmax(x),
+        bn.nanmean(x),
+        bn.nanargmin(x),
+        bn.anynan(x),
+        bn.nansum(np.arange(3)),
+    )
 
 
 def by_axis(np):
@@ -29,7 +36,11 @@ def moving_windows(np):
 
 
 def ordered(np):
-    return bn.rankdata(np.array([3.0, 1, 2])), bn.partition(np.array([3.0, 1, 2]), 1), bn.push(np.array([1.0, np.nan]))
+    return (
+        bn.rankdata(np.array([3.0, 1, 2])),
+        bn.partition(np.array([3.0, 1, 2]), 1),
+        bn.push(np.array([1.0, np.nan])),
+    )
 
 
 def used_again(np):

@@ -114,7 +114,12 @@ def cached(np):
 
 def hashed(np):
     x = pending(np)
-    return joblib.hash(np.arange(3)), joblib.hash(x), joblib.hash(x[::2]), joblib.hash({"a": np.ones(2)})
+    return (
+        joblib.hash(np.arange(3)),
+        joblib.hash(x),
+        joblib.hash(x[::2]),
+        joblib.hash({"a": np.ones(2)}),
+    )
 
 
 @rounded(1e-13)

@@ -19,13 +19,20 @@ def slices(np):
 
 def blocks(np):
     d = da.from_array(grid(np), chunks=(100, 500))
-    return d.map_blocks(lambda b: b * 2 + np.ones(500)).compute(), d.map_overlap(lambda b: b + 1, depth=1).compute()
+    return d.map_blocks(lambda b: b * 2 + np.ones(500)).compute(), d.map_overlap(
+        lambda b: b + 1, depth=1
+    ).compute()
 
 
 @rounded(1e-12)
 def functions_of_the_module(np):
     d = da.from_array(grid(np), chunks=200)
-    return np.sin(d).compute(), np.sum(d).compute(), np.concatenate([d, d]).compute(), type(np.ones(500) + d).__name__
+    return (
+        np.sin(d).compute(),
+        np.sum(d).compute(),
+        np.concatenate([d, d]).compute(),
+        type(np.ones(500) + d).__name__,
+    )
 
 
 def delayed(np):

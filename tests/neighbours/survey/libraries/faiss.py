@@ -41,7 +41,9 @@ def k_means(np):
 
 def distances(np):
     x = grid(np, "float32")
-    return faiss.pairwise_distances(x[:5].copy(), x[:7].copy()), faiss.knn(x[:4].copy(), x[:9].copy(), 2)
+    return faiss.pairwise_distances(x[:5].copy(), x[:7].copy()), faiss.knn(
+        x[:4].copy(), x[:9].copy(), 2
+    )
 
 
 def vector(np):

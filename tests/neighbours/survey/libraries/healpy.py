@@ -21,7 +21,11 @@ def angles_of_pixels(np):
 
 
 def nested(np):
-    return hp.nest2ring(64, np.arange(100)), hp.ring2nest(64, np.arange(100)), hp.reorder(_map(np), r2n=True)
+    return (
+        hp.nest2ring(64, np.arange(100)),
+        hp.ring2nest(64, np.arange(100)),
+        hp.reorder(_map(np), r2n=True),
+    )
 
 
 @rounded(1e-9)

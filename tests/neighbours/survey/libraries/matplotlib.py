@@ -6,9 +6,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
-from tests.neighbours.survey.inputs import grid, pending  # noqa: E402
+from tests.neighbours.survey.inputs import grid, pending
 
 
 def _pixels(np, draw):
@@ -29,11 +29,15 @@ def pending_lines(np):
 
 
 def images(np):
-    return _pixels(np, lambda a: a.imshow(grid(np), cmap="viridis")), _pixels(np, lambda a: a.pcolormesh(grid(np)[:20, :20]))
+    return _pixels(np, lambda a: a.imshow(grid(np), cmap="viridis")), _pixels(
+        np, lambda a: a.pcolormesh(grid(np)[:20, :20])
+    )
 
 
 def histograms(np):
-    return _pixels(np, lambda a: a.hist(grid(np)[:, :3], bins=10)), _pixels(np, lambda a: a.boxplot(grid(np)[:, :4]))
+    return _pixels(np, lambda a: a.hist(grid(np)[:, :3], bins=10)), _pixels(
+        np, lambda a: a.boxplot(grid(np)[:, :4])
+    )
 
 
 def scatter(np):

@@ -4,7 +4,11 @@ import mujoco
 
 from tests.neighbours.survey.inputs import pending, rounded
 
-XML = """<mujoco><worldbody><body name="b"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+XML = """
+<mujoco>
+  <worldbody><body name="b"><freejoint/><geom size=".1"/></body></worldbody>
+</mujoco>
+"""
 
 
 def _model():

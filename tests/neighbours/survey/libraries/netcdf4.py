@@ -61,5 +61,7 @@ def masked(np):
 
 
 def dates(np):
-    numbers = netCDF4.date2num(netCDF4.num2date(np.arange(3), "days since 2000-01-01"), "hours since 2000-01-01")
+    numbers = netCDF4.date2num(
+        netCDF4.num2date(np.arange(3), "days since 2000-01-01"), "hours since 2000-01-01"
+    )
     return numbers

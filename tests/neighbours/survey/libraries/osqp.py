@@ -39,7 +39,11 @@ def quadprog(np):
 def scs(np):
     import scs as package
 
-    data = {"A": sparse.csc_matrix(np.array([[1.0], [-1.0]])), "b": np.array([1.0, 0]), "c": np.array([-1.0])}
+    data = {
+        "A": sparse.csc_matrix(np.array([[1.0], [-1.0]])),
+        "b": np.array([1.0, 0]),
+        "c": np.array([-1.0]),
+    }
     return package.solve(data, {"l": 2}, verbose=False)["x"]
 
 
@@ -52,7 +56,9 @@ def clarabel(np):
     settings.verbose = False
     both = sparse.vstack([rows, -rows]).tocsc()
     bounds = np.concatenate([high, -low])
-    solver = package.DefaultSolver(sparse.triu(matrix).tocsc(), q, both, bounds, [package.NonnegativeConeT(6)], settings)
+    solver = package.DefaultSolver(
+        sparse.triu(matrix).tocsc(), q, both, bounds, [package.NonnegativeConeT(6)], settings
+    )
     return list(solver.solve().x)
 
 

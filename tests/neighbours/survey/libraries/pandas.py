@@ -38,7 +38,11 @@ def printed(np):
 
 def masks(np):
     f = pd.DataFrame({"a": np.arange(10)})
-    return f[np.arange(10) > 6].to_numpy(), f.loc[np.array([1, 3])].to_numpy(), f.iloc[np.array([2])].to_numpy()
+    return (
+        f[np.arange(10) > 6].to_numpy(),
+        f.loc[np.array([1, 3])].to_numpy(),
+        f.iloc[np.array([2])].to_numpy(),
+    )
 
 
 def assigned(np):
@@ -58,32 +62,56 @@ def arithmetic(np):
 @rounded(1e-13)
 def functions_of_the_module(np):
     f = pd.DataFrame({"a": np.arange(4.0), "b": np.ones(4)})
-    return np.sum(f["a"]), np.mean(f, axis=0).tolist(), np.exp(f).to_numpy(), np.where(f["a"] > 1, 1, 0)
+    return (
+        np.sum(f["a"]),
+        np.mean(f, axis=0).tolist(),
+        np.exp(f).to_numpy(),
+        np.where(f["a"] > 1, 1, 0),
+    )
 
 
 def grouped(np):
     f = pd.DataFrame({"k": np.arange(1000) % 3, "v": np.arange(1000.0)})
-    return f.groupby("k")["v"].agg(["sum", "max"]).to_numpy(), f.groupby(np.arange(1000) % 2)["v"].sum().tolist()
+    return f.groupby("k")["v"].agg(["sum", "max"]).to_numpy(), f.groupby(np.arange(1000) % 2)[
+        "v"
+    ].sum().tolist()
 
 
 def applied(np):
     s = pd.Series(np.arange(20.0))
-    return s.rolling(3).apply(np.mean, raw=True).tolist()[2:], s.apply(np.sqrt).iloc[4], s.map(np.float32).dtype
+    return (
+        s.rolling(3).apply(np.mean, raw=True).tolist()[2:],
+        s.apply(np.sqrt).iloc[4],
+        s.map(np.float32).dtype,
+    )
 
 
 def aggregated(np):
     f = pd.DataFrame({"a": np.arange(4.0)})
-    return f.agg(np.sum).tolist(), f.agg({"a": np.mean}).tolist(), f["a"].agg([np.min, np.max]).tolist()
+    return (
+        f.agg(np.sum).tolist(),
+        f.agg({"a": np.mean}).tolist(),
+        f["a"].agg([np.min, np.max]).tolist(),
+    )
 
 
 def dates(np):
     index = pd.DatetimeIndex(np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]"))
-    return index.astype(str).tolist(), (index - np.timedelta64(1, "D")).astype(str).tolist(), index.values
+    return (
+        index.astype(str).tolist(),
+        (index - np.timedelta64(1, "D")).astype(str).tolist(),
+        index.values,
+    )
 
 
 def categories(np):
     c = pd.Categorical(np.array(["a", "b", "a"]))
-    return c.codes, list(c.categories), pd.factorize(np.array([3, 1, 3])), pd.unique(np.array([3, 1, 3]))
+    return (
+        c.codes,
+        list(c.categories),
+        pd.factorize(np.array([3, 1, 3])),
+        pd.unique(np.array([3, 1, 3])),
+    )
 
 
 def cuts(np):
@@ -93,7 +121,11 @@ def cuts(np):
 def merged(np):
     a = pd.DataFrame({"k": np.arange(5), "v": np.arange(5.0)})
     b = pd.DataFrame({"k": np.array([1, 3]), "w": np.ones(2)})
-    return a.merge(b, on="k").to_numpy(), pd.concat([a, a]).shape, a.isin(np.array([1, 2])).to_numpy()
+    return (
+        a.merge(b, on="k").to_numpy(),
+        pd.concat([a, a]).shape,
+        a.isin(np.array([1, 2])).to_numpy(),
+    )
 
 
 def files(np):
@@ -109,7 +141,11 @@ def pickled(np):
 
 def index(np):
     i = pd.Index(np.arange(5))
-    return i.get_indexer(np.array([1, 9])), i.searchsorted(np.array([2])), i.take(np.array([0, 1])).tolist()
+    return (
+        i.get_indexer(np.array([1, 9])),
+        i.searchsorted(np.array([2])),
+        i.take(np.array([0, 1])).tolist(),
+    )
 
 
 def missing(np):

@@ -15,7 +15,11 @@ def from_array(np):
 def colours(np):
     x = grid(np, "uint8", 300, 600).reshape(300, 200, 3)
     image = Image.fromarray(x)
-    return np.array(image.convert("L")), np.array(image.resize((50, 60))), np.asarray(image.rotate(90))
+    return (
+        np.array(image.convert("L")),
+        np.array(image.resize((50, 60))),
+        np.asarray(image.rotate(90)),
+    )
 
 
 def modes(np):
@@ -55,4 +59,6 @@ def imageio(np):
 def codecs(np):
     import imagecodecs
 
-    return np.asarray(imagecodecs.png_decode(imagecodecs.png_encode(grid(np, "uint8")))), imagecodecs.delta_encode(np.arange(5))
+    return np.asarray(
+        imagecodecs.png_decode(imagecodecs.png_encode(grid(np, "uint8")))
+    ), imagecodecs.delta_encode(np.arange(5))

@@ -26,7 +26,18 @@ def pending_quantity(np):
 @rounded(1e-13)
 def functions(np):
     q = U.Quantity(np.array([1.0, 2, 3]), "m")
-    return _shown(np.sum(q), np.max(q), np.concatenate([q, q]), np.cumsum(q), np.diff(q), np.trapezoid(q, q), np.cross(q, q), np.dot(q, q), np.std(q), np.clip(q, 1 * U.m, 2 * U.m))
+    return _shown(
+        np.sum(q),
+        np.max(q),
+        np.concatenate([q, q]),
+        np.cumsum(q),
+        np.diff(q),
+        np.trapezoid(q, q),
+        np.cross(q, q),
+        np.dot(q, q),
+        np.std(q),
+        np.clip(q, 1 * U.m, 2 * U.m),
+    )
 
 
 @rounded(1e-13)
@@ -48,7 +59,9 @@ def index(np):
 
 def arrays_with_units(np):
     q = U.Quantity(np.ones(3), "m")
-    return _shown(np.ones(3) * q, q / np.arange(1.0, 4), np.multiply(np.ones(3), q), np.float64(2) * q)
+    return _shown(
+        np.ones(3) * q, q / np.arange(1.0, 4), np.multiply(np.ones(3), q), np.float64(2) * q
+    )
 
 
 def printed(np):

@@ -7,7 +7,9 @@ from tests.neighbours.survey.inputs import grid, pending, rounded
 
 @rounded(1e-12)
 def transform(np):
-    return pyfftw.interfaces.numpy_fft.fft(np.arange(8.0)), pyfftw.interfaces.numpy_fft.rfft(pending(np))
+    return pyfftw.interfaces.numpy_fft.fft(np.arange(8.0)), pyfftw.interfaces.numpy_fft.rfft(
+        pending(np)
+    )
 
 
 @rounded(1e-12)

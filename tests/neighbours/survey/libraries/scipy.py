@@ -1,7 +1,19 @@
 """SciPy: compiled functions, callbacks, results used again, memory written in place."""
 
-from scipy import fft, integrate, interpolate, io, linalg, ndimage, optimize, signal, sparse, spatial
-from scipy import special, stats
+from scipy import (
+    fft,
+    integrate,
+    interpolate,
+    io,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    sparse,
+    spatial,
+    special,
+    stats,
+)
 
 from tests.neighbours.survey.inputs import grid, pending, rounded
 
@@ -112,7 +124,11 @@ def differential_equations(np):
 
 @rounded(1e-9)
 def integrals(np):
-    return integrate.quad(np.cos, 0, 1)[0], integrate.simpson(pending(np)), integrate.trapezoid(grid(np))
+    return (
+        integrate.quad(np.cos, 0, 1)[0],
+        integrate.simpson(pending(np)),
+        integrate.trapezoid(grid(np)),
+    )
 
 
 @rounded(1e-12)
@@ -126,7 +142,9 @@ def interpolations(np):
 def splines(np):
     x = np.arange(20.0)
     knots = interpolate.splrep(x, x**2)
-    return interpolate.splev(np.linspace(0, 19, 7), knots), interpolate.make_interp_spline(x, x)(2.5)
+    return interpolate.splev(np.linspace(0, 19, 7), knots), interpolate.make_interp_spline(x, x)(
+        2.5
+    )
 
 
 def grids(np):
@@ -143,7 +161,11 @@ def welch(np):
 @rounded(1e-10)
 def filters(np):
     b, a = signal.butter(3, 0.1)
-    return signal.lfilter(b, a, pending(np)), signal.filtfilt(b, a, grid(np)), signal.medfilt(np.arange(9.0), 3)
+    return (
+        signal.lfilter(b, a, pending(np)),
+        signal.filtfilt(b, a, grid(np)),
+        signal.medfilt(np.arange(9.0), 3),
+    )
 
 
 def convolved(np):
@@ -177,7 +199,12 @@ def linear_operator(np):
 @rounded(1e-13)
 def special_functions(np):
     x = pending(np)
-    return special.erf(x / 1e5), special.gammaln(x), special.expit(np.arange(3.0)), special.comb(5, 2)
+    return (
+        special.erf(x / 1e5),
+        special.gammaln(x),
+        special.expit(np.arange(3.0)),
+        special.comb(5, 2),
+    )
 
 
 def special_into_an_array(np):
@@ -190,7 +217,12 @@ def special_into_an_array(np):
 @rounded(1e-11)
 def statistics(np):
     x = pending(np)
-    return stats.zscore(x), stats.skew(x), stats.ttest_1samp(x, 5).pvalue, stats.rankdata(np.array([3, 1, 2]))
+    return (
+        stats.zscore(x),
+        stats.skew(x),
+        stats.ttest_1samp(x, 5).pvalue,
+        stats.rankdata(np.array([3, 1, 2])),
+    )
 
 
 @rounded(1e-12)
@@ -202,13 +234,21 @@ def distributions(np):
 def trees(np):
     points = np.array([[0.0, 0], [1, 1], [2, 3], [5, 5]])
     tree = spatial.cKDTree(points)
-    return tree.query(np.array([[1.0, 2]]), k=2), tree.query_ball_point(points, 2.0), np.asarray(tree.data)
+    return (
+        tree.query(np.array([[1.0, 2]]), k=2),
+        tree.query_ball_point(points, 2.0),
+        np.asarray(tree.data),
+    )
 
 
 @rounded(1e-12)
 def distances(np):
     points = grid(np)[:20]
-    return spatial.distance.cdist(points, points), spatial.distance.pdist(points), spatial.distance.euclidean(points[0], points[1])
+    return (
+        spatial.distance.cdist(points, points),
+        spatial.distance.pdist(points),
+        spatial.distance.euclidean(points[0], points[1]),
+    )
 
 
 def hulls(np):
@@ -235,9 +275,15 @@ def assignment(np):
 
 @rounded(1e-9)
 def linear_program(np):
-    return optimize.linprog(np.array([-1.0, 4]), A_ub=np.array([[-3.0, 1], [1, 2]]), b_ub=np.array([6.0, 4])).x
+    return optimize.linprog(
+        np.array([-1.0, 4]), A_ub=np.array([[-3.0, 1], [1, 2]]), b_ub=np.array([6.0, 4])
+    ).x
 
 
 @rounded(1e-12)
 def toeplitz(np):
-    return linalg.toeplitz(np.arange(4)), linalg.solve_toeplitz(np.array([2.0, 1, 0]), np.ones(3)), linalg.block_diag(np.eye(2), np.ones((1, 1)))
+    return (
+        linalg.toeplitz(np.arange(4)),
+        linalg.solve_toeplitz(np.array([2.0, 1, 0]), np.ones(3)),
+        linalg.block_diag(np.eye(2), np.ones((1, 1))),
+    )

@@ -9,7 +9,13 @@ PACKAGE = "PyWavelets"
 
 def wavelets(np):
     a, d = pywt.dwt(pending(np), "db2")
-    return a, d, pywt.idwt(a, d, "db2"), pywt.dwt2(grid(np), "haar")[0], pywt.threshold(np.arange(5.0), 2)
+    return (
+        a,
+        d,
+        pywt.idwt(a, d, "db2"),
+        pywt.dwt2(grid(np), "haar")[0],
+        pywt.threshold(np.arange(5.0), 2),
+    )
 
 
 def wavelet_levels(np):

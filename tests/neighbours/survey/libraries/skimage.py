@@ -1,7 +1,17 @@
 """scikit-image: filters, morphology, transforms, measurements and drawing."""
 
-from skimage import draw, exposure, feature, filters, measure, morphology, restoration, segmentation
-from skimage import transform, util
+from skimage import (
+    draw,
+    exposure,
+    feature,
+    filters,
+    measure,
+    morphology,
+    restoration,
+    segmentation,
+    transform,
+    util,
+)
 
 from tests.neighbours.survey.inputs import grid, rounded
 
@@ -54,7 +64,11 @@ def haar_like_feature(np):
 def morphology_of_masks(np):
     image = _discs(np)
     disc = morphology.disk(2)
-    return morphology.dilation(image, disc), morphology.erosion(image, disc), morphology.skeletonize(image)
+    return (
+        morphology.dilation(image, disc),
+        morphology.erosion(image, disc),
+        morphology.skeletonize(image),
+    )
 
 
 def labels(np):
@@ -100,4 +114,8 @@ def restored(np):
 
 
 def types(np):
-    return util.img_as_ubyte(grid(np) / 255), util.img_as_float(grid(np, "uint8")), util.invert(_discs(np))
+    return (
+        util.img_as_ubyte(grid(np) / 255),
+        util.img_as_float(grid(np, "uint8")),
+        util.invert(_discs(np)),
+    )

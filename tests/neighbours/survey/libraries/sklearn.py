@@ -1,7 +1,18 @@
 """scikit-learn: models fitted to arrays, metrics, and transforms in place."""
 
-from sklearn import cluster, datasets, decomposition, ensemble, linear_model, metrics, model_selection
-from sklearn import neighbors, preprocessing, svm, tree
+from sklearn import (
+    cluster,
+    datasets,
+    decomposition,
+    ensemble,
+    linear_model,
+    metrics,
+    model_selection,
+    neighbors,
+    preprocessing,
+    svm,
+    tree,
+)
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_array, resample, shuffle
 
@@ -25,7 +36,11 @@ def linear_models(np):
 @rounded(1e-5)
 def classifiers(np):
     x, y = _data(np)
-    models = [linear_model.LogisticRegression(max_iter=500), svm.SVC(), tree.DecisionTreeClassifier(random_state=0)]
+    models = [
+        linear_model.LogisticRegression(max_iter=500),
+        svm.SVC(),
+        tree.DecisionTreeClassifier(random_state=0),
+    ]
     return [m.fit(x, y).predict(x) for m in models]
 
 
@@ -36,13 +51,17 @@ def forests(np):
 
 def clusters(np):
     x, _ = _data(np)
-    return cluster.KMeans(2, n_init=1, random_state=0).fit(x).labels_, cluster.DBSCAN(eps=5).fit(x).labels_
+    return cluster.KMeans(2, n_init=1, random_state=0).fit(x).labels_, cluster.DBSCAN(eps=5).fit(
+        x
+    ).labels_
 
 
 @rounded(1e-9)
 def decompositions(np):
     x, _ = _data(np)
-    return abs(decomposition.PCA(2).fit_transform(x)), decomposition.PCA(3).fit(x).explained_variance_
+    return abs(decomposition.PCA(2).fit_transform(x)), decomposition.PCA(3).fit(
+        x
+    ).explained_variance_
 
 
 @rounded(1e-12)
@@ -56,7 +75,11 @@ def scaled_in_place(np):
 @rounded(1e-12)
 def preprocessed(np):
     x, y = _data(np)
-    return preprocessing.MinMaxScaler().fit_transform(x), preprocessing.LabelEncoder().fit_transform(y), preprocessing.normalize(x + 1)
+    return (
+        preprocessing.MinMaxScaler().fit_transform(x),
+        preprocessing.LabelEncoder().fit_transform(y),
+        preprocessing.normalize(x + 1),
+    )
 
 
 @rounded(1e-12)
@@ -64,7 +87,12 @@ def measured(np):
     _, y = _data(np)
     other = 1 - y
     other[:50] = y[:50]
-    return metrics.accuracy_score(y, other), metrics.confusion_matrix(y, other), metrics.f1_score(y, other), metrics.roc_auc_score(y, np.arange(400.0))
+    return (
+        metrics.accuracy_score(y, other),
+        metrics.confusion_matrix(y, other),
+        metrics.f1_score(y, other),
+        metrics.roc_auc_score(y, np.arange(400.0)),
+    )
 
 
 @rounded(1e-12)
@@ -81,7 +109,11 @@ def neighbours(np):
 
 def split(np):
     x, y = _data(np)
-    return model_selection.train_test_split(x, y, random_state=0), shuffle(y, random_state=1), resample(y, random_state=2)
+    return (
+        model_selection.train_test_split(x, y, random_state=0),
+        shuffle(y, random_state=1),
+        resample(y, random_state=2),
+    )
 
 
 @rounded(1e-9)
@@ -106,7 +138,11 @@ def own_estimator(np):
 
 def checked(np):
     x = check_array(grid(np))
-    return type(x), x, check_array(grid(np, "float32"), dtype="float64", order="F").flags.f_contiguous
+    return (
+        type(x),
+        x,
+        check_array(grid(np, "float32"), dtype="float64", order="F").flags.f_contiguous,
+    )
 
 
 def in_parallel(np):

@@ -1,4 +1,4 @@
-"""The standard library: pickle, copies, buffers, shared memory, ctypes, processes, threads, types."""
+"""The standard library: pickle, copies, buffers, shared memory, ctypes, processes, and types."""
 
 import array
 import contextlib
@@ -77,7 +77,12 @@ def buffer_cast(np):
 
 def bytes_of_an_array(np):
     x = pending(np)
-    return bytes(np.arange(3)), x.tobytes() == bytes(x), hashlib.sha256(x).hexdigest(), bytearray(x)[:9]
+    return (
+        bytes(np.arange(3)),
+        x.tobytes() == bytes(x),
+        hashlib.sha256(x).hexdigest(),
+        bytearray(x)[:9],
+    )
 
 
 def written_by_a_file(np):
@@ -176,7 +181,12 @@ def c_pointer_types(np):
     x = pending(np)
     qsort(x, 0, 80)
     wrong = raised(lambda: qsort(np.arange(3), 0, 0))
-    return x, wrong[0], np.ctypeslib.as_array((ctypes.c_int * 3)(1, 2, 3)), np.ctypeslib.as_ctypes(x)[11]
+    return (
+        x,
+        wrong[0],
+        np.ctypeslib.as_array((ctypes.c_int * 3)(1, 2, 3)),
+        np.ctypeslib.as_ctypes(x)[11],
+    )
 
 
 def foreign_functions(np):
@@ -192,7 +202,16 @@ def foreign_functions(np):
 
 def sizes(np):
     x, view = np.zeros(1000), np.zeros(1000)[::2]
-    return sys.getsizeof(x), sys.getsizeof(view), sys.getsizeof(pending(np)), sys.getsizeof(np.zeros((3, 4, 5), "i2")), x.__sizeof__()
+    return (
+        sys.getsizeof(x),
+        sys.getsizeof(view),
+        sys.getsizeof(pending(np)),
+        sys.getsizeof(np.zeros((3, 4, 5), "i2")),
+    )
+
+
+def size_method(np):
+    return np.zeros(1000).__sizeof__(), np.zeros(0).__sizeof__()
 
 
 def sizes_of_any_kind(np):
@@ -250,16 +269,26 @@ def dispatch(np):
 
 def hints(np):
     hint = np.typing.NDArray[np.float64]
-    return typing.get_origin(hint) is np.ndarray, typing.get_args(hint)[1] == np.dtype[np.float64], hint
+    return (
+        typing.get_origin(hint) is np.ndarray,
+        typing.get_args(hint)[1] == np.dtype[np.float64],
+        hint,
+    )
 
 
 def hints_of_a_function(np):
     import numpy.typing
 
-    def f(a: np.typing.ArrayLike, b: "np.ndarray", c: np.ndarray[typing.Any, np.dtype[np.int32]]): ...
+    def f(
+        a: np.typing.ArrayLike, b: "np.ndarray", c: np.ndarray[typing.Any, np.dtype[np.int32]]
+    ): ...
 
     found = typing.get_type_hints(f, {"np": np}, {"np": np})
-    return found["b"] is np.ndarray, typing.get_origin(found["c"]) is np.ndarray, numpy.typing is not None
+    return (
+        found["b"] is np.ndarray,
+        typing.get_origin(found["c"]) is np.ndarray,
+        numpy.typing is not None,
+    )
 
 
 def matching(np):
@@ -280,18 +309,44 @@ def matching(np):
 
 def numbers(np):
     x = np.arange(1.0, 4)
-    parts = math.sqrt(x[2]), math.hypot(*x), math.fsum(x), statistics.mean(x), max(x), sum(x), sorted(x)[0]
-    return parts, decimal.Decimal(float(x[0])), fractions.Fraction(np.int64(3)), operator.index(np.int8(2)), round(x[1], 1)
+    parts = (
+        math.sqrt(x[2]),
+        math.hypot(*x),
+        math.fsum(x),
+        statistics.mean(x),
+        max(x),
+        sum(x),
+        sorted(x)[0],
+    )
+    return (
+        parts,
+        decimal.Decimal(float(x[0])),
+        fractions.Fraction(np.int64(3)),
+        operator.index(np.int8(2)),
+        round(x[1], 1),
+    )
 
 
 def formats(np):
     x = np.array([1.5, 2.25])
-    return f"{x} {x[0]:.3f} {x!r} {x!s:>12}", "%s %d" % (x, np.int64(3)), str(pending(np)), f"{np.float32(1):>6}"
+    return (
+        f"{x} {x[0]:.3f} {x!r} {x!s:>12}",
+        "%s %d" % (x, np.int64(3)),
+        str(pending(np)),
+        f"{np.float32(1):>6}",
+    )
 
 
 def iteration(np):
     x = np.arange(5)
-    return list(zip(x, x[::-1])), [*enumerate(x)], dict(zip("ab", x)), list(map(int, x)), set(x.tolist()), 3 in x
+    return (
+        list(zip(x, x[::-1])),
+        [*enumerate(x)],
+        dict(zip("ab", x)),
+        list(map(int, x)),
+        set(x.tolist()),
+        3 in x,
+    )
 
 
 def random_choices(np):
@@ -309,7 +364,12 @@ def contexts(np):
 def attributes(np):
     x = pending(np)
     names = "shape dtype ndim size itemsize nbytes strides".split()
-    return [getattr(x, name) for name in names], raised(lambda: x.unknown), raised(lambda: setattr(x, "y", 1)), hasattr(x, "__array_interface__")
+    return (
+        [getattr(x, name) for name in names],
+        raised(lambda: x.unknown),
+        raised(lambda: setattr(x, "y", 1)),
+        hasattr(x, "__array_interface__"),
+    )
 
 
 def array_interface(np):
@@ -337,22 +397,43 @@ def weak_references(np):
 
 def classes(np):
     x = np.ones(3)
-    return type(x) is np.ndarray, isinstance(x, np.ndarray), issubclass(type(x), np.ndarray), x.__class__ is np.ndarray, type(x).__name__, type(x).__mro__[-1]
+    return (
+        type(x) is np.ndarray,
+        isinstance(x, np.ndarray),
+        issubclass(type(x), np.ndarray),
+        x.__class__ is np.ndarray,
+        type(x).__name__,
+        type(x).__mro__[-1],
+    )
 
 
 def views_with_metadata(np):
     d = np.dtype("f8", metadata={"a": 1})
     x = np.ones(3).view(d)
-    return dict(x.dtype.metadata or {}), dict(np.zeros(2, d).dtype.metadata or {}), dict(np.ones(3).astype(d).dtype.metadata or {}), dict(pending(np).view(d).dtype.metadata or {})
+    return (
+        dict(x.dtype.metadata or {}),
+        dict(np.zeros(2, d).dtype.metadata or {}),
+        dict(np.ones(3).astype(d).dtype.metadata or {}),
+        dict(pending(np).view(d).dtype.metadata or {}),
+    )
 
 
 def identity(np):
     x = np.ones(3)
-    return np.asarray(x) is x, np.asarray(x) is np.asarray(x), np.asanyarray(x) is x, np.ascontiguousarray(x) is x
+    return (
+        np.asarray(x) is x,
+        np.asarray(x) is np.asarray(x),
+        np.asanyarray(x) is x,
+        np.ascontiguousarray(x) is x,
+    )
 
 
 def hashing(np):
-    return raised(lambda: hash(np.ones(3))), raised(lambda: {np.ones(3)}), hash(np.float64(2)) == hash(2)
+    return (
+        raised(lambda: hash(np.ones(3))),
+        raised(lambda: {np.ones(3)}),
+        hash(np.float64(2)) == hash(2),
+    )
 
 
 def subclass(np):
@@ -367,7 +448,13 @@ def subclass(np):
 
     x = Named(pending(np), "n")
     y = x[3:5] * 2
-    return type(y).__name__, y.name, np.asarray(y), isinstance(x, np.ndarray), type(x.sum()).__name__
+    return (
+        type(y).__name__,
+        y.name,
+        np.asarray(y),
+        isinstance(x, np.ndarray),
+        type(x.sum()).__name__,
+    )
 
 
 def testing(np):

@@ -15,7 +15,9 @@ def by_default(np):
 
 @rounded(1e-13)
 def by_name(np):
-    return sp.lambdify(X, sp.exp(X), "numpy")(np.arange(3.0)), sp.lambdify(X, sp.exp(-X), "numpy")(pending(np))
+    return sp.lambdify(X, sp.exp(X), "numpy")(np.arange(3.0)), sp.lambdify(X, sp.exp(-X), "numpy")(
+        pending(np)
+    )
 
 
 @rounded(1e-13)
@@ -50,11 +52,18 @@ def by_dictionary(np):
 
 
 def matrices(np):
-    return sp.Matrix(np.arange(4).reshape(2, 2)), np.array(sp.Matrix([[1, 2], [3, 4]])).astype(float)
+    return sp.Matrix(np.arange(4).reshape(2, 2)), np.array(sp.Matrix([[1, 2], [3, 4]])).astype(
+        float
+    )
 
 
 def numbers(np):
-    return sp.Float(np.float64(0.5)), sp.sympify(np.int64(3)), sp.Integer(np.int32(2)) * np.float64(2), X + np.float64(1)
+    return (
+        sp.Float(np.float64(0.5)),
+        sp.sympify(np.int64(3)),
+        sp.Integer(np.int32(2)) * np.float64(2),
+        X + np.float64(1),
+    )
 
 
 def expressions_in_arrays(np):
@@ -65,4 +74,8 @@ def expressions_in_arrays(np):
 def multiple_precision(np):
     import mpmath
 
-    return str(mpmath.mpf(np.float64(0.1))), mpmath.matrix(np.eye(2)).tolist(), str(np.array([mpmath.mpf(1)]) * 2)
+    return (
+        str(mpmath.mpf(np.float64(0.1))),
+        mpmath.matrix(np.eye(2)).tolist(),
+        str(np.array([mpmath.mpf(1)]) * 2),
+    )

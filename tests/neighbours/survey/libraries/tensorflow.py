@@ -16,7 +16,11 @@ def types(np):
 
 @rounded(1e-12)
 def functions(np):
-    return tf.reduce_sum(grid(np)).numpy(), tf.sin(np.arange(3.0)).numpy(), tf.matmul(np.eye(3), np.ones((3, 2))).numpy()
+    return (
+        tf.reduce_sum(grid(np)).numpy(),
+        tf.sin(np.arange(3.0)).numpy(),
+        tf.matmul(np.eye(3), np.ones((3, 2))).numpy(),
+    )
 
 
 def arithmetic(np):

@@ -32,14 +32,20 @@ def own_objective(np):
     def gradient(predicted, data):
         return np.asarray(predicted) - data.get_label(), np.ones(len(predicted))
 
-    model = lightgbm.train({"verbose": -1, "objective": gradient, "num_threads": 1}, lightgbm.Dataset(x, y), 2)
+    model = lightgbm.train(
+        {"verbose": -1, "objective": gradient, "num_threads": 1}, lightgbm.Dataset(x, y), 2
+    )
     return model.predict(x)
 
 
 @rounded(1e-9)
 def pending_column(np):
     x = pending(np)[:, None]
-    return lightgbm.LGBMRegressor(n_estimators=1, verbose=-1, n_jobs=1).fit(x, x[:, 0]).predict(x[:100])
+    return (
+        lightgbm.LGBMRegressor(n_estimators=1, verbose=-1, n_jobs=1)
+        .fit(x, x[:, 0])
+        .predict(x[:100])
+    )
 
 
 @rounded(1e-5)
@@ -49,4 +55,8 @@ def xgboost(np):
     x, y = _data(np)
     data = package.DMatrix(x, label=y, weight=np.ones(400))
     model = package.train({"nthread": 1}, data, 3)
-    return model.predict(data), package.XGBRegressor(n_estimators=2, n_jobs=1).fit(x, y).predict(x), data.get_label()
+    return (
+        model.predict(data),
+        package.XGBRegressor(n_estimators=2, n_jobs=1).fit(x, y).predict(x),
+        data.get_label(),
+    )

@@ -67,7 +67,9 @@ def to_zarr(np):
 def merged(np):
     a = xr.DataArray(np.arange(3), dims="x", coords={"x": [0, 1, 2]}, name="a")
     b = xr.DataArray(np.arange(3), dims="x", coords={"x": [1, 2, 3]}, name="b")
-    return [v.values for v in xr.merge([a, b], join="outer").values()], xr.concat([a, a], "x", join="outer").values
+    return [v.values for v in xr.merge([a, b], join="outer").values()], xr.concat(
+        [a, a], "x", join="outer"
+    ).values
 
 
 def apply_ufunc(np):

@@ -21,7 +21,11 @@ def assigned(np):
 def selection(np):
     z = zarr.array(np.arange(100))
     z.oindex[np.array([1, 5])] = np.array([7, 8])
-    return z.oindex[np.array([1, 3])], z.vindex[np.array([2, 5])], z.get_mask_selection(np.arange(100) > 95)
+    return (
+        z.oindex[np.array([1, 3])],
+        z.vindex[np.array([2, 5])],
+        z.get_mask_selection(np.arange(100) > 95),
+    )
 
 
 def group(np):
