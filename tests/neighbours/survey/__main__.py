@@ -41,7 +41,7 @@ def show(result: Result, everything: bool) -> None:
 
 
 def _wrong(result: Result, programs: list[str]) -> list[str]:
-    """What known.txt and a library's findings disagree on, about the programs that were asked for."""
+    """What known.txt and a library's findings disagree on, about the programs asked for."""
     listed = known().get(result.library, {})
     return checked(result, {k: v for k, v in listed.items() if not programs or k in programs})
 

@@ -2,7 +2,7 @@
 
 import pywt
 
-from tests.neighbours.survey.inputs import grid, pending, rounded
+from tests.neighbours.survey.inputs import grid, pending, raised, rounded
 
 PACKAGE = "PyWavelets"
 
@@ -129,7 +129,12 @@ def checked_types(np):
     def f(x: np.ndarray) -> np.ndarray:
         return x * 2
 
-    return f(np.ones(3)), f(pending(np))
+    @beartype
+    def g(x: np.typing.NDArray[np.float64]) -> float:
+        return float(x[0])
+
+    wrong = raised(lambda: g(np.ones(3, "i4")))[0]
+    return f(np.ones(3)), f(pending(np)), g(pending(np)), wrong
 
 
 def generated(np):

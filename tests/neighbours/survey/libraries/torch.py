@@ -3,7 +3,7 @@
 import torch
 from torch.utils.data import DataLoader, TensorDataset, default_collate
 
-from tests.neighbours.survey.inputs import grid, pending, rounded
+from tests.neighbours.survey.inputs import grid, pending, raised, rounded
 
 
 def _numbers(tensor):
@@ -88,7 +88,7 @@ def tensor_plus_array(np):
 
 def array_plus_tensor(np):
     t = torch.arange(3.0, dtype=torch.float64)
-    return type(np.ones(3) + t), type(t + np.ones(3)), np.sqrt(t)
+    return raised(lambda: np.ones(3) + t)[0], raised(lambda: t + np.ones(3))[0], np.sqrt(t)
 
 
 def array_of_a_tensor(np):
