@@ -13,7 +13,15 @@ import pytest
 
 from tests.neighbours.survey.inputs import grid, pending
 from tests.neighbours.survey.known import KNOWN, checked, known
-from tests.neighbours.survey.survey import CRASHED, DIFFERS, Finding, Result, libraries, survey
+from tests.neighbours.survey.survey import (
+    CRASHED,
+    DIFFERS,
+    REFUSED,
+    Finding,
+    Result,
+    libraries,
+    survey,
+)
 
 
 @pytest.mark.parametrize("library", libraries())
@@ -41,7 +49,8 @@ def test_list_is_held_to() -> None:
     result = Result("a", "1", findings=[Finding("p", "same"), Finding("q", DIFFERS, "values")])
     assert checked(result, {"q": DIFFERS}) == []
     assert checked(result, {}) == ["new: a q differs: values"]
-    assert checked(result, {"q": CRASHED}) == ["changed: a q differs, known as crashed: values"]
+    assert checked(result, {"q": CRASHED}) == []
+    assert checked(result, {"q": REFUSED}) == ["changed: a q differs, known as refused: values"]
     assert checked(result, {"p": DIFFERS, "q": DIFFERS}) == [
         "no longer: a p is known as differs, and is the same: take it off the list"
     ]

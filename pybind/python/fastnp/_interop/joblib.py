@@ -1,8 +1,8 @@
 """joblib: arrays of ours are stored in its files, and shared with workers, as NumPy's are.
 
 joblib chooses by exact type what it stores as an array that can be mapped into memory. An array of
-ours that it stores or maps is handed over as NumPy's view, so it comes back as an array of NumPy's;
-a smaller argument of a worker is pickled as itself. Source: `joblib.numpy_pickle.NumpyPickler.save`,
+ours that it stores or maps is handed over as NumPy's view, so it comes back as an array of
+NumPy's; a smaller argument of a worker is pickled as itself. Source: `joblib.numpy_pickle.NumpyPickler.save`,
 `joblib._memmapping_reducer.get_memmapping_reducers`.
 """
 
