@@ -83,7 +83,7 @@ def test_what_meshgrid_returns(sparse: bool, copy: bool, indexing: str) -> None:
 
 @pytest.mark.parametrize("make", ["ones", "zeros", "empty", "arange"])
 def test_sizes_of_objects(make: str) -> None:
-    """`sys.getsizeof` counts memory that the array owns, and nothing for a view, as NumPy's does."""
+    """`sys.getsizeof` counts as NumPy's does: memory that the array owns, nothing for a view."""
     programs: list[Program] = [
         lambda np: getattr(np, make)(1000),
         lambda np: getattr(np, make)(1000)[::2],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from typing import Any
 
 from tests.neighbours.survey.differences import difference
 from tests.neighbours.survey.record import Record
-from tests.neighbours.survey.worker import LIBRARIES
+from tests.neighbours.survey.worker import folder as library_folder
 
 ROOT = Path(__file__).resolve().parents[3]
 # Seconds without an event after which a program counts as hung: more than any library's import.
@@ -66,11 +67,14 @@ class _Ran:
 
 def libraries() -> list[str]:
     """The names of all files of programs."""
-    return sorted(p.stem for p in LIBRARIES.glob("*.py") if not p.stem.startswith("_"))
+    return sorted(p.stem for p in library_folder().glob("*.py") if not p.stem.startswith("_"))
 
 
 def survey(library: str, wanted: list[str] | None = None) -> Result:
     """Run a library's programs, or those that are wanted, under both modules."""
+    missing = _missing(library)
+    if missing:
+        return Result(library, absent=f"no module {missing!r}")
     theirs = _run(library, "numpy", wanted or [])
     if theirs.absent or not theirs.rtol:
         reason = theirs.absent or "; ".join(theirs.crashes.values())
@@ -83,6 +87,15 @@ def survey(library: str, wanted: list[str] | None = None) -> Result:
         if name not in theirs.rtol and name not in theirs.crashes:
             result.findings.append(Finding(name, CRASHED, crash))
     return result
+
+
+def _missing(library: str) -> str:
+    """The first package that a file of programs imports and that is not installed."""
+    for line in (library_folder() / f"{library}.py").read_text(encoding="utf-8").splitlines():
+        found = re.match(r"(?:import|from) (\w+)", line)
+        if found and importlib.util.find_spec(found[1]) is None:
+            return found[1]
+    return ""
 
 
 def _judged(name: str, ours: _Ran, theirs: _Ran) -> Finding:

@@ -24,14 +24,16 @@ from typing import Any
 
 from tests.neighbours.survey import record
 
-# The folder of the files of programs; the tests of the survey name another one.
-LIBRARIES = Path(os.environ.get("SURVEY_LIBRARIES", Path(__file__).parent / "libraries"))
+
+def folder() -> Path:
+    """The folder of the files of programs; the tests of the survey name another one."""
+    return Path(os.environ.get("SURVEY_LIBRARIES", Path(__file__).parent / "libraries"))
 
 
 def load(library: str) -> ModuleType:
     """The file of a library's programs."""
     if "SURVEY_LIBRARIES" in os.environ:
-        sys.path.append(str(LIBRARIES))
+        sys.path.append(str(folder()))
         return importlib.import_module(library)
     return importlib.import_module(f"tests.neighbours.survey.libraries.{library}")
 

@@ -1,9 +1,9 @@
 """joblib: arrays of ours are stored in its files, and shared with workers, as NumPy's are.
 
 joblib chooses by exact type what it stores as an array that can be mapped into memory. An array of
-ours that it stores or maps is handed over as NumPy's view, so it comes back as an array of
-NumPy's; a smaller argument of a worker is pickled as itself. Source: `joblib.numpy_pickle.NumpyPickler.save`,
-`joblib._memmapping_reducer.get_memmapping_reducers`.
+ours that it stores or maps is handed over as NumPy's view, so it comes back as an array of NumPy's.
+A smaller argument of a worker is pickled as itself. Source: `NumpyPickler.save` in
+`joblib.numpy_pickle`, `get_memmapping_reducers` in `joblib._memmapping_reducer`.
 """
 
 from __future__ import annotations

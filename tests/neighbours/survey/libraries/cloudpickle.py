@@ -81,6 +81,23 @@ def large_argument_in_parallel(np):
     return joblib.Parallel(n_jobs=2, max_nbytes=1000)(work(x, i) for i in range(2))
 
 
+def large_argument_is_written_once(np):
+    x = pending(np)
+    work = joblib.delayed(lambda a, i: a.filename)
+    return len(set(joblib.Parallel(n_jobs=2, max_nbytes=1000)(work(x, i) for i in range(6))))
+
+
+def changed_between_calls(np):
+    x = pending(np)
+    work = joblib.delayed(lambda a, i: a[i])
+    first = joblib.Parallel(n_jobs=2, max_nbytes=1000)(work(x, i) for i in range(2))
+    x += 1
+    y = x[::2]
+    return first, [
+        joblib.Parallel(n_jobs=2, max_nbytes=1000)(work(a, i) for i in range(2)) for a in (x, y)
+    ]
+
+
 def dumped(np):
     joblib.dump({"x": pending(np), "y": np.arange(3)}, "a.joblib")
     found = joblib.load("a.joblib")
