@@ -10,6 +10,7 @@ geometric mean and the cells below 0.8 and 0.95. It does not pass or fail.
 from __future__ import annotations
 
 import argparse
+import re
 import timeit
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -234,7 +235,7 @@ GROUPS = {
         integrate.solve_ivp(swing_t, (0.0, 5.0), y0).y
         integrate.quad(np.cos, 0.0, 1.0)
         integrate.fixed_quad(np.sqrt, 0.0, 1.0)
-        signal.welch(a, nperseg=8)
+        signal.welch(a, nperseg=min(256, n))
         signal.lfilter(w, [1.0], a)
         interpolate.CubicSpline(c, a)
         spatial.distance.cdist(V[:50], V[:50])
@@ -258,8 +259,10 @@ GROUPS = {
 }
 # A statement of these at 100,000 elements takes too long, or the same as at fewer.
 SMALL_ONLY = (".apply(", "[x for x", "str(a)", "np.char", "object)")
-# Statements that name these times do not depend on the length, which is then ten.
-ANY_SIZE = ("S", "root", "residuals", "valley", "swing", "np.ones(2)", "np.cos", "np.eye", "()")
+# Statements whose time does not depend on the length, which is then ten.
+ANY_SIZE = re.compile(
+    r"\bS\b|sparse_S|root_of|residuals|valley|swing|np\.cos|np\.sqrt, |np\.eye|F\[0\]|a\[2\]|random\(\)$|rand\(\)$"
+)
 
 FUNCTIONS = """
 def root_of(x): return np.array([x[0] ** 2 - 2, x[0] * x[1] - 1])
@@ -356,7 +359,7 @@ EXTRA = {
 
 def sizes_of(statement: str, sizes: list[int]) -> list[int]:
     """The lengths to time a statement at."""
-    if any(part in statement for part in ANY_SIZE) and "(n" not in statement:
+    if ANY_SIZE.search(statement) and not statement.startswith("a."):
         return sizes[:1]
     if any(part in statement for part in SMALL_ONLY):
         return [n for n in sizes if n < 100_000]
