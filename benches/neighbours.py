@@ -261,7 +261,8 @@ GROUPS = {
 SMALL_ONLY = (".apply(", "[x for x", "str(a)", "np.char", "object)")
 # Statements whose time does not depend on the length, which is then ten.
 ANY_SIZE = re.compile(
-    r"\bS\b|sparse_S|root_of|residuals|valley|swing|np\.cos|np\.sqrt, |np\.eye|F\[0\]|a\[2\]|random\(\)$|rand\(\)$"
+    r"\bS\b|sparse_S|root_of|residuals|valley|swing|np\.cos|np\.sqrt, |np\.eye|F\[0\]|a\[2\]"
+    r"|rand(om)?\(\)$"
 )
 
 FUNCTIONS = """
