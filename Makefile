@@ -6,13 +6,14 @@
 #   make lint      the checks that run nothing: format, clippy, ruff, mypy, docs
 #   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on, fewer with interrupts,
 #                  threads, forks, faults and others meanwhile, and a search for leaks
+#   make neighbours  the survey of other libraries (tests/neighbours/survey), installed for it; `neighbours-heavy`: PyTorch, JAX, TensorFlow
 #   make sanitize  the Rust and Python tests under AddressSanitizer, the races under ThreadSanitizer (`sanitize-threads`); needs nightly
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
 # Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built, but for tests),
 # RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED,
-# VERSION_TESTS (what runs under another NumPy).
+# VERSION_TESTS (what runs under another NumPy), SURVEY_ARGS (libraries and options of the survey).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -29,6 +30,7 @@ PYTEST_JOBS ?= $(if $(PYTEST_ARGS),0,auto)
 FUZZ_COUNT ?= 250000
 FUZZ_SEED  ?= 1
 SANITIZE_ARGS ?=
+SURVEY_ARGS ?= --known
 
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
@@ -56,11 +58,11 @@ RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -pr
 PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
-.PHONY: help run build test lint rust-lint python-lint environments rust-test pytest versions newest models fuzz sanitize sanitize-short \
-    sanitize-threads bench clean
+.PHONY: help run build test lint rust-lint python-lint environments rust-test pytest versions newest models fuzz neighbours \
+    neighbours-heavy sanitize sanitize-short sanitize-threads bench clean
 
 help:
-	@sed -n '3,11p' Makefile | cut -c3-
+	@sed -n '3,12p' Makefile | cut -c3-
 
 # --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
 
@@ -150,6 +152,18 @@ fuzz: $(STAMPS)/extension-dev
 	    $(BIN)/python -m tests.fuzz.faults --count $$(($(FUZZ_COUNT) / 100)) --seed $(FUZZ_SEED) --mode $$mode; \
 	done
 	$(BIN)/python -m tests.fuzz.leaks
+
+# Not in `test`: a gigabyte of packages, heavy ones five. Each list has an environment of its own.
+$(STAMPS)/survey-%: requirements-%.txt $(STAMPS)/venv
+	$(PYTHON) -m venv --clear $(VENV)/$*
+	$(VENV)/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+neighbours: $(STAMPS)/extension-dev $(STAMPS)/survey-neighbours
+	PYTHONPATH=pybind/python $(VENV)/neighbours/bin/python -m tests.neighbours.survey $(SURVEY_ARGS)
+
+neighbours-heavy: $(STAMPS)/extension-dev $(STAMPS)/survey-neighbours-heavy
+	PYTHONPATH=pybind/python $(VENV)/neighbours-heavy/bin/python -m tests.neighbours.survey jax tensorflow torch $(SURVEY_ARGS)
 
 # Not in `test`: everything is compiled a second time, and codegen alone takes minutes.
 sanitize: $(STAMPS)/requirements

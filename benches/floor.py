@@ -4,20 +4,13 @@ Times one statement at a time over lengths from one to ten thousand and three ty
 NumPy's time over fastnp's: above 1 fastnp is faster. Below the table are the geometric mean of all
 cells and every cell below 0.9. It does not pass or fail.
 
-A statement assigns its result to a name, and is timed as `timeit` does, without a function call
-around it. If fastnp's result is pending, the loop computes it by `fastnp.flush()`, whose call and
-planning count against fastnp; NumPy's loop has no such call. Small arrays that run eagerly, views
-and scalars need no flush, which is checked once before the timing. A masked selection is lazy, so
-there both modules read the shape of the result. Both modules run in one process and take turns in
-both orders (A B B A); a figure is the minimum of its rounds, since other load only adds time.
+`benches.cells` says how a statement is timed. A masked selection is lazy, so there both modules
+read the shape of the result.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import timeit
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,12 +18,11 @@ from typing import Any
 import fastnp
 import numpy
 
-from benches.turns import Times, ratio, take_turns
-from npbench import machine
+from benches.cells import compare, summarize
+from benches.turns import Times, ratio
 
 SIZES = (1, 10, 100, 1_000, 10_000)
 DTYPES = ("float64", "float32", "int64")
-MODULES = {"numpy": numpy, "fastnp": fastnp}
 # Cells below this ratio are listed.
 FLOOR = 0.9
 
@@ -84,32 +76,6 @@ def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
     return np, a, b, m, A, values[0].tolist(), t(x), n // 2, x, n, t
 
 
-def timer(np: Any, statement: str, n: int, dtype: str) -> timeit.Timer:
-    """The loop around a statement, with a flush if fastnp leaves its result pending."""
-    names = {"make": lambda: operands(np, n, dtype), "flush": fastnp.flush}
-    if np is fastnp:
-        namespace = dict(names)
-        exec(f"{SETUP}\n{statement}", namespace)
-        if fastnp.explain().startswith("pending"):
-            statement += "\nflush()"
-    return timeit.Timer(statement, SETUP, globals=names)
-
-
-def compare(statement: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
-    """Minimum seconds of a statement for each module; the modules take turns in both orders."""
-    timers = {name: timer(np, statement, n, dtype) for name, np in MODULES.items()}
-    calls = {}
-    for name, loop in timers.items():
-        once = min(loop.timeit(10) for _ in range(3)) / 10
-        calls[name] = max(1, int(budget / rounds / max(once, 1e-8)))
-
-    def measured(name: str) -> float:
-        return timers[name].timeit(calls[name]) / calls[name]
-
-    found = take_turns({name: partial(measured, name) for name in MODULES}, rounds)
-    return {name: min(times) for name, times in found.items()}
-
-
 def table(
     names: list[str], dtypes: list[str], sizes: list[int], rounds: int, budget: float
 ) -> dict[str, Times]:
@@ -120,7 +86,8 @@ def table(
         for dtype in dtypes:
             print(f"{name:24}{dtype:10}", end="", flush=True)
             for n in sizes:
-                times = compare(STATEMENTS[name], n, dtype, rounds, budget)
+                make = partial(operands, n=n, dtype=dtype)
+                times = compare(STATEMENTS[name], SETUP, make, rounds, budget)
                 found[f"{name}, {dtype}, n={n:,}"] = times
                 print(f"{ratio(times):>9.2f}", end="", flush=True)
             print()
@@ -139,15 +106,7 @@ def main() -> None:
     options = parser.parse_args()
     names = [name for name in STATEMENTS if any(part in name for part in options.statements)]
     times = table(names, options.dtypes, options.sizes, options.rounds, options.budget)
-    mean = math.exp(sum(math.log(ratio(t)) for t in times.values()) / len(times))
-    below = sorted((ratio(t), cell) for cell, t in times.items() if ratio(t) < FLOOR)
-    print(f"\ngeometric mean of {len(times)} cells: {mean:.3f}")
-    print(f"cells below {FLOOR}: {len(below)}")
-    for found, cell in below:
-        print(f"  {found:.2f}  {cell}")
-    if options.json:
-        content = {"machine": machine.describe(), "mean": mean, "seconds": times}
-        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    summarize(times, [FLOOR], options.json)
 
 
 if __name__ == "__main__":

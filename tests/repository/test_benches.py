@@ -20,3 +20,14 @@ def test_functions(tmp_path: Path) -> None:
     assert set(content["seconds"]["100"]) == cells
     assert "geometric mean" in text
     assert text.count("float32") >= 2
+
+
+def test_neighbours(tmp_path: Path) -> None:
+    out = tmp_path / "times.json"
+    command = [sys.executable, "-W", "ignore", "-m", "benches.neighbours", "--sizes", "10"]
+    command += ["--rounds", "1", "--budget", "0.0001", "--json", str(out)]
+    text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert "NumPy's arrays: np.asarray(va), n=10" in content["seconds"]
+    assert len(content["seconds"]) > 150
+    assert "cells below 0.8" in text and "cells below 0.95" in text

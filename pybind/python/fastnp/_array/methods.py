@@ -25,6 +25,11 @@ from fastnp._fastnp import UFUNCS, adopt, layout_flags, ndarray, replace, to_num
 # `Py_TPFLAGS_SEQUENCE`: patterns in brackets match objects of the class.
 _SEQUENCE = 1 << 5
 
+# `Py_TPFLAGS_HAVE_GC`: `sys.getsizeof` adds the header of Python's collector, which NumPy's arrays
+# do not have.
+_HAVE_GC = 1 << 14
+_HEADER = sys.getsizeof([]) - [].__sizeof__() if ndarray.__flags__ & _HAVE_GC else 0
+
 # NumPy's limit, of its old iterator.
 FLAT_DIMENSIONS = 32
 
@@ -71,7 +76,7 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
 def _sizeof(self: Any, /) -> int:
     # As NumPy counts: the object, its shape and strides, and its memory if no other array owns it.
     owned: int = self.nbytes if self.base is None else 0
-    return object.__sizeof__(self) + 16 * self.ndim + owned
+    return _np.ndarray.__basicsize__ - _HEADER + 16 * self.ndim + owned
 
 
 def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Import hooks: packages with tables of array classes are told of ours once they are imported.
+"""Import hooks: packages that know NumPy by its classes or its name are told of ours on import.
 
 Where a package is not there, or not used, its hook costs nothing.
 """
@@ -14,7 +14,11 @@ from types import ModuleType
 __all__: list[str] = []
 
 # The module after whose import a file of ours is imported, whose function `register` is called.
-HOOKS = {"dask.array": "fastnp._interop.dask"}
+HOOKS = {
+    "dask.array": "fastnp._interop.dask",
+    "joblib._memmapping_reducer": "fastnp._interop.joblib",
+    "sympy.utilities.lambdify": "fastnp._interop.sympy",
+}
 
 
 def _run(name: str) -> None:

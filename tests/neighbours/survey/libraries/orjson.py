@@ -1,0 +1,63 @@
+"""JSON and other text and binary formats: orjson, msgpack, json, csv, yaml."""
+
+import csv
+import io
+import json
+
+import orjson
+
+from tests.neighbours.survey.inputs import grid, pending, raised
+
+
+def arrays(np):
+    option = orjson.OPT_SERIALIZE_NUMPY
+    return orjson.dumps(np.arange(3), option=option), orjson.dumps({"a": np.eye(2)}, option=option)
+
+
+def pending_array(np):
+    return orjson.dumps(pending(np), option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def every_type(np):
+    names = "bool uint8 int8 int16 int32 int64 float16 float32 float64".split()
+    return [orjson.dumps(np.arange(2).astype(n), option=orjson.OPT_SERIALIZE_NUMPY) for n in names]
+
+
+def scalars(np):
+    return orjson.dumps([np.float64(1.5), np.int32(2)], option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def refused_without_the_option(np):
+    return raised(lambda: orjson.dumps(np.arange(3)))
+
+
+def default(np):
+    return orjson.dumps(np.arange(3), default=lambda a: a.tolist())
+
+
+def not_contiguous(np):
+    x = grid(np)[::100, ::100]
+    return raised(lambda: orjson.dumps(x, option=orjson.OPT_SERIALIZE_NUMPY))
+
+
+def messagepack(np):
+    import msgpack
+
+    packed = msgpack.packb({"a": np.arange(3)}, default=lambda a: a.tolist())
+    return msgpack.unpackb(packed), msgpack.packb(np.arange(3).tobytes())
+
+
+def standard_json(np):
+    return json.dumps(np.arange(3).tolist()), raised(lambda: json.dumps(np.arange(3)))
+
+
+def standard_csv(np):
+    out = io.StringIO()
+    csv.writer(out).writerows(np.arange(6).reshape(2, 3))
+    return out.getvalue()
+
+
+def yaml(np):
+    import yaml as package
+
+    return package.safe_dump(pending(np)[:3].tolist())
