@@ -10,6 +10,7 @@ from typing import Any
 
 import dask
 import dask.array
+import numpy
 from dask.array.backends import ArrayBackendEntrypoint
 
 import fastnp
@@ -34,6 +35,10 @@ def _to_ours(data: Any) -> Any:
     return fastnp.asarray(data)
 
 
+class PCG64(numpy.random.PCG64):
+    """NumPy's bit generator. Dask makes the generator of the package that the class comes from."""
+
+
 class Backend(ArrayBackendEntrypoint):
     """The backend `fastnp`: random numbers are NumPy's, bit for bit."""
 
@@ -56,4 +61,4 @@ class Backend(ArrayBackendEntrypoint):
 
     @property
     def default_bit_generator(self) -> Any:
-        return fastnp.random.PCG64
+        return PCG64

@@ -1,4 +1,5 @@
-"""Import hooks: packages with tables of array classes are told of ours once they are imported.
+"""Import hooks: packages with tables of array classes or of thread pools are told of ours once they
+are imported.
 
 Where a package is not there, or not used, its hook costs nothing.
 """
@@ -14,7 +15,11 @@ from types import ModuleType
 __all__: list[str] = []
 
 # The module after whose import a file of ours is imported, whose function `register` is called.
-HOOKS = {"dask.array": "fastnp._interop.dask"}
+HOOKS = {
+    "dask.array": "fastnp._interop.dask",
+    "joblib": "fastnp._interop.joblib",
+    "threadpoolctl": "fastnp._interop.threadpoolctl",
+}
 
 
 def _run(name: str) -> None:
