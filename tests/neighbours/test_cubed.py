@@ -1,4 +1,4 @@
-"""Cubed with our namespace, which it is told by an environment variable: values, and chunks of ours."""
+"""Cubed with our namespace, named in an environment variable: values, and chunks of ours."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ __all__: list[str] = []
 # The module after whose import a file of ours is imported, whose function `register` is called.
 HOOKS = {
     "dask.array": "fastnp._interop.dask",
+    "dask.sizeof": "fastnp._interop.dask_worker",
     "distributed.protocol": "fastnp._interop.dask_wire",
     "joblib": "fastnp._interop.joblib",
     "threadpoolctl": "fastnp._interop.threadpoolctl",
