@@ -47,7 +47,7 @@ def _divide_machine() -> None:
     """Take the threads and the memory that Dask meant for this process, if it is a worker's.
 
     Dask gives each of a worker's threads `OMP_NUM_THREADS`. They use the engine one at a time, so
-    the engine has the threads of all. Settings of the user stay.
+    the engine has the threads of all, but no more than there are cores. Settings of the user stay.
     """
     global _is_divided
     from distributed.worker import get_worker
@@ -61,7 +61,8 @@ def _divide_machine() -> None:
         return
     each = os.environ.get("OMP_NUM_THREADS", "")
     if each.isdigit() and "FASTNP_NUM_THREADS" not in os.environ:
-        settings(num_threads=int(each) * worker.state.nthreads)
+        threads = int(each) * worker.state.nthreads
+        settings(num_threads=min(threads, os.cpu_count() or 1))
     memory, row = worker.memory_manager.memory_limit, settings()["pool_limit"]
     if memory and row["value"] == row["default"]:
         settings(pool_limit=int(memory) // _POOL_FRACTION)
