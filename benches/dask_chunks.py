@@ -119,7 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benches.dask_chunks", description=__doc__)
     parser.add_argument("--json", type=Path, help="write every time to this file")
     parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES), help="MB of a chunk")
-    parser.add_argument("--chunks", type=int, default=8, help="chunks of an array (8)")
+    parser.add_argument("--chunks", type=int, default=16, help="chunks of an array (16)")
     parser.add_argument("--workers", type=int, default=2, help="worker processes (2)")
     parser.add_argument("--threads", type=int, default=1, help="threads of a worker (1)")
     parser.add_argument("--rounds", type=int, default=6, help="turns of each class (6)")
