@@ -135,7 +135,7 @@ def main() -> None:
         distributed.LocalCluster(
             n_workers=options.workers,
             threads_per_worker=options.threads,
-            dashboard_address=None,
+            dashboard_address=":0",
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
