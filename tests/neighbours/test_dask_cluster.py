@@ -125,3 +125,14 @@ def test_wire(layout: str) -> None:
     assert type(back) is fastnp.ndarray
     assert back.flags.writeable == y.flags.writeable
     numpy.testing.assert_array_equal(numpy.asarray(back), numpy.asarray(y))
+
+
+def test_operations_on_what_arrives_fuse() -> None:
+    x: Any = fastnp.arange(100_000.0)
+    back = distributed.protocol.deserialize(*distributed.protocol.serialize(x))
+    there = da.from_array(numpy.arange(100_000.0)).to_backend("fastnp").compute(scheduler="sync")
+    for own in (back, there):
+        fastnp.flush()
+        fastnp.reset_stats()
+        fastnp.eval(fastnp.sqrt(own * 2 + 1) - own)
+        assert fastnp.stats()["kernels_launched"] == 1

@@ -32,7 +32,8 @@ def _created(name: str) -> Any:
 
 
 def _to_ours(data: Any) -> Any:
-    return fastnp.asarray(data)
+    """A copy, since operations on memory that others may write do not fuse."""
+    return data if type(data) is ndarray else fastnp.array(data)
 
 
 class PCG64(numpy.random.PCG64):
