@@ -116,7 +116,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         ("num_threads", SettingValue::Int(value)) if value > threads::MAX_THREADS as i64 => {
             return Err(Error::value(format!("num_threads must be at most {}", threads::MAX_THREADS)));
         }
-        ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
+        ("num_threads", SettingValue::Int(value)) => threads::set_pool_size(value.max(0) as usize),
         ("pool_limit", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
         _ => return Ok(false),
     }
@@ -135,10 +135,30 @@ pub fn get(name: &str) -> Option<SettingValue> {
         "tiny" => runtime().tiny as i64,
         "eager" => runtime().eager as i64,
         "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
-        "num_threads" => threads::count() as i64,
+        "num_threads" => threads::pool_size() as i64,
         "pool_limit" => pool::limit().map_or(-1, |bytes| bytes as i64),
         _ => return None,
     }))
+}
+
+/// Threads that may run at once for the calling thread: `num_threads`, or fewer where [`limit_threads`] was called on this thread.
+pub fn threads_of_this_thread() -> usize {
+    threads::count()
+}
+
+/// Limits the threads that evaluate for the calling thread, at least one. A number from `num_threads` on takes the limit back.
+///
+/// ```
+/// use fastnp::settings::{limit_threads, threads_of_this_thread};
+/// let all = threads_of_this_thread();
+/// limit_threads(1);
+/// assert_eq!(threads_of_this_thread(), 1);
+/// assert_eq!(std::thread::spawn(threads_of_this_thread).join().unwrap(), all);
+/// limit_threads(all);
+/// assert_eq!(threads_of_this_thread(), all);
+/// ```
+pub fn limit_threads(n: usize) {
+    threads::limit_this_thread(n);
 }
 
 /// Reads `FASTNP_*` from the environment.

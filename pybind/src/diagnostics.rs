@@ -49,6 +49,19 @@ fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> 
     }
 }
 
+/// Threads that may run at once for the calling thread.
+#[pyfunction]
+fn threads_of_this_thread() -> usize {
+    settings::threads_of_this_thread()
+}
+
+/// Limits the threads that evaluate for the calling thread; a number from `num_threads` on takes the limit back.
+#[pyfunction]
+#[pyo3(signature = (n, /))]
+fn limit_threads(n: usize) {
+    settings::limit_threads(n);
+}
+
 /// `arm_fault(n)`: lets the n-th resource asked for from now on fail; with zero, none. Returns how far ahead the fault
 /// of an earlier call is; zero if it struck. Only in builds with debug assertions.
 #[cfg(debug_assertions)]
@@ -174,6 +187,8 @@ fn break_precondition() {
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
+    module.add_function(wrap_pyfunction!(threads_of_this_thread, module)?)?;
+    module.add_function(wrap_pyfunction!(limit_threads, module)?)?;
     #[cfg(debug_assertions)]
     {
         module.add_function(wrap_pyfunction!(arm_fault, module)?)?;

@@ -37,7 +37,7 @@ def test_settings_are_listed() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in ("README.md", "CONTRIBUTING.md", "docs/neighbours.md"):
+    for page in ("README.md", "CONTRIBUTING.md", "docs/neighbours.md", "docs/machines.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
             assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"

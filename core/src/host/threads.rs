@@ -6,12 +6,15 @@
 //! second-level cache are shared with a gain. Waking costs the caller 14 µs, and the worker starts after 35, so small work alone
 //! wakes no worker; much of it in a row does.
 //!
+//! A calling thread may have a limit of its own, below the number of threads of the pool: its launches take part of the pool.
+//!
 //! rayon's pool cost 9 µs a launch with its threads awake, and woke them for each launch.
 
 use crate::host::work_queue::{SPIN_TIME, WorkQueue};
 use fastnp_codegen::backend::fault;
 use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -32,8 +35,24 @@ pub(crate) const MAX_THREADS: usize = 1024;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static THREAD_POOL: Mutex<Option<WorkerPool>> = Mutex::new(None);
 
-/// Threads that may run at once, the caller's included.
+thread_local! {
+    /// The most threads that launches of this thread may use.
+    static LIMIT: Cell<usize> = const { Cell::new(MAX_THREADS) };
+}
+
+/// Threads that may run at once for the calling thread, itself included.
 pub(crate) fn count() -> usize {
+    pool_size().min(LIMIT.get())
+}
+
+/// Limits the threads of the calling thread's launches to so many, at least one. Other threads keep their limits. A limit that is
+/// no less than the size of the pool is none, also for a pool that is larger later.
+pub(crate) fn limit_this_thread(n: usize) {
+    LIMIT.set(if n < pool_size() { n.max(1) } else { MAX_THREADS });
+}
+
+/// Threads of the pool, the caller's included.
+pub(crate) fn pool_size() -> usize {
     match COUNT.load(Ordering::Relaxed) {
         0 => {
             let n = default_count();
@@ -52,8 +71,8 @@ fn default_count() -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MAX_THREADS)
 }
 
-/// Sets how many threads may run at once, at most [`MAX_THREADS`]; zero means the default.
-pub(crate) fn set_count(n: usize) {
+/// Sets how many threads the pool has, at most [`MAX_THREADS`]; zero means the default.
+pub(crate) fn set_pool_size(n: usize) {
     COUNT.store(if n == 0 { default_count() } else { n.min(MAX_THREADS) }, Ordering::Relaxed);
 }
 
@@ -112,9 +131,20 @@ impl WorkerPool {
         }
     }
 
-    /// Runs the tasks on no more threads than there are tasks.
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        self.queue.run(tasks, task, |workers| self.wake(workers));
+    /// Runs the tasks on no more threads than there are tasks, and no more than `threads`.
+    fn run(&self, threads: usize, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        if tasks <= threads || threads >= self.queue.threads() {
+            return self.queue.run(tasks, task, |workers| self.wake(workers));
+        }
+        let next = AtomicUsize::new(0);
+        let run_remaining = |_| {
+            let mut i = next.fetch_add(1, Ordering::Relaxed);
+            while i < tasks {
+                task(i);
+                i = next.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        self.queue.run(threads, &run_remaining, |workers| self.wake(workers));
     }
 }
 
@@ -150,8 +180,8 @@ fn move_off_this_cpu(_: &JoinHandle<()>) {}
 
 /// Runs `act` on the pool; `None` where there is none, or it is busy.
 fn with_pool<T>(act: impl FnOnce(&mut WorkerPool) -> T) -> Option<T> {
-    let threads = count();
-    let mut pool_slot = (threads > 1).then(|| THREAD_POOL.try_lock()).flatten()?;
+    let threads = pool_size();
+    let mut pool_slot = (count() > 1).then(|| THREAD_POOL.try_lock()).flatten()?;
     let process = std::process::id();
     if pool_slot.as_ref().is_some_and(|pool| pool.process != process) {
         // The parent's threads do not exist in the child, and the locks they held stay locked.
@@ -191,7 +221,7 @@ impl ThreadPool for Threads {
     }
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        if tasks <= 1 || with_pool(|pool| pool.run(tasks, task)).is_none() {
+        if tasks <= 1 || with_pool(|pool| pool.run(count(), tasks, task)).is_none() {
             (0..tasks).for_each(task);
         }
     }
@@ -200,7 +230,9 @@ impl ThreadPool for Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
     use std::panic::catch_unwind;
+    use std::time::Duration;
 
     #[test]
     fn every_task_runs_once() {
@@ -233,6 +265,32 @@ mod tests {
             assert!(ran.is_err());
             every_task_runs_once();
         }
+    }
+
+    #[test]
+    fn a_limit_holds_for_its_thread_alone() {
+        let default = pool_size();
+        set_pool_size(4);
+        let used = |limit: usize| {
+            std::thread::spawn(move || {
+                limit_this_thread(limit);
+                assert_eq!(count(), limit.clamp(1, 4));
+                let (hits, threads) = (AtomicUsize::new(0), Mutex::new(HashSet::new()));
+                Threads.run(100, &|_| {
+                    hits.fetch_add(1, Ordering::Relaxed);
+                    threads.lock().insert(std::thread::current().id());
+                    std::thread::sleep(Duration::from_micros(50));
+                });
+                assert_eq!(hits.into_inner(), 100);
+                threads.into_inner().len()
+            })
+            .join()
+            .unwrap()
+        };
+        assert!([0, 1].iter().all(|&limit| used(limit) == 1));
+        assert!([2, 3, 4, 9].iter().all(|&limit| used(limit) <= limit));
+        assert_eq!(count(), 4);
+        set_pool_size(default);
     }
 
     #[test]

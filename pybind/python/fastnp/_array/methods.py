@@ -148,10 +148,14 @@ def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = N
 
 
 def _dask_tokenize(self: Any) -> Any:
-    """What Dask identifies the array by: equal to that of NumPy's array of the same contents."""
+    """What Dask identifies the array by: its contents, and that they are an array of ours.
+
+    NumPy's array of the same contents has another token, as Dask takes results with equal tokens
+    for the same object.
+    """
     from dask.base import normalize_token
 
-    return normalize_token(to_numpy(self))
+    return "fastnp.ndarray", normalize_token(to_numpy(self))
 
 
 _OURS: dict[str, Callable[..., Any]] = {

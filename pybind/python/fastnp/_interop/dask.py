@@ -1,8 +1,8 @@
 """Dask: arrays of ours as chunks of a `dask.array.Array`.
 
-Most of Dask asks an array by NumPy's protocols. Its tables say which classes it may wrap, how large
-they are, and how chunks are computed that have no protocol. Source: `dask.array.chunk_types`,
-`dask.array.dispatch`, `dask.sizeof`.
+Most of Dask asks an array by NumPy's protocols. Its tables say which classes it may wrap, how they
+are identified, and how chunks are computed that have no protocol. Source: `dask.array.chunk_types`,
+`dask.array.dispatch`, `dask.tokenize`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,26 @@ __all__ = ["register"]
 
 def register() -> None:
     """Enter our class in Dask's tables."""
-    from dask import array, sizeof
+    from dask import array
     from dask.array import backends, dispatch
+    from dask.base import normalize_token
 
     array.register_chunk_type(ndarray)
     dispatch.percentile_lookup.register(ndarray, backends.percentile)
     dispatch.to_numpy_dispatch.register(ndarray, _to_numpy)
-    sizeof.sizeof.register(ndarray, _size)
+    normalize_token.register(ndarray, lambda x: x.__dask_tokenize__())
+
+    numpys = backends.array_creation_dispatch.dispatch("numpy")
+    to_backend = numpys.to_backend
+
+    def to_numpys(data: Any, **kwargs: Any) -> Any:
+        # Dask takes arrays of ours for NumPy's here, as `isinstance` says they are.
+        if type(data._meta) is ndarray:
+            return data.map_blocks(_to_numpy, meta=to_numpy(data._meta), **kwargs)
+        return to_backend(data, **kwargs)
+
+    numpys.to_backend = to_numpys
 
 
 def _to_numpy(data: Any, **_: Any) -> Any:
-    return to_numpy(data)
-
-
-def _size(x: Any) -> int:
-    """Bytes of the elements, those of broadcast axes once, as Dask counts NumPy's arrays."""
-    bytes_ = x.itemsize
-    for extent, stride in zip(x.shape, x.strides):
-        bytes_ *= extent if stride else min(extent, 1)
-    return int(bytes_)
+    return to_numpy(data) if type(data) is ndarray else data

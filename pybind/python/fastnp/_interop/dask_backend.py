@@ -10,6 +10,7 @@ from typing import Any
 
 import dask
 import dask.array
+import numpy
 from dask.array.backends import ArrayBackendEntrypoint
 
 import fastnp
@@ -31,7 +32,12 @@ def _created(name: str) -> Any:
 
 
 def _to_ours(data: Any) -> Any:
-    return fastnp.asarray(data)
+    """A copy, since operations on memory that others may write do not fuse."""
+    return data if type(data) is ndarray else fastnp.array(data)
+
+
+class PCG64(numpy.random.PCG64):
+    """NumPy's bit generator. Dask makes the generator of the package that the class comes from."""
 
 
 class Backend(ArrayBackendEntrypoint):
@@ -56,4 +62,4 @@ class Backend(ArrayBackendEntrypoint):
 
     @property
     def default_bit_generator(self) -> Any:
-        return fastnp.random.PCG64
+        return PCG64

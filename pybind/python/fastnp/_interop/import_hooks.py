@@ -1,4 +1,5 @@
-"""Import hooks: packages that know NumPy by its classes or its name are told of ours on import.
+"""Import hooks: packages that know NumPy by its classes or its name, or thread pools by the library,
+are told of ours on import.
 
 Where a package is not there, or not used, its hook costs nothing.
 """
@@ -16,8 +17,11 @@ __all__: list[str] = []
 # The module after whose import a file of ours is imported, whose function `register` is called.
 HOOKS = {
     "dask.array": "fastnp._interop.dask",
+    "dask.sizeof": "fastnp._interop.dask_worker",
+    "distributed.protocol": "fastnp._interop.dask_wire",
     "joblib._memmapping_reducer": "fastnp._interop.joblib",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
+    "threadpoolctl": "fastnp._interop.threadpoolctl",
 }
 
 
