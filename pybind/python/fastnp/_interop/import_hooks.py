@@ -19,7 +19,7 @@ HOOKS = {
     "dask.array": "fastnp._interop.dask",
     "dask.sizeof": "fastnp._interop.dask_worker",
     "distributed.protocol": "fastnp._interop.dask_wire",
-    "joblib._memmapping_reducer": "fastnp._interop.joblib",
+    "joblib": "fastnp._interop.joblib",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",
 }

@@ -1,77 +1,62 @@
-"""joblib: arrays of ours are stored in its files, and shared with workers, as NumPy's are.
+"""joblib: large arguments of worker processes are stored in a file once, and mapped by all workers.
 
-joblib chooses by exact type what it stores as an array that can be mapped into memory. An array of
-ours that it stores or maps is handed over as NumPy's view, so it comes back as an array of NumPy's.
-A smaller argument of a worker is pickled as itself. Source: `NumpyPickler.save` in
-`joblib.numpy_pickle`, `get_memmapping_reducers` in `joblib._memmapping_reducer`.
+An array of ours is pickled as NumPy's view of it, which joblib stores. But it knows a stored array
+by its identity, and each pickling makes a new view: without this, each task stores the array again.
+Source: `joblib._memmapping_reducer`.
 """
 
 from __future__ import annotations
 
-import pickle
+import weakref
+from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
+
+from numpy import ndarray as numpy_ndarray
 
 from fastnp._fastnp import ndarray, to_numpy
+from fastnp._pickle import restore
 
 __all__ = ["register"]
 
 
 def register() -> None:
-    """Replace the functions that choose by type."""
-    from joblib import _memmapping_reducer as memmapping
-    from joblib import numpy_pickle
+    """Give joblib's processes a reducer for our class beside that for NumPy's."""
+    from joblib import executor, pool
 
-    pickler, reducers = numpy_pickle.NumpyPickler, memmapping.get_memmapping_reducers
-    save = pickler.save
-
-    def save_array(self: Any, obj: Any) -> None:
-        save(self, to_numpy(obj) if type(obj) is ndarray else obj)
-
-    def with_ours(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        forward, backward = reducers(*args, **kwargs)
-        forward[ndarray] = _Forward(forward[memmapping.np.ndarray])
-        return forward, backward
-
-    pickler.save = save_array
-    memmapping.get_memmapping_reducers = with_ours
+    for module in (executor, pool):
+        module.get_memmapping_reducers = _with_ours(module.get_memmapping_reducers)
 
 
-class _Forward:
-    """How an array of ours is sent to a worker: by NumPy's reducer, if it maps a file for it."""
+def _with_ours(get_reducers: Callable[..., Any]) -> Callable[..., Any]:
+    def get_memmapping_reducers(*args: Any, **kwargs: Any) -> Any:
+        forward, backward = get_reducers(*args, **kwargs)
+        reducers = _Reducers(forward)
+        reducers[ndarray] = _Reducer(forward[numpy_ndarray])
+        return reducers, backward
 
-    def __init__(self, reducer: Any) -> None:
-        self.reducer = reducer
-        self.files = reducer._memmaped_arrays = _Files(reducer._memmaped_arrays)
+    return get_memmapping_reducers
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Forward, (self.reducer,)
+
+class _Reducers(dict[type, Any]):
+    """Reducers by class. Workers get them without ours, so that they need not import fastnp."""
+
+    def __reduce__(self) -> Any:
+        return dict, ({kind: reducer for kind, reducer in self.items() if kind is not ndarray},)
+
+
+class _Reducer:
+    """Pickles an array of ours as a view that joblib's reducer knows by the array's name."""
+
+    def __init__(self, numpys: Any) -> None:
+        self._stored = numpys._memmaped_arrays
+        # Names of files by `id` of the array, as long as it lives.
+        self._names: dict[int, str] = {}
 
     def __call__(self, x: Any) -> Any:
-        limit = self.reducer._max_nbytes
-        if limit is None or x.nbytes <= limit:
-            return x.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-        view = to_numpy(x)
-        self.files.arrays[id(view)] = x
-        try:
-            return self.reducer(view)
-        finally:
-            del self.files.arrays[id(view)]
-
-
-class _Files:
-    """joblib's table of the files of arrays, by identity, with an array of ours for its view.
-
-    So an array that is sent many times is written once.
-    """
-
-    def __init__(self, table: Any) -> None:
-        self.table = table
-        self.arrays: dict[int, Any] = {}
-
-    def get(self, view: Any) -> Any:
-        """The file of an array."""
-        return self.table.get(self.arrays.get(id(view), view))
-
-    def set(self, view: Any, name: Any) -> None:
-        """Enter the file of an array."""
-        self.table.set(self.arrays.get(id(view), view), name)
+        view, key = to_numpy(x), id(x)
+        if key not in self._names:
+            self._names[key] = f"fastnp-{uuid4().hex}.pkl"
+            weakref.finalize(x, self._names.pop, key, None).atexit = False
+        self._stored.set(view, self._names[key])
+        return restore, (view,)
