@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as _np
+
 from fastnp._fastnp import adopt, to_numpy
 
 __all__ = ["named", "reduce", "restore"]
@@ -22,8 +24,11 @@ def reduce(x: Any) -> tuple[Any, ...]:
 
 def restore(values: Any) -> Any:
     """The array of a pickle. Buffers out of band may be unaligned; then it is a copy. An array
-    without elements is aligned to NumPy wherever it is.
+    without elements is aligned to NumPy wherever it is. What another library has mapped from a file
+    instead (joblib) stays `numpy.memmap`, as it would be of an array of NumPy's.
     """
+    if type(values) is _np.memmap:
+        return values
     if not values.flags.aligned or not values.size:
         writeable = values.flags.writeable
         values = values.copy("K")

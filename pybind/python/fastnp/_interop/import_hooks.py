@@ -1,5 +1,5 @@
-"""Import hooks: packages that know NumPy by its classes or its name, or thread pools by the library,
-are told of ours on import.
+"""Import hooks: packages that know NumPy by its classes or its name, or thread pools by their
+library, are told of ours on import.
 
 Where a package is not there, or not used, its hook costs nothing.
 """

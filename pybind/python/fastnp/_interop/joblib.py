@@ -1,4 +1,5 @@
-"""joblib: large arguments of worker processes are stored in a file once, and mapped by all workers.
+"""joblib: large arguments of worker processes are stored in a file once, and mapped by all workers,
+which get a `numpy.memmap`, as of NumPy's arrays.
 
 An array of ours is pickled as NumPy's view of it, which joblib stores. But it knows a stored array
 by its identity, and each pickling makes a new view: without this, each task stores the array again.
