@@ -12,17 +12,25 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PySequence, PyTuple, PyType};
 use std::ffi::c_void;
 
 /// `ndarray(shape, dtype, buffer, …)`: NumPy parses the arguments, and its memory is imported. The result stays a NumPy array if its
 /// type is not native or its memory unaligned.
+///
+/// A buffer that is an array of ours is passed as NumPy's view of it. NumPy's constructor releases a buffer at once and keeps its owner, so
+/// the owner must be what says that the memory is in use: then later operations on the array are not deferred.
 pub(crate) fn construct<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
+    let views = py.import("fastnp._fallback.call")?.getattr("to_views")?;
+    let (args, kwargs, _) = views
+        .call1((args, kwargs.map_or_else(|| PyDict::new(py), Bound::clone)))?
+        .extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>, Bound<'py, PyAny>)>()?;
+    let args = args.cast::<PySequence>()?.to_tuple()?;
+    let made = dtype::types(py)?.array.bind(py).call(args, Some(&kwargs))?;
     match adopt(&made) {
         Ok(contents) => crate::object::construct::new_object(py, contents),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),

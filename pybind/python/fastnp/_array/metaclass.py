@@ -21,7 +21,6 @@ from typing import Any
 import numpy as _np
 
 from fastnp._array.derived import Derived, unbound
-from fastnp._fallback.call import to_views
 from fastnp._fastnp import metaclass
 
 
@@ -43,15 +42,6 @@ class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
 
     def __init__(cls, *args: Any, **kwargs: Any) -> None:
         """Do nothing: the only class with this metaclass is made before it is set."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Make an array, with NumPy's view of an array that is its buffer.
-
-        NumPy's constructor releases a buffer at once and keeps its owner, so the owner must be what
-        says that the memory is in use: then later operations on the array are not deferred.
-        """
-        plain, named, _ = to_views(args, kwargs)
-        return type.__call__(cls, *plain, **named)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return type.__instancecheck__(cls, value) or isinstance(value, _np.ndarray)

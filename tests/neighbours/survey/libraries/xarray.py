@@ -54,8 +54,11 @@ def interpolated(np):
 
 
 def to_netcdf(np):
-    xr.Dataset({"a": ("x", np.arange(3.0)), "b": ("x", pending(np)[:3])}).to_netcdf("a.nc")
-    with xr.open_dataset("a.nc") as found:
+    import netCDF4  # noqa: F401  # absent where the package is
+
+    data = xr.Dataset({"a": ("x", np.arange(3.0)), "b": ("x", pending(np)[:3])})
+    data.to_netcdf("a.nc", engine="netcdf4")
+    with xr.open_dataset("a.nc", engine="netcdf4") as found:
         return found["a"].values, found["b"].values
 
 
