@@ -26,9 +26,11 @@ pub(crate) fn construct<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let views = py.import("fastnp._fallback.call")?.getattr("to_views")?;
-    let (args, kwargs, _) = views
-        .call1((args, kwargs.map_or_else(|| PyDict::new(py), Bound::clone)))?
-        .extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>, Bound<'py, PyAny>)>()?;
+    let (args, kwargs, _) = views.call1((args, kwargs.map_or_else(|| PyDict::new(py), Bound::clone)))?.extract::<(
+        Bound<'py, PyAny>,
+        Bound<'py, PyDict>,
+        Bound<'py, PyAny>,
+    )>()?;
     let args = args.cast::<PySequence>()?.to_tuple()?;
     let made = dtype::types(py)?.array.bind(py).call(args, Some(&kwargs))?;
     match adopt(&made) {
