@@ -189,8 +189,8 @@ def test_own_names_are_few_and_documented() -> None:
     assert len(own) <= 20, sorted(own)
 
 
-# What the package imports beyond NumPy's modules: `python -X importtime -c "import fastnp"` shows the
-# time of each, together some 15 ms.
+# What the package imports beyond NumPy's modules. `python -X importtime -c "import fastnp"` shows
+# the time of each: together some 15 ms.
 PLAIN_MODULES = {"__future__", "_xxsubinterpreters", "_interpreters", "atexit"}
 MOST_MODULES = 48
 
