@@ -4,6 +4,7 @@
 
 use crate::interop::numpy_memory::adopt;
 use crate::interpreter::dtype;
+use crate::interpreter::fallback::fallback;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -25,13 +26,10 @@ pub(crate) fn construct<'py>(
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let views = py.import("fastnp._fallback.call")?.getattr("to_views")?;
-    let (args, kwargs, _) = views.call1((args, kwargs.map_or_else(|| PyDict::new(py), Bound::clone)))?.extract::<(
-        Bound<'py, PyAny>,
-        Bound<'py, PyDict>,
-        Bound<'py, PyAny>,
-    )>()?;
-    let args = args.cast::<PySequence>()?.to_tuple()?;
+    let kwargs = kwargs.map_or_else(|| PyDict::new(py), Bound::clone);
+    let views = fallback(py, "to_views")?.call1((args, kwargs))?;
+    let args = views.get_item(0)?.cast_into::<PySequence>()?.to_tuple()?;
+    let kwargs = views.get_item(1)?.cast_into::<PyDict>()?;
     let made = dtype::types(py)?.array.bind(py).call(args, Some(&kwargs))?;
     match adopt(&made) {
         Ok(contents) => crate::object::construct::new_object(py, contents),

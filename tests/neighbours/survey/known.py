@@ -30,7 +30,7 @@ def checked(result: Result, listed: dict[str, str]) -> list[str]:
         expected = listed.get(finding.program, SAME)
         if finding.outcome in (expected, ABSENT):
             continue
-        # What reads foreign memory crashes, fails or goes on by chance.
+        # A read outside an array may crash, raise an error, or return any value.
         if expected == CRASHED and finding.outcome != SAME:
             continue
         if finding.outcome == SAME:

@@ -1,6 +1,6 @@
 """Run the programs of a library under both modules, each in a process of its own, and compare.
 
-A process that crashes or hangs loses the program that ran; another one goes on with the next.
+If a process crashes or hangs, the program that it ran has failed, and a new process runs the rest.
 """
 
 from __future__ import annotations

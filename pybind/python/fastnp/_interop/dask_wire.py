@@ -1,8 +1,8 @@
 """dask.distributed: how chunks of ours travel between workers, and to the disk.
 
-As NumPy's arrays do: dense ones as their memory, without a copy, broadcast axes once. What arrives
-is copied into memory of the engine: operations on other memory, which somebody else may write, are
-not deferred, and do not fuse (20 operations on a chunk: 1 kernel instead of 11). Source:
+Arrays are sent as NumPy's are: dense ones as their memory, without a copy, broadcast axes once. An
+array that arrives is copied into memory of the engine. Operations on memory that other code may
+write run at once, and do not fuse (20 operations on a chunk: 1 kernel instead of 11). Source:
 `distributed.protocol.numpy`.
 """
 
