@@ -70,6 +70,7 @@ pub use crate::device::routine::{
 pub use crate::host::interpreter_lock::release_always;
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
+pub use crate::index::lazy_selection::LazySelection;
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
 #[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]
@@ -83,8 +84,10 @@ pub use crate::ops::reduce::{ReduceOptions, Reduction};
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::eager::runs_eagerly;
 pub use crate::runtime::explain::explain;
+pub use crate::runtime::expose::{ensure_fault_handler, guard_addresses, resolved_faults, set_fault_observer};
 pub use crate::runtime::fork::{ForkGuard, quiesce};
 pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source};
+pub use crate::runtime::guarded_header::GuardedHeader;
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use error::{Error, ErrorKind, Result};

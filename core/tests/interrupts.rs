@@ -16,6 +16,10 @@ impl InterpreterLock for Impatient {
         work();
     }
 
+    fn is_held(&self) -> bool {
+        true
+    }
+
     fn is_interrupted(&self) -> bool {
         STOP.load(Ordering::Relaxed)
     }

@@ -24,11 +24,16 @@ mod interpreter;
 mod object;
 
 use crate::interpreter::error::to_py_result;
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 // Without the GIL, counts and the runtime's lock would race: a free-threaded Python takes the GIL back when it imports this.
 #[pymodule(gil_used = true)]
 fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    if !crate::object::header::is_as_assumed(module.py())? {
+        return Err(PyImportError::new_err("fastnp does not know how this version of NumPy lays out its arrays"));
+    }
+    fastnp::guard_addresses();
     module.add_class::<crate::object::ndarray::NdArray>()?;
     module.add_class::<crate::interop::numpy_memory::Memory>()?;
     crate::call::ufunc::add(module)?;
@@ -43,6 +48,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::call::routine::add(module)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::replace, module)?)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::metaclass, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::class::metaclass::is_instance, module)?)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::set_metaclass, module)?)?;
     crate::interpreter::interpreter_lock::add(module)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_to_numpy, module)?)?;

@@ -150,7 +150,7 @@ def effects(np: Any, program: Callable[[Any], Any], mode: str, capfd: Any) -> li
         warnings.simplefilter("always")
         with np.errstate(all=mode, call=Handler()):
             try:
-                numpy.asarray(program(np))
+                numpy.asarray(program(np)).tolist()
             except FloatingPointError as error:
                 seen.append(repr(error))
     # In what order fused operations warn is theirs to choose.
@@ -313,7 +313,7 @@ def test_warnings_point_at_the_users_line(tiny: str) -> None:
     x, zero = fastnp.ones(40), fastnp.zeros(40)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        line = here(numpy.asarray(x / zero))
+        line = here(numpy.asarray(x / zero).tolist())
     assert [(w.filename, w.lineno) for w in caught] == [(__file__, line)]
 
 

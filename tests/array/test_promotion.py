@@ -172,7 +172,7 @@ def test_casts_give_numpys_bits_and_warnings(code: str, n: int, tiny: int) -> No
             for np in (fastnp, numpy):
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always")
-                    result = numpy.asarray(np.array(numpy.full(n, value)).astype(target))
+                    result = numpy.array(np.array(numpy.full(n, value)).astype(target))
                 texts = [
                     str(w.message) for w in caught if "ComplexWarning" not in w.category.__name__
                 ]

@@ -100,8 +100,8 @@ def test_pixels_are_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", BY_COLUMN)
 def test_pixels_by_column_are_the_same(name: str) -> None:
     draw, arrays = BY_COLUMN[name]
-    # Four looks at each of fifty columns, not a look at each of two thousand elements.
-    meet(pixels(draw), *arrays, reads=250)
+    # Ten looks at each of fifty columns, not a look at each of two thousand elements.
+    meet(pixels(draw), *arrays, reads=600)
 
 
 def test_pending_arrays_are_drawn() -> None:

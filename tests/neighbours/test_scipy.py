@@ -211,7 +211,8 @@ EVERYTHING = {
 }
 
 # Where our elementary functions or sums run inside, which round in another way.
-ROUNDED = {"signal: welch": 1e-11}
+# What computes sums with functions of arrays of ours, whose last digits differ.
+ROUNDED = {"signal: welch": 1e-11, "stats: zscore": 1e-12, "stats: pearsonr": 1e-10}
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
@@ -252,16 +253,10 @@ def test_nothing_is_copied_on_the_way(call: Any) -> None:
     assert_no_more_copies(call, RANDOM.random(400_000))
 
 
-def test_generated_wrappers_write_through() -> None:
-    """What f2py generates takes only `numpy.ndarray` for an array that it must not write to.
-
-    Anything else it converts, and writes to what the conversion gives: for ours, as for a
-    memoryview, that is the same memory. scipy's own functions convert first. docs/neighbours.md
-    says so; this test says when it has changed.
-    """
+def test_generated_wrappers_copy_what_they_must_not_write() -> None:
+    """What f2py generates copies a `numpy.ndarray` that it must not write to, as ours is one."""
     b: Any = fastnp.array(B)
     linalg.lapack.dgesv(fastnp.array(S), b)
-    assert not numpy.array_equal(numpy.asarray(b), B)
-    b = fastnp.array(B)
-    linalg.lapack.dgesv(S, b.to_numpy())
     assert numpy.array_equal(numpy.asarray(b), B)
+    linalg.lapack.dgesv(fastnp.array(S), b, overwrite_b=True)
+    assert numpy.allclose(numpy.asarray(b), numpy.linalg.solve(S, B))

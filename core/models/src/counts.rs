@@ -1,6 +1,7 @@
 //! Counts: references to storages, and exports of their memory.
 
 use crate::check;
+use crate::host::released_count::ExclusiveSection;
 use crate::host::spin_lock::SpinLock;
 use crate::locks::{Interpreter, two_threads};
 use crate::memory::export_count::ExportCount;
@@ -30,9 +31,9 @@ impl Counted {
     }
 
     /// Drops a reference, and frees the storage after the last one. Freeing it is a write for loom.
-    fn release(&self, is_exclusive: bool) {
+    fn release(&self, section: Option<ExclusiveSection<'_>>) {
         self.read();
-        if self.count.decrement(is_exclusive) {
+        if self.count.decrement(section) {
             // SAFETY: loom watches the cells.
             self.contents.with_mut(|contents| unsafe { *contents += 1 });
             // SAFETY: as above.
@@ -51,11 +52,11 @@ impl Counted {
 fn the_last_reference_frees_once() {
     check(6, || {
         let storage = Counted::new();
-        storage.count.increment(false);
+        storage.count.increment(None);
         let storage = two_threads(storage, |storage, _| {
-            storage.count.increment(false);
-            storage.release(false);
-            storage.release(false);
+            storage.count.increment(None);
+            storage.release(None);
+            storage.release(None);
         });
         assert_eq!(storage.frees(), 1);
     });
@@ -66,15 +67,35 @@ fn the_last_reference_frees_once() {
 fn plain_and_atomic_counting_agree() {
     check(6, || {
         let storage = Counted::new();
-        storage.count.increment(true);
+        storage.count.increment(None);
         let shared = two_threads((Interpreter::new(), storage), |(interpreter, storage), _| {
             let held = interpreter.hold();
-            storage.count.increment(held.is_exclusive());
+            storage.count.increment(held.section());
             held.release(&mut || {
                 storage.read();
-                storage.release(held.is_exclusive());
+                storage.release(held.section());
             });
-            storage.release(held.is_exclusive());
+            storage.release(held.section());
+        });
+        assert_eq!(shared.1.frees(), 1);
+    });
+}
+
+/// A thread that comes without the interpreter lock drops a reference too.
+#[test]
+fn a_thread_without_the_interpreter_lock_excludes_plain_counting() {
+    check(6, || {
+        let storage = Counted::new();
+        storage.count.increment(None);
+        let shared = two_threads((Interpreter::new(), storage), |(interpreter, storage), thread| {
+            if thread == 0 {
+                let held = interpreter.hold();
+                storage.count.increment(held.section());
+                storage.release(held.section());
+                storage.release(held.section());
+            } else {
+                interpreter.come(|| storage.release(None));
+            }
         });
         assert_eq!(shared.1.frees(), 1);
     });
@@ -86,8 +107,8 @@ fn plain_and_atomic_counting_agree() {
 fn plain_counting_without_an_interpreter_lock_is_found() {
     check(6, || {
         let storage = Counted::new();
-        storage.count.increment(true);
-        let storage = two_threads(storage, |storage, _| storage.release(true));
+        storage.count.increment(None);
+        let storage = two_threads(storage, |storage, _| storage.release(Interpreter::new().hold().section()));
         assert_eq!(storage.frees(), 1);
     });
 }

@@ -2,12 +2,13 @@
 
 use crate::check;
 use crate::host::admission::Admission;
-use crate::host::released_count::ReleasedCount;
+use crate::host::released_count::{ExclusiveSection, ReleasedCount};
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 use loom::sync::{Mutex, MutexGuard};
 use loom::thread;
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// An interpreter with its lock, as `host::interpreter_lock` sees it, and what runs under it.
 pub(crate) struct Interpreter {
@@ -32,11 +33,18 @@ impl Interpreter {
         let guard = self.lock.lock().expect("no thread panics");
         Held { interpreter: self, guard: RefCell::new(Some(guard)) }
     }
+
+    /// `interpreter_lock::run_unannounced`, on a thread without the lock.
+    pub(crate) fn come(&self, work: impl FnOnce()) {
+        self.released.add_unannounced(|| loom::sync::atomic::fence(Ordering::SeqCst));
+        work();
+        self.released.remove();
+    }
 }
 
 impl Held<'_> {
-    pub(crate) fn is_exclusive(&self) -> bool {
-        self.interpreter.released.is_zero()
+    pub(crate) fn section(&self) -> Option<ExclusiveSection<'_>> {
+        self.interpreter.released.section()
     }
 
     /// `interpreter_lock::release_during`.
@@ -103,13 +111,30 @@ fn plain_and_atomic_locking_exclude_each_other() {
         let shared = (Interpreter::new(), SpinLock::new(0));
         let shared = two_threads(shared, |(interpreter, lock), _| {
             let held = interpreter.hold();
-            // SAFETY: the model checks that this is so.
-            let add = || *unsafe { lock.lock_serialised(held.is_exclusive()) } += 1;
+            let add = || *lock.lock_in(held.section()) += 1;
             add();
             held.release(&mut || add());
             add();
         });
         assert_eq!(*shared.1.lock(), 6);
+    });
+}
+
+/// A thread that comes without the interpreter lock: `interpreter_lock::run_unannounced`, for a fault.
+#[test]
+fn a_thread_without_the_interpreter_lock_excludes_plain_locking() {
+    check(6, || {
+        let shared = (Interpreter::new(), SpinLock::new(0));
+        let shared = two_threads(shared, |(interpreter, lock), thread| {
+            if thread == 0 {
+                let held = interpreter.hold();
+                *lock.lock_in(held.section()) += 1;
+                *lock.lock_in(held.section()) += 1;
+            } else {
+                interpreter.come(|| *lock.lock_in(interpreter.released.section()) += 1);
+            }
+        });
+        assert_eq!(*shared.1.lock(), 3);
     });
 }
 
@@ -127,11 +152,9 @@ impl Runtime {
     }
 
     fn try_lock(&self) -> Option<SpinGuard<'_, usize>> {
-        if self.interpreter.is_some() {
-            // SAFETY: all threads that take the lock hold the interpreter lock; the model checks that this is enough.
-            unsafe { self.lock.try_lock_exclusive() }
-        } else {
-            self.lock.try_lock()
+        match &self.interpreter {
+            Some(interpreter) => self.lock.try_lock_in(interpreter.released.section()),
+            None => self.lock.try_lock(),
         }
     }
 

@@ -33,6 +33,12 @@ pub struct Array {
 }
 
 impl Array {
+    /// All bytes of a storage.
+    pub(crate) fn whole(storage: StorageRef) -> Array {
+        let layout = Layout::dense(&[storage.bytes()], 1);
+        Array { storage: storage.into(), layout, dtype: DType::U8, writeable: true }
+    }
+
     /// The same storage seen through another layout.
     #[inline(always)]
     pub(crate) fn with_layout(&self, layout: Layout) -> Array {

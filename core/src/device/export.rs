@@ -102,6 +102,7 @@ impl Array {
             let Some(device) = runtime.exec_target().device.clone() else {
                 return refused("arrays are computed on the host now: there is no device to share their memory on");
             };
+            storage.close();
             if storage.is_shared() {
                 return refused(
                     "the array's memory on the host is shared, with NumPy or another library: it cannot be shared on a device too, \

@@ -4,7 +4,8 @@
 //! long or wait for each other, or the rest of the program stops. The runtime does not know such locks: it asks for the lock to be
 //! released around long work, and polls for interrupts.
 
-use crate::host::released_count::ReleasedCount;
+use crate::host::released_count::{ExclusiveSection, ReleasedCount};
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,6 +15,9 @@ pub trait InterpreterLock: Sync {
     /// runtime's lock. A thread that holds the interpreter lock and finds the runtime locked always gets here, so the thread that
     /// has the runtime may wait for the interpreter lock without a deadlock.
     fn release_during(&self, computes: bool, work: &mut dyn FnMut());
+
+    /// Whether this thread holds the lock.
+    fn is_held(&self) -> bool;
 
     /// Whether the user wants the computation stopped. Asked within `release_during`, on its thread, every twentieth of a second.
     fn is_interrupted(&self) -> bool;
@@ -46,10 +50,16 @@ pub(crate) fn is_relied_on() -> bool {
     RELIED_ON.load(Ordering::Relaxed)
 }
 
-/// Whether this thread is the only one that can run code of this crate: no thread has released the lock.
+/// A section of a few instructions in which no other thread runs code of this crate, unless a thread has released the lock.
+#[inline(always)]
+pub(crate) fn exclusive_section() -> Option<ExclusiveSection<'static>> {
+    RELEASED.section()
+}
+
+/// Whether a thread may run code of this crate without the interpreter lock. It may begin to at any time: this says what costs less.
 #[inline]
-pub(crate) fn is_exclusive() -> bool {
-    RELEASED.is_zero()
+pub(crate) fn is_released_now() -> bool {
+    RELEASED.section().is_none()
 }
 
 /// A section without the interpreter lock, from before it is released until it is taken again.
@@ -73,9 +83,55 @@ pub(crate) fn reset_in_child() {
     RELEASED.reset(!is_relied_on() as u32);
 }
 
+/// Runs work on a thread that may not hold the interpreter lock, and does not wait for it.
+pub(crate) fn run_unannounced<T>(work: impl FnOnce() -> T) -> T {
+    if !is_relied_on() || INTERPRETER.get().is_none_or(|host| host.is_held()) {
+        return without_release(work);
+    }
+    RELEASED.add_unannounced(memory_barrier);
+    let _released = ReleasedSection;
+    without_release(work)
+}
+
+/// Commands of the system call `membarrier` for the threads of this process.
+#[cfg(target_os = "linux")]
+const BARRIER: [libc::c_int; 2] = [1 << 3, 1 << 4];
+
+/// Prepares [`run_unannounced`]; whether the system can.
+pub(crate) fn allow_unannounced() -> bool {
+    #[cfg(target_os = "linux")]
+    // SAFETY: a system call without memory.
+    return unsafe { libc::syscall(libc::SYS_membarrier, BARRIER[1], 0, 0) } == 0;
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Has every thread of the process pass a memory barrier.
+fn memory_barrier() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: a system call without memory, which was registered.
+    let done = unsafe { libc::syscall(libc::SYS_membarrier, BARRIER[0], 0, 0) };
+    #[cfg(target_os = "linux")]
+    debug_assert_eq!(done, 0, "the barrier was registered");
+}
+
+thread_local! {
+    /// Whether this thread may not release the interpreter lock now.
+    static MAY_NOT_RELEASE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs work during which this thread keeps the interpreter lock, if it holds it: code that does not expect other threads to run waits
+/// for the work.
+pub(crate) fn without_release<T>(work: impl FnOnce() -> T) -> T {
+    let before = MAY_NOT_RELEASE.replace(true);
+    let done = work();
+    MAY_NOT_RELEASE.set(before);
+    done
+}
+
 /// Runs work without the interpreter lock: long computations, and waits for the runtime's lock.
 pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
-    let Some(host) = INTERPRETER.get() else { return work() };
+    let Some(host) = INTERPRETER.get().filter(|_| !MAY_NOT_RELEASE.get()) else { return work() };
     let mut work = Some(work);
     let mut done = None;
     let _released = ReleasedSection::begin();

@@ -5,6 +5,7 @@
 
 pub(crate) mod admission;
 pub(crate) mod count_true;
+pub(crate) mod fault_handler;
 pub(crate) mod gemm;
 pub(crate) mod interpreter_lock;
 pub(crate) mod interrupt;

@@ -4,6 +4,7 @@
 //! and the pool for one new array was a third of a small operation. This lock makes one, or none where the interpreter lock
 //! serialises threads. It has no wait queue: waiters poll.
 
+use crate::host::released_count::ExclusiveSection;
 use crate::host::sync::{AtomicBool, UnsafeCell, spin_loop, yield_now};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
@@ -52,19 +53,23 @@ impl<T> SpinLock<T> {
         Some(SpinGuard(self))
     }
 
-    /// [`SpinLock::lock`], without an atomic exchange where the lock is free and threads are serialised.
-    ///
-    /// # Safety
-    /// With `is_exclusive` as [`SpinLock::try_lock_exclusive`].
-    #[inline]
-    pub(crate) unsafe fn lock_serialised(&self, is_exclusive: bool) -> SpinGuard<'_, T> {
-        if is_exclusive {
-            // SAFETY: the caller's.
-            if let Some(guard) = unsafe { self.try_lock_exclusive() } {
-                return guard;
-            }
+    /// [`SpinLock::try_lock`], without an atomic exchange in an exclusive section.
+    #[inline(always)]
+    pub(crate) fn try_lock_in(&self, section: Option<ExclusiveSection<'_>>) -> Option<SpinGuard<'_, T>> {
+        match section {
+            // SAFETY: no other thread runs code of this crate in the section.
+            Some(_section) => unsafe { self.try_lock_exclusive() },
+            None => self.try_lock(),
         }
-        self.lock()
+    }
+
+    /// [`SpinLock::lock`], without an atomic exchange where the lock is free in an exclusive section.
+    #[inline(always)]
+    pub(crate) fn lock_in(&self, section: Option<ExclusiveSection<'_>>) -> SpinGuard<'_, T> {
+        match self.try_lock_in(section) {
+            Some(guard) => guard,
+            None => self.lock(),
+        }
     }
 
     /// A guard of the lock that is taken already.

@@ -5,7 +5,7 @@
 
 pub(crate) use parking_lot::Mutex;
 pub(crate) use std::hint::spin_loop;
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, fence};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, compiler_fence, fence};
 pub(crate) use std::thread::{park, sleep, yield_now};
 pub(crate) use std::time::Instant;
 

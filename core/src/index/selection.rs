@@ -80,6 +80,11 @@ impl Selection {
         self.dtype
     }
 
+    /// Bytes of the array that it is compacted to, at most.
+    pub(crate) fn most_bytes(&self) -> usize {
+        self.layout.size() * self.dtype.size()
+    }
+
     /// Whether this selection was made with `mask`, and the mask has not changed since.
     pub fn is_by(&self, mask: &Array) -> bool {
         self.origin == mask.storage.identity()

@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::pool::Buffer;
 use fastnp_codegen::{Device, DeviceError, Failure};
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -93,6 +94,18 @@ impl DeviceBuffer {
         // SAFETY: the mirror has room for as many bytes as the block.
         unsafe { self.download(0, mirror, self.bytes)? };
         Ok(mirror)
+    }
+
+    /// Shows the mirror at a guarded address, unless it is there.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub(crate) fn show_mirror(&mut self, slot: NonNull<u8>) -> Result<()> {
+        let bytes = self.bytes;
+        match self.mirror.as_mut() {
+            Some(mirror) if mirror.address() != slot.as_ptr() => mirror.open_at(slot, bytes),
+            _ => Ok(()),
+        }
     }
 
     /// The address of the mirror, with whatever contents it has.

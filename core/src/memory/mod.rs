@@ -7,6 +7,8 @@ pub(crate) mod export_count;
 pub(crate) mod free_list;
 #[cfg(all(unix, debug_assertions))]
 pub mod guard;
+pub(crate) mod guarded_range;
+pub(crate) mod header_page;
 pub(crate) mod pool;
 pub(crate) mod ref_count;
 pub(crate) mod storage;

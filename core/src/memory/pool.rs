@@ -11,6 +11,7 @@ use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 #[cfg(all(unix, debug_assertions))]
 use crate::memory::guard;
+use crate::memory::guarded_range;
 use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::path::Path;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Alignment of every block: a cache line, and an AVX-512 register (1.3 to 2 times as fast in L1).
 pub(crate) const BLOCK_ALIGN: usize = 64;
+const SYSTEM_PAGE: usize = 1 << 12;
 const HUGE_PAGE: usize = 2 << 20;
 /// From this size on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
 const HUGE_PAGES_FROM: usize = 4 << 20;
@@ -33,6 +35,10 @@ const CACHE_FRACTION: usize = 4;
 /// How long the bound is valid. Finding it takes some 100 µs.
 const LIMIT_VALID: Duration = Duration::from_millis(100);
 const CLASSES: usize = 4 * 48;
+/// From this size on a block is a mapping of its own, whose pages can be moved. (The allocator of the C library begins at 128 KB.)
+const MAPPED_FROM: usize = 64 << 10;
+/// Beside the size class: the memory is at the storage's guarded address.
+const OPENED: u32 = 1 << 30;
 
 /// A block, returned to the pool when dropped. Its contents are unspecified.
 pub(crate) struct Buffer {
@@ -74,8 +80,7 @@ static POOL: SpinLock<Pool> = SpinLock::new(Pool {
 /// The pool, locked.
 #[inline]
 fn pool() -> SpinGuard<'static, Pool> {
-    // SAFETY: where that is so, no other thread runs code of this crate meanwhile.
-    unsafe { POOL.lock_serialised(interpreter_lock::is_exclusive()) }
+    POOL.lock_in(interpreter_lock::exclusive_section())
 }
 
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.
@@ -98,8 +103,7 @@ pub(crate) fn class_bytes(class: u32) -> usize {
 
 fn block_layout(class: u32) -> BlockLayout {
     let bytes = class_bytes(class).next_multiple_of(BLOCK_ALIGN);
-    let align = if bytes >= HUGE_PAGES_FROM { HUGE_PAGE } else { BLOCK_ALIGN };
-    BlockLayout::from_size_align(bytes, align).expect("class sizes are below isize::MAX")
+    BlockLayout::from_size_align(bytes, BLOCK_ALIGN).expect("class sizes are below isize::MAX")
 }
 
 impl Buffer {
@@ -150,8 +154,8 @@ impl Buffer {
         }
         let there = if (class as usize) < CLASSES { allocate_or_trim(class) } else { None };
         let start = there.ok_or_else(|| out_of_memory(bytes))?;
-        // SAFETY: the block was just allocated with this class's layout.
-        unsafe { dealloc(start.as_ptr(), block_layout(class)) };
+        // SAFETY: the block was just allocated.
+        unsafe { free_block(start, class) };
         Ok(())
     }
 
@@ -177,18 +181,125 @@ impl Buffer {
     pub(crate) fn address(&self) -> *mut u8 {
         self.start.as_ptr()
     }
+
+    /// Moves the block of a storage of so many bytes to its guarded address, whose slot is closed. The contents stay.
+    ///
+    /// # Errors
+    /// `MemoryError` where the system does not move it; then the block is where it was.
+    pub(crate) fn open_at(&mut self, slot: NonNull<u8>, bytes: usize) -> Result<()> {
+        let class = class_of(bytes);
+        let size = class_bytes(class);
+        // SAFETY: the slot is closed and large enough, as the caller says; the block is this buffer's alone.
+        unsafe {
+            if self.class == class && size >= MAPPED_FROM {
+                guarded_range::open_with_pages(slot.as_ptr(), self.start.as_ptr(), size)
+                    .map_err(|_| out_of_memory(bytes))?;
+                (self.start, self.class) = (slot, class | OPENED);
+                return Ok(());
+            }
+            let copy = map_block(size).ok_or_else(|| out_of_memory(bytes))?;
+            std::ptr::copy_nonoverlapping(self.start.as_ptr(), copy.as_ptr(), bytes);
+            if guarded_range::open_with_pages(slot.as_ptr(), copy.as_ptr(), size).is_err() {
+                unmap_block(copy, size);
+                return Err(out_of_memory(bytes));
+            }
+            pool().live += size;
+            *self = Buffer { start: slot, class: class | OPENED };
+        }
+        Ok(())
+    }
+
+    /// Moves the block from its guarded address, whose slot is closed then, to a place of its own.
+    ///
+    /// # Errors
+    /// As [`Buffer::open_at`].
+    pub(crate) fn close(&mut self) -> Result<()> {
+        let class = self.class & !OPENED;
+        let size = class_bytes(class);
+        if size < MAPPED_FROM {
+            let block = Buffer::new(size)?;
+            // SAFETY: both have so many bytes, and the block is new.
+            unsafe { block.address().copy_from_nonoverlapping(self.start.as_ptr(), size) };
+            guarded_range::close(self.start.as_ptr(), size);
+            pool().live -= size;
+            std::mem::forget(std::mem::replace(self, block));
+            return Ok(());
+        }
+        let place = map_block(size).ok_or_else(|| out_of_memory(size))?;
+        // SAFETY: the slot is this buffer's and open; nothing is at the new place.
+        if unsafe { guarded_range::close_to(self.start.as_ptr(), place.as_ptr(), size) }.is_err() {
+            // SAFETY: it was just mapped.
+            unsafe { unmap_block(place, size) };
+            return Err(out_of_memory(size));
+        }
+        (self.start, self.class) = (place, class);
+        Ok(())
+    }
+
+    /// Whether a block of this size class is at a guarded address.
+    #[inline]
+    pub(crate) fn is_opened(class: u32) -> bool {
+        class & OPENED != 0 && class != u32::MAX
+    }
+}
+
+/// A mapping of so many bytes, a multiple of the page's; from the size of huge pages on it is aligned for them and asks for them.
+fn map_block(bytes: usize) -> Option<NonNull<u8>> {
+    let bytes = bytes.next_multiple_of(SYSTEM_PAGE);
+    let slack = if bytes >= HUGE_PAGES_FROM { HUGE_PAGE } else { 0 };
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping, of which only the aligned part is kept.
+    unsafe {
+        let start = libc::mmap(std::ptr::null_mut(), bytes + slack, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        let start = start.cast::<u8>();
+        if slack == 0 {
+            return NonNull::new(start);
+        }
+        let before = start.align_offset(HUGE_PAGE);
+        let block = start.add(before);
+        if before > 0 {
+            libc::munmap(start.cast(), before);
+        }
+        if slack > before {
+            libc::munmap(block.add(bytes).cast(), slack - before);
+        }
+        libc::madvise(block.cast(), bytes, libc::MADV_HUGEPAGE);
+        NonNull::new(block)
+    }
+}
+
+/// Frees a mapping.
+///
+/// # Safety
+/// It came from [`map_block`] with this size, and is not used any more.
+unsafe fn unmap_block(start: NonNull<u8>, bytes: usize) {
+    // SAFETY: the caller's contract.
+    unsafe { libc::munmap(start.as_ptr().cast(), bytes.next_multiple_of(SYSTEM_PAGE)) };
+}
+
+/// Frees a block of a size class.
+///
+/// # Safety
+/// It came from [`allocate_block`] with this class, and is not used any more.
+unsafe fn free_block(start: NonNull<u8>, class: u32) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match class_bytes(class) {
+            bytes if bytes >= MAPPED_FROM => unmap_block(start, bytes),
+            _ => dealloc(start.as_ptr(), block_layout(class)),
+        }
+    }
 }
 
 fn allocate_block(class: u32) -> Option<NonNull<u8>> {
-    let layout = block_layout(class);
-    // SAFETY: the layout's size is not zero.
-    let start = NonNull::new(unsafe { alloc(layout) })?;
-    #[cfg(target_os = "linux")]
-    if layout.align() == HUGE_PAGE {
-        // SAFETY: the range was just allocated; the advice changes no contents and may fail harmlessly.
-        unsafe { libc::madvise(start.as_ptr().cast(), layout.size(), libc::MADV_HUGEPAGE) };
+    if class_bytes(class) >= MAPPED_FROM {
+        return map_block(class_bytes(class));
     }
-    Some(start)
+    // SAFETY: the layout's size is not zero.
+    NonNull::new(unsafe { alloc(block_layout(class)) })
 }
 
 /// Allocates a block from the system, if need be after free blocks were released.
@@ -242,8 +353,8 @@ impl Pool {
             while self.cached > bytes {
                 let Some(block) = self.free[class as usize].pop() else { break };
                 self.cached -= class_bytes(class);
-                // SAFETY: the block was allocated with this class's layout, and is in no list any more.
-                unsafe { dealloc(block.as_ptr(), block_layout(class)) };
+                // SAFETY: a block of this class, which is in no list any more.
+                unsafe { free_block(block, class) };
             }
         }
     }
@@ -254,6 +365,14 @@ impl Drop for Buffer {
         #[cfg(all(unix, debug_assertions))]
         if self.class == guard::GUARDED {
             return guard::free(self.start);
+        }
+        if Buffer::is_opened(self.class) {
+            let size = class_bytes(self.class & !OPENED);
+            if size < MAPPED_FROM || self.close().is_err() {
+                guarded_range::close(self.start.as_ptr(), size);
+                pool().live -= size;
+                return;
+            }
         }
         let bytes = class_bytes(self.class);
         let mut pool = pool();

@@ -1,5 +1,6 @@
 //! Reference count: a plain number where threads are serialised, exchanged atomically where they are not.
 
+use crate::host::released_count::ExclusiveSection;
 use crate::host::sync::{AtomicUsize, fence};
 use std::sync::atomic::Ordering;
 
@@ -18,10 +19,10 @@ impl RefCount {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Counts one reference more. With `is_exclusive` no other thread runs code of this crate.
+    /// Counts one reference more.
     #[inline(always)]
-    pub(crate) fn increment(&self, is_exclusive: bool) {
-        if is_exclusive {
+    pub(crate) fn increment(&self, section: Option<ExclusiveSection<'_>>) {
+        if let Some(_section) = section {
             self.0.store(self.0.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         } else {
             self.0.fetch_add(1, Ordering::Relaxed);
@@ -30,8 +31,8 @@ impl RefCount {
 
     /// Counts one reference less; whether it was the last.
     #[inline(always)]
-    pub(crate) fn decrement(&self, is_exclusive: bool) -> bool {
-        let left = if is_exclusive {
+    pub(crate) fn decrement(&self, section: Option<ExclusiveSection<'_>>) -> bool {
+        let left = if let Some(_section) = section {
             let left = self.0.load(Ordering::Relaxed) - 1;
             self.0.store(left, Ordering::Relaxed);
             left

@@ -13,11 +13,20 @@
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::export_count::ExportCount;
+use crate::memory::guarded_range::{self, SlotOwner};
+use crate::memory::header_page::HeaderPage;
 use crate::memory::pool::{BLOCK_ALIGN, Buffer};
 use parking_lot::Mutex;
 use std::any::Any;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+
+/// Contents of up to so many bytes are shown to code outside where they are, once they are computed: a fault and a page of its own for each
+/// would cost more than a copy of them for each pending node that reads them.
+const SHOWN_AT_ONCE: usize = 16 << 10;
+/// Touches by code outside after which a storage stays open: the cost of closing (8 µs) and the next fault is more than fusion wins.
+const MOST_TOUCHES: u32 = 3;
 
 /// The owner of foreign memory, which keeps it alive.
 pub trait Owner: Send + Sync {
@@ -38,6 +47,16 @@ pub(crate) struct Storage {
     /// pool's. (A `OnceLock` of the buffer makes two atomic exchanges when it is set: 10 ns for every result.)
     address: AtomicPtr<u8>,
     size_class: AtomicU32,
+    /// The address that code outside knows the first byte by; null where there is none yet. Where it is that of the contents the storage is
+    /// *open*: code outside may read and write it at any time. Else it is the guarded address.
+    shown: AtomicPtr<u8>,
+    /// The guarded address, null where there is none; kept when the storage is reused.
+    slot: AtomicPtr<u8>,
+    slot_bytes: AtomicUsize,
+    /// How often it was opened by code outside.
+    touches: AtomicU32,
+    /// The header pages that are open since it was opened. An object takes its page out before it goes.
+    open_headers: Mutex<Vec<*const HeaderPage>>,
     /// The owner of foreign memory, and its address, which stays valid while the contents are on a device alone.
     owner: Option<(Box<dyn Owner>, *mut u8)>,
     /// The contents on a device, and whether there are any.
@@ -66,6 +85,11 @@ impl Storage {
             bytes: AtomicUsize::new(bytes),
             address: AtomicPtr::new(std::ptr::null_mut()),
             size_class: AtomicU32::new(0),
+            shown: AtomicPtr::new(std::ptr::null_mut()),
+            slot: AtomicPtr::new(std::ptr::null_mut()),
+            slot_bytes: AtomicUsize::new(0),
+            touches: AtomicU32::new(0),
+            open_headers: Mutex::new(Vec::new()),
             owner: None,
             device_buffer: Mutex::new(None),
             is_on_device: AtomicBool::new(false),
@@ -85,6 +109,7 @@ impl Storage {
         // Empty memory may have a null address.
         let address = if address.is_null() { std::ptr::without_provenance_mut(BLOCK_ALIGN) } else { address };
         storage.address = AtomicPtr::new(address);
+        storage.shown = AtomicPtr::new(address);
         storage.owner = Some((owner, address));
         storage
     }
@@ -104,7 +129,10 @@ impl Storage {
         if self.owner().is_some() {
             return false;
         }
+        let slot = std::mem::replace(self.slot.get_mut(), std::ptr::null_mut());
+        let slot_bytes = *self.slot_bytes.get_mut();
         *self = Storage::pending(0);
+        (*self.slot.get_mut(), *self.slot_bytes.get_mut()) = (slot, slot_bytes);
         true
     }
 
@@ -119,17 +147,12 @@ impl Storage {
     #[inline]
     pub(crate) fn size_class(&self) -> Option<u32> {
         let own = self.owner.is_none() && !self.address.load(Ordering::Relaxed).is_null();
-        own.then(|| self.size_class.load(Ordering::Relaxed))
+        own.then(|| self.size_class.load(Ordering::Relaxed)).filter(|&class| !Buffer::is_opened(class))
     }
 
     /// Returns the memory of a reusable storage without other references to the pool, and resets it.
     pub(crate) fn release_memory(&self) {
-        if let Some(size_class) = self.size_class() {
-            let address = self.address.load(Ordering::Relaxed);
-            self.address.store(std::ptr::null_mut(), Ordering::Relaxed);
-            // SAFETY: `set_memory` took them from a buffer, and now nothing is left of it here.
-            drop(unsafe { Buffer::from_raw(address, size_class) });
-        }
+        drop(self.take_block());
         self.drop_device_buffer();
         self.mark.store(0, Ordering::Relaxed);
         self.reuse(0);
@@ -138,14 +161,22 @@ impl Storage {
     /// Makes a reusable storage serve for an array of another size.
     #[inline]
     pub(crate) fn reuse(&self, bytes: usize) {
+        self.shown.store(std::ptr::null_mut(), Ordering::Relaxed);
         self.set_bytes(bytes);
         self.version.store(0, Ordering::Relaxed);
         self.identity.store(0, Ordering::Relaxed);
+        self.touches.store(0, Ordering::Relaxed);
     }
 
-    /// Sets the size of a reset storage.
+    /// Sets the size of a reset storage, which shows its guarded address again if that suits.
+    #[inline]
     pub(crate) fn set_bytes(&self, bytes: usize) {
         self.bytes.store(bytes, Ordering::Relaxed);
+        let slot_bytes = self.slot_bytes.load(Ordering::Relaxed);
+        // The slot of a size is as large as the next power of two.
+        if bytes > SHOWN_AT_ONCE && bytes <= slot_bytes && bytes > slot_bytes / 2 {
+            self.shown.store(self.slot.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
     }
 
     /// Size in bytes.
@@ -285,11 +316,21 @@ impl Storage {
 
     /// Invalidates the contents on the host after a write on a device.
     pub(crate) fn invalidate_host(&self) {
-        let address = self.address.swap(std::ptr::null_mut(), Ordering::Relaxed);
-        if self.owner.is_none() && !address.is_null() {
-            // SAFETY: `set_memory` took them from a buffer, and now nothing is left of it here.
-            drop(unsafe { Buffer::from_raw(address, self.size_class.load(Ordering::Relaxed)) });
+        if self.owner.is_some() {
+            self.address.store(std::ptr::null_mut(), Ordering::Relaxed);
         }
+        drop(self.take_block());
+    }
+
+    /// Takes the block of memory of its own.
+    fn take_block(&self) -> Option<Buffer> {
+        if self.owner.is_some() {
+            return None;
+        }
+        let address = self.address.load(Ordering::Relaxed);
+        self.address.store(std::ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: `set_memory` took them from a buffer, and now nothing is left of it here.
+        (!address.is_null()).then(|| unsafe { Buffer::from_raw(address, self.size_class.load(Ordering::Relaxed)) })
     }
 
     /// Takes the host memory out of an unshared storage; `None` where it is foreign or missing.
@@ -340,7 +381,137 @@ impl Storage {
     /// Whether code outside this crate can reach the memory now.
     #[inline]
     pub(crate) fn is_shared(&self) -> bool {
-        self.exports.is_positive() || self.owner.as_ref().is_some_and(|owner| owner.0.is_shared())
+        match &self.owner {
+            None => self.is_open() || self.exports.is_positive(),
+            Some(owner) => owner.0.is_shared() || self.exports.is_positive(),
+        }
+    }
+
+    /// Whether code outside knows the address of the contents, so that it may read and write them without a fault.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        let shown = self.shown.load(Ordering::Relaxed);
+        !shown.is_null() && shown == self.address.load(Ordering::Relaxed)
+    }
+
+    /// Whether code outside knows it by a guarded address where it may still fault, now or after the next operation.
+    #[inline]
+    pub(crate) fn is_guarded(&self) -> bool {
+        let shown = self.shown.load(Ordering::Relaxed);
+        !shown.is_null()
+            && shown == self.slot.load(Ordering::Relaxed)
+            && self.touches.load(Ordering::Relaxed) <= MOST_TOUCHES
+    }
+
+    /// Registers an open header page, to be closed with the storage.
+    pub(crate) fn remember_header(&self, page: &HeaderPage) {
+        self.open_headers.lock().push(page);
+    }
+
+    /// Takes out a header page.
+    pub(crate) fn forget_header(&self, page: &HeaderPage) {
+        self.open_headers.lock().retain(|&known| !std::ptr::eq(known, page));
+    }
+
+    /// Whether the contents are few and open, so that a pending node would read a copy of them.
+    #[inline]
+    pub(crate) fn is_small_open(&self) -> bool {
+        self.is_open() && self.owner.is_none() && self.bytes() <= SHOWN_AT_ONCE
+    }
+
+    /// The address that code outside knows the first byte by, where there is one.
+    #[inline]
+    pub(crate) fn shown(&self) -> Option<*mut u8> {
+        let shown = self.shown.load(Ordering::Relaxed);
+        (!shown.is_null()).then_some(shown)
+    }
+
+    /// Shows an address to code outside for the first time: that of the contents, if they are computed, few and used by no pending node,
+    /// which is `is_idle`; else a guarded one. `None` where there is none.
+    pub(crate) fn show(&self, is_idle: bool) -> Option<*mut u8> {
+        let address = self.address.load(Ordering::Relaxed);
+        if is_idle && !address.is_null() && self.bytes() <= SHOWN_AT_ONCE {
+            self.shown.store(address, Ordering::Relaxed);
+            return Some(address);
+        }
+        let slot = self.slot.load(Ordering::Relaxed);
+        let slot = if guarded_range::suits(slot, self.bytes()) {
+            slot
+        } else {
+            guarded_range::release(slot);
+            let slot = guarded_range::assign(self.bytes(), self.as_slot_owner());
+            self.slot.store(slot.unwrap_or(std::ptr::null_mut()), Ordering::Relaxed);
+            self.slot_bytes.store(slot.map_or(0, |_| self.bytes().next_power_of_two().max(1 << 12)), Ordering::Relaxed);
+            slot?
+        };
+        self.shown.store(slot, Ordering::Relaxed);
+        Some(slot)
+    }
+
+    fn as_slot_owner(&self) -> SlotOwner {
+        SlotOwner::Storage(std::ptr::from_ref(self).cast())
+    }
+
+    /// Makes a slot that code outside knows already that of a new storage, which has shown nothing.
+    pub(crate) fn adopt_slot(&self, slot: *mut u8) {
+        let before = self.slot.load(Ordering::Relaxed);
+        if !before.is_null() {
+            guarded_range::release(before);
+        }
+        guarded_range::hand_over(slot, self.as_slot_owner());
+        self.slot.store(slot, Ordering::Relaxed);
+        self.slot_bytes.store(guarded_range::slot_bytes(slot), Ordering::Relaxed);
+        self.shown.store(slot, Ordering::Relaxed);
+    }
+
+    /// Shows the address of the contents, which are in host memory.
+    pub(crate) fn show_contents(&self) -> *mut u8 {
+        let address = self.address.load(Ordering::Relaxed);
+        self.shown.store(address, Ordering::Relaxed);
+        address
+    }
+
+    /// Opens a storage whose contents are in host memory of its own: moves them to the guarded address.
+    ///
+    /// # Errors
+    /// `MemoryError`; then it stays as it is.
+    pub(crate) fn open(&self) -> Result<()> {
+        let Some(slot) = NonNull::new(self.shown.load(Ordering::Relaxed)) else { return Ok(()) };
+        if self.is_open() {
+            return Ok(());
+        }
+        if self.is_exported_on_device() {
+            // Code outside gets a copy: what it writes does not reach the device.
+            return self.device_buffer.lock().as_mut().map_or(Ok(()), |device_buffer| device_buffer.show_mirror(slot));
+        }
+        // Code outside may write the contents unseen.
+        self.drop_device_buffer();
+        let Some(mut block) = self.take_block() else { return Ok(()) };
+        let opened = block.open_at(slot, self.bytes());
+        self.touches.store(self.touches.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.set_memory(block);
+        opened
+    }
+
+    /// Closes an open storage, so that the next touch by code outside faults; whether it is closed now. One that code outside touches again
+    /// and again stays open, and so does one that it has a reference to.
+    pub(crate) fn close(&self) -> bool {
+        let class = self.size_class.load(Ordering::Relaxed);
+        if self.owner.is_some()
+            || !Buffer::is_opened(class)
+            || self.exports.is_positive()
+            || self.touches.load(Ordering::Relaxed) > MOST_TOUCHES
+        {
+            return false;
+        }
+        let Some(mut block) = self.take_block() else { return false };
+        let closed = block.close();
+        self.set_memory(block);
+        for page in self.open_headers.lock().drain(..) {
+            // SAFETY: it lives: its object would have taken it out.
+            unsafe { (*page).close() };
+        }
+        closed.is_ok()
     }
 
     /// Whether other libraries can reach the memory on a device.
@@ -434,5 +605,9 @@ impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
         drop(self.take_memory());
+        self.drop_device_buffer();
+        if !self.slot.get_mut().is_null() {
+            guarded_range::release(*self.slot.get_mut());
+        }
     }
 }

@@ -30,6 +30,17 @@ impl StorageRef {
         StorageRef(NonNull::from(Box::leak(Box::new(Inner { count: RefCount::one(), storage }))))
     }
 
+    /// A new reference to a storage.
+    ///
+    /// # Safety
+    /// The storage is one that references count, and another reference to it lives.
+    pub(crate) unsafe fn of_storage(storage: *const Storage) -> StorageRef {
+        let inner = storage.cast_mut().cast::<u8>().wrapping_sub(std::mem::offset_of!(Inner, storage)).cast::<Inner>();
+        // SAFETY: the caller's contract: the storage is within such an allocation.
+        let reference = std::mem::ManuallyDrop::new(StorageRef(unsafe { NonNull::new_unchecked(inner) }));
+        StorageRef::clone(&reference)
+    }
+
     #[inline(always)]
     fn inner(&self) -> &Inner {
         // SAFETY: the allocation lives as long as a reference does.
@@ -72,7 +83,7 @@ impl StorageRef {
 impl Clone for StorageRef {
     #[inline]
     fn clone(&self) -> StorageRef {
-        self.inner().count.increment(interpreter_lock::is_exclusive());
+        self.inner().count.increment(interpreter_lock::exclusive_section());
         StorageRef(self.0)
     }
 }
@@ -80,7 +91,7 @@ impl Clone for StorageRef {
 impl Drop for StorageRef {
     #[inline]
     fn drop(&mut self) {
-        if self.inner().count.decrement(interpreter_lock::is_exclusive()) {
+        if self.inner().count.decrement(interpreter_lock::exclusive_section()) {
             // SAFETY: this was the last one.
             unsafe { StorageRef::free(self.0) };
         }

@@ -148,6 +148,9 @@ pub(crate) struct Trace {
     pub(crate) scalars: Vec<Scalar>,
     /// Storages on foreign memory whose last reference is gone, to be dropped after the runtime is unlocked.
     pub(crate) deferred_drops: Vec<StorageRef>,
+    /// Copies of contents that code outside may write, made for the nodes that read them. Referenced here too, they are live like other
+    /// operands, so that a result that was omitted can be computed from them.
+    copies: Vec<StorageRef>,
     /// Reset storages for the next results: one from the allocator and back takes 15 ns.
     recycled: Vec<StorageRef>,
     pub(crate) nodes: usize,
@@ -174,6 +177,7 @@ impl Trace {
             slots: Vec::with_capacity(256),
             scalars: Vec::with_capacity(256),
             deferred_drops: Vec::new(),
+            copies: Vec::new(),
             recycled: Vec::with_capacity(MAX_RECYCLED),
             nodes: 0,
             elements: 0,
@@ -186,6 +190,7 @@ impl Trace {
     pub(crate) fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.tape.clear();
+        self.copies.clear();
         let mut slots = std::mem::take(&mut self.slots);
         self.release_slots(&mut slots);
         self.slots = slots;
@@ -198,7 +203,7 @@ impl Trace {
 
     fn release_slots(&mut self, slots: &mut Vec<Slot>) {
         for Slot { mut storage, .. } in slots.drain(..) {
-            if StorageRef::count(&storage) > 1 && interpreter_lock::is_exclusive() {
+            if StorageRef::count(&storage) > 1 && !interpreter_lock::is_released_now() {
                 // Another owner keeps it alive meanwhile.
                 continue;
             }
@@ -232,6 +237,11 @@ impl Trace {
             self.push_target(storage, node.target.dtype, base + node.target.offset, &node.target.strides);
         }
         self.release_slots(&mut slots);
+    }
+
+    /// Keeps a copy of contents until the nodes that read it are dropped.
+    pub(crate) fn keep_copy(&mut self, copy: &StorageRef) {
+        self.copies.push(copy.clone());
     }
 
     /// A storage for a new result.

@@ -170,7 +170,7 @@ impl Array {
         if self.storage.has_snapshots() {
             runtime.copy_on_write(&self.storage)?;
         }
-        let address = runtime.ensure_on_host(&self.storage)?.wrapping_offset(self.layout.offset);
+        let address = runtime.expose(&self.storage)?.wrapping_offset(self.layout.offset);
         self.storage.count_export(true);
         Ok(Export { storage: self.storage.clone(), address })
     }

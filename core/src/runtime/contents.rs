@@ -2,11 +2,11 @@
 
 use crate::array::element;
 use crate::error::Result;
-use crate::host::interpreter_lock;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::eager_gate::MAX_RECORDED_ELEMENTS;
+use crate::runtime::lock::release_parked;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
@@ -29,7 +29,9 @@ impl Runtime {
             self.flush()?;
         }
         if storage.is_device_only() {
-            return interpreter_lock::release_during(true, || storage.materialize());
+            let address = release_parked(|| storage.materialize())?;
+            // Code outside may have touched it since, which moves it.
+            return Ok(storage.address().unwrap_or(address));
         }
         storage.materialize()
     }
@@ -49,7 +51,7 @@ impl Runtime {
         self.downloaded_elements += 1;
         let mut bytes = 0u128;
         let to = (&raw mut bytes).cast::<u8>();
-        interpreter_lock::release_during(true, || {
+        release_parked(|| {
             let is_exported = storage.is_exported_on_device();
             if !is_exported && (storage.bytes() <= DOWNLOAD_WHOLE || self.downloaded_elements > MAX_RECORDED_ELEMENTS) {
                 return storage.materialize().map(|start| element::read(start.wrapping_offset(offset), dtype));

@@ -128,7 +128,8 @@ impl Runtime {
             let wanted = &self.trace.slots[taker as usize].storage;
             let bytes = (!wanted.has_memory()).then(|| wanted.bytes());
             let given = StorageRef::get_mut(&mut self.trace.slots[giver as usize].storage);
-            let is_spent = given.is_some_and(|s| Some(s.bytes()) == bytes && s.owner().is_none() && has_memory(s));
+            let is_spent =
+                given.is_some_and(|s| Some(s.bytes()) == bytes && s.owner().is_none() && !s.is_open() && has_memory(s));
             if is_spent && possible.iter().all(|&(t, g)| t != taker && g != giver) {
                 possible.push((taker, giver));
             }

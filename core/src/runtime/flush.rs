@@ -1,17 +1,22 @@
 //! Flush: plans what is pending and runs it.
 
 use crate::error::{Error, Result};
+use crate::host::fault_handler;
 use crate::host::interpreter_lock;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::build;
 use crate::plan::plan::Plan;
 use crate::runtime::explain::describe;
+use crate::runtime::lock::release_parked;
 use crate::runtime::state::{Runtime, Speculation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// From so many points on (50 µs and more) the interpreter lock is released during a flush.
 const RELEASE_LOCK_POINTS: usize = 1 << 18;
+
+/// Flushes between two checks that the handler of faults is still the first: a system call of 60 ns.
+const CHECK_HANDLER_EVERY: u64 = 16;
 
 impl Runtime {
     /// Runs every pending node whose result is reachable.
@@ -52,14 +57,28 @@ impl Runtime {
         revoked: Option<u32>,
     ) -> Result<()> {
         self.telemetry.stats.flushes += 1;
+        if self.telemetry.stats.flushes.is_multiple_of(CHECK_HANDLER_EVERY) {
+            fault_handler::ensure_installed();
+        }
         self.downloaded_elements = 0;
         // Dropped now and not after the kernels: an atomic exchange waits for all their stores to arrive (130 ns).
         self.last.plan = None;
-        let (ran, done) = if interpreter_lock::is_released(plan.points >= RELEASE_LOCK_POINTS) {
-            interpreter_lock::release_during(true, || self.execute(&plan, true))
+        if interpreter_lock::is_released(plan.points >= RELEASE_LOCK_POINTS) {
+            // All of it: what another thread finds that handles a fault meanwhile is consistent.
+            release_parked(|| self.run_to_end(plan, true, speculation, revoked))
         } else {
-            self.execute(&plan, false)
-        };
+            self.run_to_end(plan, false, speculation, revoked)
+        }
+    }
+
+    fn run_to_end(
+        &mut self,
+        plan: Arc<Plan>,
+        long: bool,
+        speculation: Option<Speculation>,
+        revoked: Option<u32>,
+    ) -> Result<()> {
+        let (ran, done) = self.execute(&plan, long);
         if done.is_ok() {
             self.last.plan = Some(plan);
             match speculation {

@@ -13,6 +13,8 @@ use crate::runtime::state::Runtime;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 /// The lock is never handed to a waiting thread, which may not exist any more after a fork. It is not poisoned either: a panic
 /// under it is a bug and was reported, and what was computed before can still be read.
@@ -45,12 +47,53 @@ pub(crate) fn unresolved_runtime() -> RuntimeGuard {
 /// The locked runtime, if it is free.
 #[inline]
 pub(crate) fn try_runtime() -> Option<SpinGuard<'static, Runtime>> {
-    if interpreter_lock::is_relied_on() {
-        // SAFETY: no other thread runs this meanwhile: all of them need the interpreter lock.
-        unsafe { RUNTIME.try_lock_exclusive() }
-    } else {
-        RUNTIME.try_lock()
+    RUNTIME.try_lock_in(interpreter_lock::exclusive_section())
+}
+
+/// Whether the thread that has the lock is parked: done with its work, it waits for the interpreter lock, and the runtime is as consistent
+/// as if it was free.
+static PARKED: AtomicU8 = AtomicU8::new(NOT_PARKED);
+const NOT_PARKED: u8 = 0;
+const IS_PARKED: u8 = 1;
+/// A thread that handles a fault uses the parked thread's lock.
+const IS_LENT: u8 = 2;
+
+/// How long a thread that handles a fault sleeps before it looks for the lock again.
+const FAULT_POLL: Duration = Duration::from_micros(20);
+
+/// Runs work of the thread that has the runtime's lock without the interpreter lock, and then waits for that. Until it gets it, a thread that
+/// handles a fault may use the runtime: that one may hold the interpreter lock, or be waited for by a thread that holds it.
+///
+/// The caller finds another state of the runtime than it left: nothing may be pending any more, and contents may have moved.
+pub(crate) fn release_parked<T>(work: impl FnOnce() -> T) -> T {
+    let done = interpreter_lock::release_during(true, || {
+        let done = work();
+        PARKED.store(IS_PARKED, Ordering::Release);
+        done
+    });
+    while PARKED.compare_exchange(IS_PARKED, NOT_PARKED, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        std::thread::sleep(FAULT_POLL);
     }
+    done
+}
+
+/// The locked runtime, for a fault of code outside. The thread does not release the interpreter lock, if it holds it: code that it has
+/// interrupted may not expect other threads to run.
+pub(crate) fn lock_for_fault() -> RuntimeGuard {
+    let mut runtime = loop {
+        if let Some(runtime) = try_runtime() {
+            break RuntimeGuard { guard: ManuallyDrop::new(runtime), kind: GuardKind::Fault };
+        }
+        if PARKED.compare_exchange(IS_PARKED, IS_LENT, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            // SAFETY: the parked thread has taken the lock, and does not use the runtime until it is given back.
+            break RuntimeGuard { guard: ManuallyDrop::new(unsafe { RUNTIME.assume_taken() }), kind: GuardKind::Lent };
+        }
+        std::thread::sleep(FAULT_POLL);
+    };
+    if runtime.speculation.is_some() {
+        runtime.resolve_speculation();
+    }
+    runtime
 }
 
 thread_local! {
@@ -69,7 +112,7 @@ fn wait_for_runtime() -> RuntimeGuard {
     if HOLDS_FOR_FORK.replace(false) {
         // SAFETY: this thread has taken the lock, and no guard in use refers to the runtime: the fork's is only kept, and another
         // nested one would have found the flag cleared.
-        return RuntimeGuard { guard: ManuallyDrop::new(unsafe { RUNTIME.assume_taken() }), is_nested: true };
+        return RuntimeGuard { guard: ManuallyDrop::new(unsafe { RUNTIME.assume_taken() }), kind: GuardKind::Nested };
     }
     let release = |work: &mut dyn FnMut()| interpreter_lock::release_during(false, work);
     RuntimeGuard::new(ADMISSION.wait(|| RUNTIME.is_taken(), try_runtime, release))
@@ -102,14 +145,25 @@ pub(crate) fn recording() -> Result<RuntimeGuard> {
 /// under the lock are dropped after it is released.
 pub(crate) struct RuntimeGuard {
     guard: ManuallyDrop<SpinGuard<'static, Runtime>>,
-    /// Whether the lock stays taken, for a fork.
-    is_nested: bool,
+    kind: GuardKind,
+}
+
+/// Why the lock was taken, which says what happens when it is released.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GuardKind {
+    Own,
+    /// It stays taken, for a fork.
+    Nested,
+    /// For a fault: what is to be dropped stays for the next.
+    Fault,
+    /// As `Fault`, of a parked thread, to which it goes back.
+    Lent,
 }
 
 impl RuntimeGuard {
     #[inline]
     pub(crate) fn new(runtime: SpinGuard<'static, Runtime>) -> RuntimeGuard {
-        RuntimeGuard { guard: ManuallyDrop::new(runtime), is_nested: false }
+        RuntimeGuard { guard: ManuallyDrop::new(runtime), kind: GuardKind::Own }
     }
 
     /// Takes the storages to drop after the lock is released.
@@ -137,12 +191,14 @@ impl std::ops::DerefMut for RuntimeGuard {
 impl Drop for RuntimeGuard {
     #[inline]
     fn drop(&mut self) {
-        let deferred = (!self.guard.trace.deferred_drops.is_empty()).then(|| self.take_deferred_drops());
-        if self.is_nested {
-            HOLDS_FOR_FORK.set(true);
-        } else {
+        let drops =
+            matches!(self.kind, GuardKind::Own | GuardKind::Nested) && !self.guard.trace.deferred_drops.is_empty();
+        let deferred = drops.then(|| self.take_deferred_drops());
+        match self.kind {
             // SAFETY: the guard is dropped once, and not used after this.
-            unsafe { ManuallyDrop::drop(&mut self.guard) };
+            GuardKind::Own | GuardKind::Fault => unsafe { ManuallyDrop::drop(&mut self.guard) },
+            GuardKind::Nested => HOLDS_FOR_FORK.set(true),
+            GuardKind::Lent => PARKED.store(IS_PARKED, Ordering::Release),
         }
         if let Some(deferred) = deferred {
             drop(deferred);

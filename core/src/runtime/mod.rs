@@ -11,6 +11,7 @@
 //! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
 //! | `dead_results` | speculative dead-result elimination |
 //! | `contents`, `array_contents` | reading and writing contents now |
+//! | `expose`, `guarded_header` | addresses that code outside knows; what its first touch does |
 //! | `fp_flags`, `stats`, `inspect`, `explain` | floating-point flags, counters, debug output, explanations |
 //!
 //! Imports `plan`, `array`, `memory`, `host` and `error`. Operations, indexing and devices call it; it calls none of them. Open
@@ -31,9 +32,11 @@ pub(crate) mod exec_target;
 pub(crate) mod execute;
 pub(crate) mod execute_device;
 pub(crate) mod explain;
+pub(crate) mod expose;
 pub(crate) mod flush;
 pub(crate) mod fork;
 pub(crate) mod fp_flags;
+pub(crate) mod guarded_header;
 pub(crate) mod inspect;
 pub(crate) mod launch;
 pub(crate) mod lock;

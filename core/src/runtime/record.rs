@@ -2,12 +2,16 @@
 
 use crate::array::array::Array;
 use crate::array::layout::count;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::Result;
+use crate::memory::storage_handle::StorageHandle;
+use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::allocate::CHECK_MEMORY_FROM;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
+use smallvec::SmallVec;
 
 /// The trace is flushed at so many nodes.
 const MAX_PENDING_NODES: usize = 1024;
@@ -32,8 +36,56 @@ impl Runtime {
             self.check_allocatable(s.target.storage)?;
         }
         self.flush_if_full(s.op, s.domain)?;
+        if s.views().any(|view| view.storage.is_open()) {
+            return self.record_open(s);
+        }
         self.trace.record(s);
         if self.is_eager() || self.touches_shared(s) { self.flush_recorded() } else { Ok(()) }
+    }
+
+    /// Records a statement on storages that code outside may read and write at any time: they are closed, or it runs at once. Of small
+    /// ones it reads copies.
+    fn record_open(&mut self, s: &Statement<'_>) -> Result<()> {
+        let mut copies: SmallVec<[Option<StorageHandle>; 3]> = SmallVec::new();
+        for input in s.inputs {
+            copies.push(match input {
+                Input::Memory(view) => self.closed_or_copied(view.storage)?,
+                Input::Scalar(_) => None,
+            });
+        }
+        if s.target.storage.is_open() {
+            s.target.storage.close();
+        }
+        let inputs: SmallVec<[Input<'_>; 3]> = s
+            .inputs
+            .iter()
+            .zip(&copies)
+            .map(|(input, copy)| match (input, copy) {
+                (Input::Memory(view), Some(copy)) => Input::Memory(StridedView { storage: copy, ..view.clone() }),
+                _ => input.clone(),
+            })
+            .collect();
+        let s = Statement { inputs: &inputs, target: s.target.clone(), ..*s };
+        self.trace.record(&s);
+        if self.is_eager() || self.touches_shared(&s) { self.flush_recorded() } else { Ok(()) }
+    }
+
+    /// Closes an open storage that a pending node is to read, or copies its contents if they are small.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[cold]
+    fn closed_or_copied(&mut self, storage: &StorageRef) -> Result<Option<StorageHandle>> {
+        if !storage.is_small_open() {
+            storage.close();
+            return Ok(None);
+        }
+        let (copy, to) = self.allocate(storage.bytes())?;
+        // SAFETY: both have so many bytes in memory, and the copy is new. Code outside may write them meanwhile; then the copy has the old or
+        // the new ones.
+        unsafe { std::ptr::copy_nonoverlapping(storage.materialize()?, to, storage.bytes()) };
+        self.trace.keep_copy(&copy);
+        Ok(Some(copy))
     }
 
     /// Records an op on dense arrays and `numbers`, a copy or a fill (see [`crate::runtime::eager_dense`]), to a dense array, which
@@ -53,13 +105,26 @@ impl Runtime {
             self.check_allocatable(&result.storage)?;
         }
         self.flush_if_full(op, result.shape())?;
+        let mut copies: SmallVec<[Option<StorageHandle>; 2]> = SmallVec::new();
+        for (i, arg) in args.iter().enumerate() {
+            if let Value::Array(a) = arg
+                && a.storage.is_open()
+            {
+                copies.resize(i, None);
+                copies.push(self.closed_or_copied(&a.storage)?);
+            }
+        }
+        if result.storage.is_open() {
+            result.storage.close();
+        }
         let mut shared = self.is_eager() || result.storage.is_shared();
         let mut number = 0;
         self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
-        for arg in args {
+        for (i, arg) in args.iter().enumerate() {
             if let Value::Array(a) = arg {
-                shared |= a.storage.is_shared();
-                self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
+                let storage = copies.get(i).and_then(Option::as_ref).unwrap_or(&a.storage);
+                shared |= storage.is_shared();
+                self.trace.push_view(storage, a.dtype, a.layout.offset, a.strides());
             } else {
                 self.trace.push_scalar(numbers[number]);
                 number += 1;

@@ -34,6 +34,7 @@ from fastnp._array import methods as _methods
 from fastnp._fastnp import explain as explain
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray
+from fastnp._interop import faults as _faults
 from fastnp._interop import import_hooks as _import_hooks
 from fastnp._interop import interchange as _interchange
 from fastnp._state.device import describe_device as describe_device
@@ -53,7 +54,7 @@ from fastnp._state.settings import settings as settings
 _interpreter.check_gil()
 
 # Imported for their effects: these register native functions and add methods to the class.
-_REGISTERED = (_functions, _import_hooks, _interchange, _interpreter, _methods)
+_REGISTERED = (_faults, _functions, _import_hooks, _interchange, _interpreter, _methods)
 
 # `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or
 # scipy.stats.

@@ -201,10 +201,11 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// Whether an object is of a class derived from NumPy's array.
+/// Whether an object is of a class derived from NumPy's array, but not of ours.
 fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let array = dtype::types(object.py())?.array.bind(object.py());
-    Ok(!object.is_exact_instance(array) && object.get_type().is_subclass(array)?)
+    let is_array = object.is_exact_instance_of::<NdArray>() || object.is_exact_instance(array);
+    Ok(!is_array && object.get_type().is_subclass(array)?)
 }
 
 /// Applies an op, unless a number is too large for the arrays' type: NumPy warns in that case.
@@ -258,8 +259,8 @@ pub(crate) fn selected(op: Op, args: &[&Arg<'_>]) -> Option<Selection> {
     for arg in args {
         list.push(match arg {
             Arg::Ours(array) => match &array.repr {
-                Repr::LazySelection(s) if s.array.get().is_none() => SelectionArg::Selection(&s.selection),
-                Repr::LazySelection(_) | Repr::Dense(_) => return None,
+                Repr::LazySelection(lazy) => SelectionArg::Selection(lazy.selection()?),
+                Repr::Dense(_) => return None,
             },
             Arg::Number(number) => SelectionArg::Number(*number),
             Arg::Converted(_) | Arg::Other => return None,

@@ -5,7 +5,7 @@ use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::construct::{new_object, new_view_with, view_of};
-use crate::object::ndarray::NdArray;
+use crate::object::ndarray::{NdArray, replace};
 use crate::object::payload::{Open, Repr};
 use crate::object::raw_slots::array_at;
 use fastnp::DType;
@@ -24,7 +24,7 @@ fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>)
     if !array.is_exported_on_device() {
         let view = numpy_of(this)?;
         view.setattr(name, value)?;
-        return this.get().payload.replace(py, import(&view)?.repr);
+        return replace(this, import(&view)?.repr);
     }
     // NumPy cannot use exported device memory. The attribute is set on a host array of the same size, whose layout is taken over.
     let zero = fastnp::Scalar::zero(DType::U8);
@@ -35,7 +35,7 @@ fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>)
     let changed = import(&view)?;
     let changed = changed.array(py)?;
     let changed = to_py_result(py, array.view_as(changed.dtype(), changed.layout().clone()))?;
-    this.get().payload.replace(py, Repr::Dense(changed))
+    replace(this, Repr::Dense(changed))
 }
 
 #[pymethods]
@@ -292,7 +292,7 @@ fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
 fn set_writeable(x: &Bound<'_, NdArray>, value: bool) -> PyResult<()> {
     let mut array = x.open().array(x.py())?.clone();
     array.set_writeable(value);
-    x.get().payload.replace(x.py(), Repr::Dense(array))
+    replace(x, Repr::Dense(array))
 }
 
 /// Adds the functions to the module.

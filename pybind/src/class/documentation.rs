@@ -27,7 +27,7 @@ pub(crate) fn document(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let numpys = numpy.getattr("ndarray")?;
     // From a slice, not by an operation: nothing is compiled at import.
     let sample = to_py_result(py, fastnp::Array::from_slice(&[0.0], &[1]))?;
-    let sample = Bound::new(py, NdArray::from(sample))?;
+    let sample = crate::object::construct::new_object(py, sample)?;
     for name in class.getattr("__dict__")?.call_method0("copy")?.try_iter()? {
         let name = name?.cast_into::<PyString>()?;
         // Only methods are builtins when read from an object.

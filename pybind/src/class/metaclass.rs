@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PySequence, PyTuple, PyType};
-use std::ffi::c_void;
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
 
 /// `ndarray(shape, dtype, buffer, …)`: NumPy parses the arguments, and its memory is imported. The result stays a NumPy array if its
 /// type is not native or its memory unaligned.
@@ -42,7 +43,7 @@ pub(crate) fn construct<'py>(
 #[pyfunction]
 pub(crate) fn replace(x: &Bound<'_, NdArray>, y: &Bound<'_, NdArray>) -> PyResult<()> {
     let array = y.open().array(x.py())?.clone();
-    x.get().payload.replace(x.py(), Repr::Dense(array))
+    crate::object::ndarray::replace(x, Repr::Dense(array))
 }
 
 /// The values of attributes that are read from the class itself, by name.
@@ -75,6 +76,43 @@ pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> Py
 /// class, and the method, which is never replaced. (The general path takes 150 instructions.)
 static PROTOCOL: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
 
+/// Where the interpreter was when `__array_function__` was last read from the class: the frame's address and its instruction.
+///
+/// NumPy's dispatch reads it there, and then sorts the arguments: one that is an instance of another's class goes first. NumPy's arrays,
+/// which are instances of ours for programs, must not go before ours, or NumPy's own implementation runs. A program that asks is at another
+/// instruction by then.
+static DISPATCH: GilCell<(usize, c_int)> = GilCell(Cell::new((0, 0)));
+
+/// State that is accessed with the GIL held.
+struct GilCell<T>(Cell<T>);
+
+// SAFETY: it is read and written with the GIL held.
+unsafe impl<T> Sync for GilCell<T> {}
+
+/// The frame that runs and its instruction; zeros where there is none.
+fn position(py: Python<'_>) -> (usize, c_int) {
+    // SAFETY: a borrowed reference to the frame that runs, which lives as long as this call.
+    unsafe {
+        let frame = ffi::PyEval_GetFrame();
+        let instruction = Bound::from_borrowed_ptr_or_opt(py, frame.cast())
+            .and_then(|frame| frame.getattr(intern!(py, "f_lasti")).ok()?.extract::<c_int>().ok());
+        instruction.map_or((0, 0), |instruction| (frame.addr(), instruction))
+    }
+}
+
+/// `is_instance(value)`: whether `isinstance(value, ndarray)` holds: for our arrays and NumPy's, except when NumPy's dispatch asks for the
+/// order of its arguments.
+#[pyfunction]
+pub(crate) fn is_instance(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = value.py();
+    let array = dtype::types(py)?.array.bind(py);
+    if value.is_exact_instance(array) {
+        let dispatch = DISPATCH.0.replace((0, 0));
+        return Ok(dispatch == (0, 0) || dispatch != position(py));
+    }
+    value.is_instance(array)
+}
+
 /// The slot `tp_getattro` of the metaclass.
 unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls a slot with the GIL held.
@@ -84,6 +122,9 @@ unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::Py
         && class == ours.as_ptr()
     {
         return method.clone_ref(py).into_ptr();
+    }
+    if name == intern!(py, "__array_function__").as_ptr() {
+        DISPATCH.0.set(position(py));
     }
     if let Some(unbound) = UNBOUND.get(py) {
         // SAFETY: a dictionary and a string; the borrowed reference becomes the caller's own.

@@ -186,20 +186,6 @@ impl NdArray {
     fn __array_priority__() -> f64 {
         0.0
     }
-
-    /// `isinstance` reads it after the type check fails: the class counts as NumPy's, so that packages which check take our arrays.
-    /// `docs/neighbours.md` lists what each of them does otherwise.
-    #[getter]
-    fn __class__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyType>> {
-        Ok(crate::interpreter::dtype::types(this.py())?.array.bind(this.py()).clone())
-    }
-
-    #[setter(__class__)]
-    fn set_class(this: &Bound<'_, Self>, class: &Bound<'_, PyAny>) -> PyResult<()> {
-        let object = this.py().get_type::<PyAny>();
-        object.getattr("__dict__")?.get_item("__class__")?.call_method1("__set__", (this, class))?;
-        Ok(())
-    }
 }
 
 /// The slot of `len(this)`.

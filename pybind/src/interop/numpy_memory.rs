@@ -3,7 +3,7 @@
 use crate::interop::device_import::DeviceOwner;
 use crate::interpreter::dtype;
 use crate::interpreter::dtype::not_native;
-use crate::interpreter::error::to_py_err;
+use crate::interpreter::error::{to_py_err, to_py_result};
 use crate::object::ndarray::{NdArray, root};
 use crate::object::payload::{Open, Payload, Repr};
 use fastnp::{Array, DType, Export, Layout, Order, Owner};
@@ -166,7 +166,7 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
 fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
     // SAFETY: the object is alive.
     let is_new = unsafe { ffi::Py_REFCNT(object.as_ptr()) } == 1;
-    let suits = |header: &Header<'_>, bytes| {
+    let suits = |header: &ArrayFields<'_>, bytes| {
         let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
         header.flags & needed == needed && bytes <= MAX_COPIED_BYTES
     };
@@ -220,12 +220,12 @@ fn adopt_new_items(result: &Bound<'_, PyAny>) -> PyResult<()> {
 /// `suits` accepts its header and size.
 pub(crate) fn copy_of(
     object: &Bound<'_, PyAny>,
-    suits: impl FnOnce(&Header<'_>, usize) -> bool,
+    suits: impl FnOnce(&ArrayFields<'_>, usize) -> bool,
 ) -> PyResult<Option<Array>> {
     if !object.is_exact_instance(dtype::types(object.py())?.array.bind(object.py())) {
         return Ok(None);
     }
-    let header = Header::of(object);
+    let header = ArrayFields::of(object);
     let Some(dtype) = dtype::of_descriptor(&header.descriptor)? else { return Ok(None) };
     let bytes = header.layout.size() * dtype.size();
     if header.layout.extent(dtype.size()) != (0, bytes as isize) || !suits(&header, bytes) {
@@ -235,14 +235,14 @@ pub(crate) fn copy_of(
     Ok(unsafe { Array::from_memory(header.address, &header.layout, dtype) }.ok())
 }
 
-/// Whether an object has the layout of NumPy's arrays. It checks the real type, not `isinstance`, which an object can fake.
+/// Whether an object is an array of NumPy's class, or one derived from it, but not of ours.
 pub(crate) fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
-    object.get_type().is_subclass(dtype::types(py)?.array.bind(py))
+    Ok(!object.is_exact_instance_of::<NdArray>() && object.get_type().is_subclass(dtype::types(py)?.array.bind(py))?)
 }
 
 /// The first fields of a NumPy array.
-pub(crate) struct Header<'py> {
+pub(crate) struct ArrayFields<'py> {
     address: *mut u8,
     /// With NumPy's strides and the offset zero.
     layout: Layout,
@@ -250,15 +250,15 @@ pub(crate) struct Header<'py> {
     flags: c_int,
 }
 
-impl<'py> Header<'py> {
+impl<'py> ArrayFields<'py> {
     /// The header of an object with the layout of NumPy's arrays.
-    fn of(object: &Bound<'py, PyAny>) -> Header<'py> {
+    fn of(object: &Bound<'py, PyAny>) -> ArrayFields<'py> {
         // SAFETY: the header is read while the GIL is held and the object is alive; it holds a reference to its descriptor.
         unsafe {
             let fields = &(*object.as_ptr().cast::<PyArrayObject>()).fields;
             let nd = fields.nd as usize;
             let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
-            Header {
+            ArrayFields {
                 address: fields.data.cast(),
                 layout: Layout {
                     shape: list(fields.dimensions).iter().map(|&n| n as usize).collect(),
@@ -290,7 +290,7 @@ fn import_owned(object: &Bound<'_, PyAny>, is_users: bool) -> PyResult<Payload> 
     if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
-    let Header { address, layout, descriptor, flags } = Header::of(object);
+    let ArrayFields { address, layout, descriptor, flags } = ArrayFields::of(object);
     let Some(dtype) = dtype::of_descriptor(&descriptor)? else {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
     };
@@ -302,6 +302,13 @@ fn import_owned(object: &Bound<'_, PyAny>, is_users: bool) -> PyResult<Payload> 
     let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
     if let Some(array) = find_exported(object, address, dtype, &layout, writeable)? {
         return Ok(array);
+    }
+    if let Some((start, whole)) = Array::at_guarded_address(address) {
+        // Another library made an array on memory of ours.
+        let layout = Layout { offset: address.addr().wrapping_sub(start) as isize, ..layout };
+        let mut array = to_py_result(object.py(), whole.view_as(dtype, layout))?;
+        array.set_writeable(writeable);
+        return Ok(array.into());
     }
     let (low, high) = layout.extent(dtype.size());
     let layout = Layout { offset: -low, ..layout };
@@ -328,6 +335,18 @@ fn find_exported(
     let py = object.py();
     let mut base = object.clone();
     loop {
+        if let Ok(ours) = base.cast_exact::<NdArray>() {
+            // NumPy made a view of an array of ours.
+            let me = ours.open();
+            let whole = me.array(py)?;
+            let offset = (address as isize).wrapping_sub(to_py_result(py, whole.shown_address())? as isize);
+            let layout = Layout { offset: whole.layout().offset.wrapping_add(offset), ..layout.clone() };
+            let Ok(mut array) = whole.view_as(dtype, layout) else {
+                return Err(PyValueError::new_err("strides is not compatible with available memory"));
+            };
+            array.set_writeable(writeable);
+            return Ok(Some(Payload { repr: Repr::Dense(array), base: Some(root(ours, &me)) }));
+        }
         if let Ok(memory) = base.cast_exact::<Memory>() {
             let memory = memory.get();
             let (start, _) = memory.export.memory();

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// NumPy's type numbers, in the order of [`DType::ALL`].
 const TYPE_NUMBERS: [i32; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 23, 11, 12, 14, 15];
@@ -61,6 +61,7 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&'static Types> {
         for d in DType::ALL {
             let descriptor = dtype.call1((d.name(),))?;
             scalars.push(descriptor.getattr("type")?.cast_into::<PyType>()?.unbind());
+            RAW[d as usize].store(descriptor.as_ptr(), Ordering::Relaxed);
             descriptors.push(descriptor.unbind());
         }
         let allocators = DType::ALL.map(|d| match d {
@@ -87,6 +88,16 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&'static Types> {
 /// The `numpy.dtype` of a core type.
 pub(crate) fn descriptor(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     Ok(types(py)?.descriptors[dtype as usize].bind(py).clone())
+}
+
+/// The descriptors of [`Types`], which live as long as the process, for code that reads one at each operation.
+static RAW: [AtomicPtr<ffi::PyObject>; DType::ALL.len()] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; DType::ALL.len()];
+
+/// [`descriptor`] as a borrowed pointer. Null before [`types`] was called.
+#[inline(always)]
+pub(crate) fn raw_descriptor(dtype: DType) -> *mut ffi::PyObject {
+    RAW[dtype as usize].load(Ordering::Relaxed)
 }
 
 /// The core type of a NumPy type number; `long long` is an int64 as in NumPy.

@@ -8,9 +8,15 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Interpreter;
+
+unsafe extern "C" {
+    // Every CPython from 3.4 on exports this function, which is not in the limited API.
+    fn PyGILState_Check() -> c_int;
+}
 
 /// Set when the interpreter is about to end. A thread that released the GIL after that might never get it back (PyO3 parks it), and
 /// the core would stay locked for finalizers that use arrays.
@@ -39,6 +45,11 @@ impl InterpreterLock for Interpreter {
                 py.detach(|| work.run());
             }
         });
+    }
+
+    fn is_held(&self) -> bool {
+        // SAFETY: it may be called on any thread.
+        unsafe { PyGILState_Check() != 0 }
     }
 
     /// Whether a SIGINT is pending that raises `KeyboardInterrupt`. A handler of the user's runs after the computation, as with NumPy,
@@ -96,10 +107,44 @@ fn before_exit() {
     drop(still);
 }
 
+/// After a fault whose kernels raised floating-point flags: they are reported when Python's main thread runs its next instruction.
+fn report_later() {
+    // SAFETY: it may be called on any thread.
+    unsafe { ffi::Py_AddPendingCall(Some(report_flags), std::ptr::null_mut()) };
+}
+
+/// The pending call of [`report_later`].
+extern "C" fn report_flags(_: *mut c_void) -> c_int {
+    // SAFETY: Python calls it with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    match crate::interpreter::errstate::report(py) {
+        Ok(()) => 0,
+        Err(error) => {
+            error.restore(py);
+            -1
+        }
+    }
+}
+
+/// `ensure_fault_handler()`: installs the handler of faults again where another one was installed since.
+#[pyfunction]
+fn ensure_fault_handler() {
+    fastnp::ensure_fault_handler();
+}
+
+/// `resolved_faults()`: how often code outside touched contents that had to be computed or brought there.
+#[pyfunction]
+fn resolved_faults() -> u64 {
+    fastnp::resolved_faults()
+}
+
 /// Registers Python as the core's host.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     fastnp::set_interpreter_lock(&Interpreter);
+    fastnp::set_fault_observer(report_later);
+    module.add_function(wrap_pyfunction!(ensure_fault_handler, module)?)?;
+    module.add_function(wrap_pyfunction!(resolved_faults, module)?)?;
     // SAFETY: only this crate calls the core, always with the GIL held, which is released only in `aside`. (The module is built for
     // the stable ABI, which no Python without a GIL loads, and PyO3 refuses a second interpreter.)
     unsafe { fastnp::rely_on_interpreter_lock() };

@@ -3,6 +3,8 @@
 //! Start with `payload`. May import `interpreter`. What the class can do is in `class`.
 
 pub(crate) mod construct;
+pub(crate) mod free_list;
+pub(crate) mod header;
 pub(crate) mod ndarray;
 pub(crate) mod numpy_method;
 pub(crate) mod object_pool;

@@ -1,13 +1,14 @@
 //! The class of array objects. Its methods are in `class`, `call` and `index`.
 
-use crate::object::payload::{Payload, PayloadCell};
+use crate::object::header::{Header, NumpyArray};
+use crate::object::payload::{Payload, PayloadCell, Repr};
 use pyo3::prelude::*;
 
 /// An n-dimensional array whose elements are computed when they are needed.
 ///
 /// Python sees a sequence, as NumPy's arrays are. PyO3 is told that it is a mapping, because then the sequence slots are free for our
 /// own: PyO3's convert every index to an int object and back.
-#[pyclass(name = "ndarray", module = "fastnp", frozen, weakref, mapping)]
+#[pyclass(name = "ndarray", module = "fastnp", frozen, mapping, extends = NumpyArray)]
 pub(crate) struct NdArray {
     pub(crate) payload: PayloadCell,
 }
@@ -17,6 +18,18 @@ impl<T: Into<Payload>> From<T> for NdArray {
     fn from(payload: T) -> NdArray {
         NdArray { payload: PayloadCell::new(payload.into()) }
     }
+}
+
+/// Replaces the elements of an array object.
+///
+/// # Errors
+/// `RuntimeError` while the payload has readers ([`PayloadCell::replace`]); `MemoryError`.
+pub(crate) fn replace(this: &Bound<'_, NdArray>, repr: Repr) -> PyResult<()> {
+    let py = this.py();
+    this.get().payload.replace(py, repr)?;
+    let me = this.get().payload.open(py);
+    // SAFETY: the object is alive, and nothing else refers to its header now.
+    unsafe { Header::rewrite(py, this.as_ptr(), me.array(py)?) }
 }
 
 /// The base that a view of `this` gets: the array that owns the memory.

@@ -6,12 +6,11 @@
 
 use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
-use fastnp::{Array, DType, Selection};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use fastnp::{Array, DType, LazySelection, Selection};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 
 /// What an array object holds.
 pub(crate) struct Payload {
@@ -27,22 +26,6 @@ pub(crate) enum Repr {
     LazySelection(Box<LazySelection>),
 }
 
-/// A selection, and the array it was compacted to, if it was.
-pub(crate) struct LazySelection {
-    pub(crate) selection: Selection,
-    pub(crate) array: OnceLock<Array>,
-}
-
-impl LazySelection {
-    fn compacted(&self, py: Python<'_>) -> PyResult<&Array> {
-        if self.array.get().is_none() {
-            let array = to_py_result(py, self.selection.to_array())?;
-            let _ = self.array.set(array);
-        }
-        self.array.get().ok_or_else(|| PyValueError::new_err("a selection was not compacted"))
-    }
-}
-
 impl From<Array> for Payload {
     #[inline]
     fn from(array: Array) -> Payload {
@@ -52,7 +35,7 @@ impl From<Array> for Payload {
 
 impl From<Selection> for Payload {
     fn from(selection: Selection) -> Payload {
-        Payload { repr: Repr::LazySelection(Box::new(LazySelection { selection, array: OnceLock::new() })), base: None }
+        Payload { repr: Repr::LazySelection(Box::new(selection.into())), base: None }
     }
 }
 
@@ -62,7 +45,7 @@ impl Payload {
     pub(crate) fn array(&self, py: Python<'_>) -> PyResult<&Array> {
         match &self.repr {
             Repr::Dense(array) => Ok(array),
-            Repr::LazySelection(selected) => selected.compacted(py),
+            Repr::LazySelection(selected) => to_py_result(py, selected.array()),
         }
     }
 
@@ -71,7 +54,7 @@ impl Payload {
     pub(crate) fn dense(&self) -> Option<&Array> {
         match &self.repr {
             Repr::Dense(array) => Some(array),
-            Repr::LazySelection(selected) => selected.array.get(),
+            Repr::LazySelection(selected) => selected.compacted(),
         }
     }
 
@@ -87,7 +70,7 @@ impl Payload {
     pub(crate) fn selection(&self) -> Option<&Selection> {
         match &self.repr {
             Repr::Dense(_) => None,
-            Repr::LazySelection(selected) => selected.array.get().is_none().then_some(&selected.selection),
+            Repr::LazySelection(selected) => selected.selection(),
         }
     }
 }
@@ -115,21 +98,15 @@ impl PayloadCell {
         PayloadRef { cell: self, held: PhantomData }
     }
 
-    /// The array of a dense payload.
+    /// The elements of a new object.
     ///
     /// # Safety
     /// There is no other reference to the array object.
-    ///
-    /// # Panics
-    /// For a selection.
     #[inline(always)]
     #[allow(clippy::mut_from_ref, reason = "the caller's alone")]
-    pub(crate) unsafe fn array_mut(&self) -> &mut Array {
+    pub(crate) unsafe fn repr_mut(&self) -> &mut Repr {
         // SAFETY: the caller's contract.
-        match unsafe { &mut (*self.payload.get()).repr } {
-            Repr::Dense(array) => array,
-            Repr::LazySelection(_) => unreachable!("a selection is no array yet"),
-        }
+        unsafe { &mut (*self.payload.get()).repr }
     }
 
     /// Replaces the elements.

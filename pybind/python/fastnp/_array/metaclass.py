@@ -7,10 +7,7 @@ Arrays of types without kernels (strings, objects, dates, records) are plain Num
 are instances of subclasses; `isinstance(x, np.ndarray)` must hold for them. `type(x) is np.ndarray`
 holds for our arrays only. For these Python compares the types first and never calls the metaclass.
 
-Conversely, our arrays are instances of `numpy.ndarray` because their `__class__` is that, which
-`isinstance` accepts. `functools.singledispatch` uses `__class__` too, so `numpy.ndarray` must be a
-subclass of ours for a function registered for `fastnp.ndarray` to be found. Code in this package
-that depends on the memory layout tests `type(x) is ndarray`.
+Code in this package that depends on the memory layout tests `type(x) is ndarray`.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._array.derived import Derived, unbound
-from fastnp._fastnp import metaclass
+from fastnp._fastnp import is_instance, metaclass
 
 
 class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
@@ -43,8 +40,8 @@ class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
     def __init__(cls, *args: Any, **kwargs: Any) -> None:
         """Do nothing: the only class with this metaclass is made before it is set."""
 
-    def __instancecheck__(cls, value: Any) -> bool:
-        return type.__instancecheck__(cls, value) or isinstance(value, _np.ndarray)
+    # A function in C, which is called without the class and has no frame of its own.
+    __instancecheck__ = is_instance  # type: ignore[assignment]
 
     def __subclasscheck__(cls, kind: type) -> bool:
         return type.__subclasscheck__(cls, kind) or issubclass(kind, _np.ndarray)

@@ -117,10 +117,6 @@ def _diagonal(self: Any, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> 
     return run
 
 
-def _array_finalize(self: Any, source: Any, /) -> None:
-    return None
-
-
 def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> Any:
     if return_scalar and array.ndim == 0:
         return array[()]
@@ -162,7 +158,6 @@ _OURS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     "setflags": _setflags,
     "__setstate__": _setstate,
-    "__array_finalize__": _array_finalize,
     "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__sizeof__": _sizeof,
@@ -174,7 +169,7 @@ _OURS: dict[str, Callable[..., Any]] = {
 _NOT_COPIED = frozenset(
     """
     __class__ __doc__ __new__ __init__ __init_subclass__ __subclasshook__ __getattribute__ __dir__
-    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __getstate__
+    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __getstate__ __array_finalize__
     """.split()
 )
 

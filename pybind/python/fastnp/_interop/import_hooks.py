@@ -19,6 +19,7 @@ HOOKS = {
     "dask.array": "fastnp._interop.dask",
     "dask.sizeof": "fastnp._interop.dask_worker",
     "distributed.protocol": "fastnp._interop.dask_wire",
+    "h5py._hl.dataset": "fastnp._interop.h5py",
     "joblib": "fastnp._interop.joblib",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",

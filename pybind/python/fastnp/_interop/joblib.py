@@ -1,5 +1,6 @@
 """joblib: large arguments of worker processes are stored in a file once, and mapped by all workers,
-which get a `numpy.memmap`, as of NumPy's arrays.
+which get a `numpy.memmap`, as of NumPy's arrays; and hashes are those of NumPy's arrays, so that
+results cached for one are found for the other.
 
 An array of ours is pickled as NumPy's view of it, which joblib stores. But it knows a stored array
 by its identity, and each pickling makes a new view: without this, each task stores the array again.
@@ -23,10 +24,20 @@ __all__ = ["register"]
 
 def register() -> None:
     """Give joblib's processes a reducer for our class beside that for NumPy's."""
-    from joblib import executor, pool
+    from joblib import executor, hashing, pool
 
     for module in (executor, pool):
         module.get_memmapping_reducers = _with_ours(module.get_memmapping_reducers)
+    hashing.NumpyHasher.save = _with_views(hashing.NumpyHasher.save)
+
+
+def _with_views(save: Callable[..., None]) -> Callable[..., None]:
+    """A hasher's method with NumPy's view of an array of ours: hashes depend on the class."""
+
+    def save_view(hasher: Any, value: Any) -> None:
+        save(hasher, to_numpy(value) if type(value) is ndarray else value)
+
+    return save_view
 
 
 def _with_ours(get_reducers: Callable[..., Any]) -> Callable[..., Any]:

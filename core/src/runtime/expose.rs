@@ -1,0 +1,164 @@
+//! Exposure: the addresses that code outside knows arrays by, and what happens when it touches pending contents there.
+//!
+//! An array that code outside can see (a `numpy.ndarray`'s header) must have an address from the beginning, though its contents are
+//! pending. So the storage shows a guarded address ([`crate::memory::guarded_range`]). The first touch, by whichever thread, faults;
+//! [`resolve_fault`] flushes and moves the contents there. The storage is open then: code outside may read and write it at any time, so
+//! operations on it are not deferred. It is closed again, by moving its pages away, when the next operation on it is recorded, until
+//! this has happened too often.
+//!
+//! Small contents that are computed are shown where they are, and are open from then on. A pending node that reads them reads a copy.
+
+use crate::array::array::Array;
+use crate::error::Result;
+use crate::host::fault_handler;
+use crate::host::interpreter_lock;
+use crate::memory::guarded_range::{self, SlotOwner};
+use crate::memory::storage::Storage;
+use crate::memory::storage_ref::StorageRef;
+use crate::runtime::fp_flags::has_fp_reports;
+use crate::runtime::guarded_header::GuardedHeader;
+use crate::runtime::lock::{lock_for_fault, runtime, try_runtime};
+use crate::runtime::state::Runtime;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Whether arrays are seen by code outside that reads addresses unasked.
+static IS_ON: AtomicBool = AtomicBool::new(false);
+/// Faults of code outside that were resolved.
+static FAULTS: AtomicU64 = AtomicU64::new(0);
+
+/// Called after a fault whose kernels raised floating-point flags.
+static OBSERVER: OnceLock<fn()> = OnceLock::new();
+
+/// Sets what is called after a fault whose kernels raised floating-point flags, on its thread, which may not hold the interpreter lock.
+pub fn set_fault_observer(observer: fn()) {
+    let _ = OBSERVER.set(observer);
+}
+
+/// Installs the handler of faults again where another one was installed since.
+pub fn ensure_fault_handler() {
+    fault_handler::ensure_installed();
+}
+
+/// Reserves guarded addresses and installs the handler of faults, for a program whose arrays code outside can see; whether there are
+/// guarded addresses. Without them every array that is shown is computed at once.
+pub fn guard_addresses() -> bool {
+    let on = cfg!(all(target_os = "linux", target_arch = "x86_64"))
+        && interpreter_lock::allow_unannounced()
+        && guarded_range::reserve()
+        && fault_handler::install(guarded_range::range(), resolve_fault);
+    IS_ON.store(on, Ordering::Relaxed);
+    on
+}
+
+/// Faults of code outside that were resolved since the process began.
+pub fn resolved_faults() -> u64 {
+    FAULTS.load(Ordering::Relaxed)
+}
+
+/// The handler of a fault at a guarded address; whether the address can be accessed now.
+fn resolve_fault(address: usize) -> bool {
+    interpreter_lock::run_unannounced(|| {
+        let opened = match guarded_range::owner_at(address) {
+            // SAFETY: code outside uses its memory, so it keeps the storage alive.
+            SlotOwner::Storage(storage) => open_for_fault(unsafe { &*storage.cast::<Storage>() }),
+            // SAFETY: as above, of the object with the header.
+            SlotOwner::Header(header) => unsafe { (*header.cast::<GuardedHeader>()).open_for_fault() },
+            // SAFETY: as above.
+            SlotOwner::Other(owner) => unsafe { (*owner).touched(address) },
+            SlotOwner::Nobody => {
+                eprintln!("fastnp: code outside used memory of an array that is gone");
+                return false;
+            }
+        };
+        FAULTS.fetch_add(1, Ordering::Relaxed);
+        if has_fp_reports()
+            && let Some(observer) = OBSERVER.get()
+        {
+            observer();
+        }
+        match opened {
+            Ok(()) => true,
+            Err(error) => {
+                // There is nobody to raise it to: the instruction that touched the contents cannot fail.
+                eprintln!("fastnp: contents that code outside touched could not be computed: {error}");
+                false
+            }
+        }
+    })
+}
+
+/// Computes the contents of a storage that code outside touched, and opens it.
+///
+/// # Errors
+/// As [`Runtime::expose`].
+pub(crate) fn open_for_fault(storage: &Storage) -> Result<()> {
+    lock_for_fault().expose(storage).map(drop)
+}
+
+impl Array {
+    /// [`Array::shown_address`], if it has been asked for before.
+    #[inline(always)]
+    pub fn known_shown_address(&self) -> Option<*mut u8> {
+        Some(self.storage.shown()?.wrapping_offset(self.layout.offset))
+    }
+
+    /// The address that code outside knows the first element by. Its contents may be pending: the first touch computes them, if
+    /// [`guard_addresses`] could be called; else they are computed now.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub fn shown_address(&self) -> Result<*mut u8> {
+        let start = match self.storage.shown() {
+            Some(start) => start,
+            None => show(&self.storage)?,
+        };
+        Ok(start.wrapping_offset(self.layout.offset))
+    }
+
+    /// The array of this crate, if any, whose storage an address that code outside knows lies in: its storage's first byte as shown, as
+    /// an array of bytes.
+    pub fn at_guarded_address(address: *const u8) -> Option<(usize, Array)> {
+        let SlotOwner::Storage(storage) = guarded_range::owner_at(address.addr()) else { return None };
+        // SAFETY: the caller's memory at this address is alive, and so is the storage whose it is.
+        let storage = unsafe { StorageRef::of_storage(storage.cast()) };
+        let shown = storage.shown()?.addr();
+        Some((shown, Array::whole(storage)))
+    }
+}
+
+/// Shows an address of a storage for the first time.
+#[cold]
+fn show(storage: &StorageRef) -> Result<*mut u8> {
+    if IS_ON.load(Ordering::Relaxed)
+        && let Some(runtime) = try_runtime()
+        && let Some(shown) = storage.show(runtime.exec_target().device.is_none() && !runtime.trace.touches(storage))
+    {
+        return Ok(shown);
+    }
+    let mut runtime = runtime();
+    runtime.ensure_on_host(storage)?;
+    Ok(storage.show_contents())
+}
+
+impl Runtime {
+    /// Computes the contents of a storage that is shown, and opens it.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that has the contents.
+    pub(crate) fn expose(&mut self, storage: &Storage) -> Result<*mut u8> {
+        if self.trace.touches(storage) {
+            self.flush()?;
+        }
+        let address = storage.materialize()?;
+        match storage.shown() {
+            Some(shown) if !storage.is_open() => {
+                storage.open()?;
+                // A storage that is shared on a device shows its mirror.
+                storage.address().map_or(Ok(shown), Ok)
+            }
+            _ => Ok(address),
+        }
+    }
+}
