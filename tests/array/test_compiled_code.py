@@ -1,0 +1,175 @@
+"""Compiled code that reads and writes arrays by their `PyArrayObject`, pending or not.
+
+`ctypes` stands for it: it reads the fields of an object where NumPy's header has them, and copies
+memory from the addresses that stand there, with the GIL (`PyDLL`) and without (`CDLL`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+WORD = ctypes.sizeof(ctypes.c_ssize_t)
+# The fields of NumPy's header, in words from the object's address.
+DATA, AXES, SHAPE, STRIDES = 2, 3, 4, 5
+N = 50_000
+WITH_THE_GIL, WITHOUT = ctypes.PyDLL(None).memmove, ctypes.CDLL(None).memmove
+for _copy in (WITH_THE_GIL, WITHOUT):
+    _copy.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+def field(x: Any, number: int) -> int:
+    return ctypes.c_ssize_t.from_address(id(x) + number * WORD).value
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    n = field(x, AXES) & 0xFFFFFFFF
+    return tuple((ctypes.c_ssize_t * n).from_address(field(x, SHAPE))) if n else ()
+
+
+def read(address: int, n: int, copy: Any = WITH_THE_GIL) -> Any:
+    """So many doubles from an address."""
+    into = numpy.empty(n)
+    copy(into.ctypes.data, address, 8 * n)
+    return into
+
+
+def write(address: int, values: Any, copy: Any = WITH_THE_GIL) -> None:
+    values = numpy.ascontiguousarray(values, "f8")
+    copy(address, values.ctypes.data, values.nbytes)
+
+
+@pytest.mark.parametrize("n", [1, 10, 1500, 3000, 9000, N, 1_000_003])
+@pytest.mark.parametrize("copy", [WITH_THE_GIL, WITHOUT], ids=["GIL", "no GIL"])
+def test_pending_contents_are_computed_when_they_are_touched(n: int, copy: Any) -> None:
+    x = fastnp.arange(float(n)) * 2 + 1
+    expected = numpy.arange(float(n)) * 2 + 1
+    assert (read(field(x, DATA), n, copy) == expected).all()
+    y = fastnp.sqrt(x * 3)
+    assert shape(y) == (n,)
+    assert numpy.allclose(read(field(y, DATA), n, copy), numpy.sqrt(expected * 3), rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [10, 5000, N])
+def test_an_address_stays_right(n: int) -> None:
+    """What was shown once faults again, or stays open, whatever is done with the array."""
+    x: Any = fastnp.zeros(n) + 1
+    address, expected = field(x, DATA), 1.0
+    for turn in range(10):
+        x += turn
+        x *= 2
+        expected = (expected + turn) * 2
+        assert (read(address, n) == expected).all()
+        write(address, [turn, turn])
+        assert x[:3].tolist() == [turn, turn, expected]
+        later = x + 1
+        write(address, [7.0, 7.0])
+        assert later[:2].tolist() == [turn + 1, turn + 1], "what was written after the operation"
+        x[:2] = expected
+
+
+def test_views_have_addresses_of_their_own() -> None:
+    x = (fastnp.arange(float(N)) + 1).reshape(500, 100)
+    y = x[10:20, ::2].T
+    assert shape(y) == (50, 10)
+    strides = (ctypes.c_ssize_t * 2).from_address(field(y, STRIDES))
+    assert tuple(strides) == (16, 800)
+    assert read(field(y, DATA), 1)[0] == 1001.0
+    assert field(y, DATA) == field(x, DATA) + 8000
+
+
+@pytest.mark.parametrize("axes", [1, 3, 5, 64])
+def test_any_number_of_axes(axes: int) -> None:
+    x = fastnp.ones((1,) * (axes - 1) + (N,)) * 3
+    assert shape(x) == x.shape
+    assert read(field(x, DATA), 1)[0] == 3.0
+    x = x * 2
+    x.shape = (*x.shape, 1) if axes < 64 else x.shape
+    assert shape(x) == x.shape
+
+
+def test_the_length_of_a_selection_is_computed_when_it_is_touched() -> None:
+    x = fastnp.arange(float(N))
+    y = x[x % 3 == 0]
+    assert shape(y) == (16667,)
+    assert (read(field(y, DATA), 16667) == numpy.arange(0, N, 3.0)).all()
+
+
+@pytest.mark.parametrize("take", [numpy.asarray, numpy.ascontiguousarray, memoryview])
+def test_the_system_reads_what_was_looked_at(take: Callable[[Any], Any], tmp_path: Path) -> None:
+    """It does not fault: `write(2)` refuses an address without access."""
+    file = tmp_path / "x"
+    x = fastnp.arange(float(N)) * 2
+    with open(file, "wb", buffering=0) as opened:
+        assert os.write(opened.fileno(), take(x)) == 8 * N
+    assert (numpy.fromfile(file) == numpy.arange(float(N)) * 2).all()
+    numpy.save(tmp_path / "y.npy", take(fastnp.sqrt(x)))
+    assert (numpy.load(tmp_path / "y.npy") == numpy.sqrt(numpy.arange(float(N)) * 2)).all()
+
+
+def test_threads_without_the_gil_touch_at_once() -> None:
+    for _ in range(20):
+        arrays = [fastnp.arange(float(N)) * k + 1 for k in range(8)]
+        addresses = [field(x, DATA) for x in arrays]
+        found: list[Any] = [None] * 8
+
+        def touch(k: int, addresses: Any = addresses, found: Any = found) -> None:
+            found[k] = read(addresses[k], N, WITHOUT)
+
+        threads = [threading.Thread(target=touch, args=(k,)) for k in range(8)]
+        for thread in threads:
+            thread.start()
+        more = [x + 1 for x in arrays]
+        for thread in threads:
+            thread.join()
+        for k in range(8):
+            assert (found[k] == numpy.arange(float(N)) * k + 1).all()
+            assert (more[k] == numpy.arange(float(N)) * k + 2).all()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_with_a_reader_and_writer_in_compiled_code(seed: int) -> None:
+    rng = random.Random(seed)
+    sizes = (8, 2500, 9000, 40_000)
+    n = rng.choice(sizes)
+    pairs = [(fastnp.arange(float(n)) + k, numpy.arange(float(n)) + k) for k in range(3)]
+    # Pointers that were taken once, with the array of NumPy's that has the same memory there.
+    kept: list[tuple[int, Any, Any, int]] = []
+    for _ in range(40):
+        (x, a), (y, b) = rng.choice(pairs), rng.choice(pairs)
+        what = rng.randrange(9)
+        if what == 0:
+            pairs.append((x + y, a + b))
+        elif what == 1:
+            pairs.append((fastnp.sqrt(abs(x * 2)), numpy.sqrt(abs(a * 2))))
+        elif what == 2:
+            x += 1.5
+            a += 1.5
+        elif what == 3:
+            x[: x.size // 2] = 3.0
+            a[: a.size // 2] = 3.0
+        elif what == 4:
+            pairs.append((x[::-1], a[::-1]))
+        elif what == 5:
+            pairs.append((numpy.asarray(x) * 1.0, a * 1.0))
+        elif x.flags.c_contiguous and what == 6:
+            kept.append((field(x, DATA), x, a, x.size))
+        elif kept:
+            address, _, theirs, count = rng.choice(kept)
+            copy = rng.choice((WITH_THE_GIL, WITHOUT))
+            if what == 7:
+                assert (read(address, count, copy) == theirs).all()
+            else:
+                write(address, [0.25, 0.5], copy)
+                theirs[:2] = 0.25, 0.5
+    for x, a in pairs:
+        assert (numpy.asarray(x) == a).all()
