@@ -80,7 +80,7 @@ impl Drop for ReleasedSection {
 
 /// Resets the count in the child of a fork, which has no other threads.
 pub(crate) fn reset_in_child() {
-    RELEASED.reset(!is_relied_on() as u32);
+    RELEASED.reset(usize::from(!is_relied_on()));
 }
 
 /// Runs work on a thread that may not hold the interpreter lock, and does not wait for it.

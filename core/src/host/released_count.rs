@@ -5,13 +5,13 @@
 //! The newcomer counts itself, has every thread of the process pass a memory barrier (a system call), and waits for the end of a section
 //! that began before. So the barrier costs the newcomer and not the sections (an asymmetric Dekker lock).
 
-use crate::host::sync::{AtomicBool, AtomicU32, compiler_fence, yield_now};
+use crate::host::sync::{AtomicBool, AtomicUsize, compiler_fence, yield_now};
 use std::sync::atomic::Ordering;
 
 /// Reasons why threads are not serialised: one while no interpreter lock is relied on, one for each thread that has released it, and one for
 /// each that came without it.
 pub(crate) struct ReleasedCount {
-    reasons: AtomicU32,
+    reasons: AtomicUsize,
     /// Whether a thread is in a section.
     in_section: AtomicBool,
 }
@@ -30,13 +30,13 @@ impl ReleasedCount {
     /// No interpreter lock is relied on.
     #[cfg(not(loom))]
     pub(crate) const fn unserialised() -> ReleasedCount {
-        ReleasedCount { reasons: AtomicU32::new(1), in_section: AtomicBool::new(false) }
+        ReleasedCount { reasons: AtomicUsize::new(1), in_section: AtomicBool::new(false) }
     }
 
     /// The primitives of a model are no constants.
     #[cfg(loom)]
     pub(crate) fn unserialised() -> ReleasedCount {
-        ReleasedCount { reasons: AtomicU32::new(1), in_section: AtomicBool::new(false) }
+        ReleasedCount { reasons: AtomicUsize::new(1), in_section: AtomicBool::new(false) }
     }
 
     /// One reason more.
@@ -71,7 +71,7 @@ impl ReleasedCount {
     }
 
     /// Sets the count in the child of a fork, which has no other threads.
-    pub(crate) fn reset(&self, reasons: u32) {
+    pub(crate) fn reset(&self, reasons: usize) {
         self.reasons.store(reasons, Ordering::Relaxed);
         self.in_section.store(false, Ordering::Relaxed);
     }

@@ -43,7 +43,7 @@ pub(crate) trait Touched: Send + Sync {
 /// Whose a slot is.
 #[derive(Clone, Copy)]
 pub(crate) enum SlotOwner {
-    Nobody,
+    Unassigned,
     /// The address of a storage, whose type this module does not know.
     Storage(*const ()),
     /// The address of an array's guarded header, likewise.
@@ -113,7 +113,7 @@ pub(crate) fn assign(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
     let slot = match region.free.pop() {
         Some(slot) => slot,
         None if region.owners.len() < 1 << (REGION_BITS - bits) => {
-            region.owners.push(SlotOwner::Nobody);
+            region.owners.push(SlotOwner::Unassigned);
             region.owners.len() as u32 - 1
         }
         None => return None,
@@ -126,7 +126,7 @@ pub(crate) fn assign(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
 pub(crate) fn release(address: *mut u8) {
     if let Some((region, slot)) = slot_at(address.addr()) {
         let mut regions = regions();
-        regions[region].owners[slot] = SlotOwner::Nobody;
+        regions[region].owners[slot] = SlotOwner::Unassigned;
         regions[region].free.push(slot as u32);
     }
 }
@@ -159,8 +159,8 @@ pub(crate) fn slot_bytes(address: *mut u8) -> usize {
 
 /// Whose slot an address lies in.
 pub(crate) fn owner_at(address: usize) -> SlotOwner {
-    let Some((region, slot)) = slot_at(address) else { return SlotOwner::Nobody };
-    regions()[region].owners.get(slot).copied().unwrap_or(SlotOwner::Nobody)
+    let Some((region, slot)) = slot_at(address) else { return SlotOwner::Unassigned };
+    regions()[region].owners.get(slot).copied().unwrap_or(SlotOwner::Unassigned)
 }
 
 /// Opens a slot of one page that begins with these numbers.

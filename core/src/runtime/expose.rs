@@ -66,7 +66,7 @@ fn resolve_fault(address: usize) -> bool {
             SlotOwner::Header(header) => unsafe { (*header.cast::<GuardedHeader>()).open_for_fault() },
             // SAFETY: as above.
             SlotOwner::Other(owner) => unsafe { (*owner).touched(address) },
-            SlotOwner::Nobody => {
+            SlotOwner::Unassigned => {
                 eprintln!("fastnp: code outside used memory of an array that is gone");
                 return false;
             }
@@ -80,7 +80,7 @@ fn resolve_fault(address: usize) -> bool {
         match opened {
             Ok(()) => true,
             Err(error) => {
-                // There is nobody to raise it to: the instruction that touched the contents cannot fail.
+                // The error cannot be raised: the instruction that touched the contents cannot fail.
                 eprintln!("fastnp: contents that code outside touched could not be computed: {error}");
                 false
             }

@@ -2,8 +2,9 @@
 //!
 //! The class derives from NumPy's, so an object begins with NumPy's `PyArrayObject`. Compiled code that checks the class reads shape,
 //! strides, type and address there without asking. They are written when the object gets its payload. The address may be a guarded one
-//! ([`fastnp::guard_addresses`]), and so may that of shape and strides ([`GuardedHeader`]): the contents are computed when somebody touches
-//! either. Flags say what NumPy's would, except that no array owns its memory as NumPy means it (`malloc`, to be reallocated by `resize`).
+//! ([`fastnp::guard_addresses`]), and so may that of shape and strides ([`GuardedHeader`]): the first touch of either computes the
+//! contents. Flags say what NumPy's would, except that no array owns its memory as NumPy means it (`malloc`, to be reallocated by
+//! `resize`).
 //!
 //! Where they are not guarded, shape and strides lie in a block from Python's raw allocator, because NumPy's own setters free it and put one
 //! of theirs there. Block and guarded page stay with the memory of the object when that is reused.
@@ -142,12 +143,11 @@ impl Header {
     /// As [`Header::of`].
     #[inline(always)]
     pub(crate) unsafe fn write(py: Python<'_>, object: *mut ffi::PyObject, array: &Array) -> PyResult<()> {
-        let (shape, strides) = (array.shape(), array.strides());
         // SAFETY: the caller's contract; the block has room for so many axes.
         unsafe {
             let header = Header::of(object);
             let descriptor = dtype::raw_descriptor(array.dtype());
-            let is_ready = !descriptor.is_null() && shape.len() <= header.block_axes;
+            let is_ready = !descriptor.is_null() && array.ndim() <= header.block_axes;
             let Some(address) = array.known_shown_address().filter(|_| is_ready) else {
                 return Header::write_slowly(py, object, array);
             };
@@ -155,21 +155,7 @@ impl Header {
             let fields = &mut header.numpys.array.fields;
             fields.descr = descriptor.cast();
             fields.data = address.cast();
-            fields.nd = shape.len() as c_int;
-            if let Some(page) = header.guard.page(array) {
-                fields.dimensions = page;
-                fields.strides = page.add(shape.len());
-                fields.flags = flags(array);
-            } else if let (&[extent], &[stride]) = (shape, strides) {
-                // Most arrays have one axis.
-                fields.dimensions = header.block;
-                fields.dimensions.write(extent as isize);
-                fields.strides = header.block.add(1);
-                fields.strides.write(stride);
-                fields.flags = flags(array);
-            } else {
-                Header::write_axes(header, array);
-            }
+            Header::write_axes(header, array);
         }
         Ok(())
     }
@@ -178,18 +164,20 @@ impl Header {
     ///
     /// # Safety
     /// The block has room for the axes.
+    #[inline(always)]
     unsafe fn write_axes(header: &mut Header, array: &Array) {
         let (fields, n) = (&mut header.numpys.array.fields, array.ndim());
         fields.nd = n as c_int;
         fields.flags = flags(array);
-        // SAFETY: the caller's contract; the page has its place in the object, as the array has.
-        unsafe {
-            fields.dimensions = header.guard.page(array).unwrap_or(header.block);
-            fields.strides = fields.dimensions.add(n);
-            if header.guard.is_page(fields.dimensions) {
-                return;
-            }
-            for (i, (&extent, &stride)) in array.shape().iter().zip(array.strides()).enumerate() {
+        // SAFETY: the page has its place in the object, as the array has.
+        if let Some(page) = unsafe { header.guard.page(array) } {
+            (fields.dimensions, fields.strides) = (page, page.wrapping_add(n));
+            return;
+        }
+        (fields.dimensions, fields.strides) = (header.block, header.block.wrapping_add(n));
+        for (i, (&extent, &stride)) in array.shape().iter().zip(array.strides()).enumerate() {
+            // SAFETY: the caller's contract.
+            unsafe {
                 fields.dimensions.add(i).write(extent as isize);
                 fields.strides.add(i).write(stride);
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub(crate) use loom::cell::UnsafeCell;
 pub(crate) use loom::hint::spin_loop;
-pub(crate) use loom::sync::atomic::fence;
+pub(crate) use loom::sync::atomic::{AtomicU32, fence};
 pub(crate) use loom::thread::{park, yield_now};
 
 fn order(ordering: Ordering) {
@@ -21,36 +21,6 @@ fn order(ordering: Ordering) {
 /// A fence for the compiler becomes one for the processor where another thread has the system do that (`membarrier`).
 pub(crate) fn compiler_fence(ordering: Ordering) {
     loom_fence(ordering);
-}
-
-#[derive(Default)]
-pub(crate) struct AtomicU32(loom::sync::atomic::AtomicU32);
-
-impl AtomicU32 {
-    pub(crate) fn new(value: u32) -> AtomicU32 {
-        AtomicU32(loom::sync::atomic::AtomicU32::new(value))
-    }
-
-    pub(crate) fn load(&self, ordering: Ordering) -> u32 {
-        self.0.load(ordering)
-    }
-
-    pub(crate) fn store(&self, value: u32, ordering: Ordering) {
-        self.0.store(value, ordering);
-        order(ordering);
-    }
-
-    pub(crate) fn fetch_add(&self, value: u32, ordering: Ordering) -> u32 {
-        let before = self.0.fetch_add(value, ordering);
-        order(ordering);
-        before
-    }
-
-    pub(crate) fn fetch_sub(&self, value: u32, ordering: Ordering) -> u32 {
-        let before = self.0.fetch_sub(value, ordering);
-        order(ordering);
-        before
-    }
 }
 
 pub(crate) struct AtomicBool(loom::sync::atomic::AtomicBool);

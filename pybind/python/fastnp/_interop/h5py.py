@@ -1,8 +1,8 @@
 """h5py: methods whose compiled code hands an array's memory to the system and does not look at its
 shape before.
 
-Pending contents are computed when somebody looks at an array, or touches them. The system does not
-touch them so: it refuses the address (`OSError: Bad address`).
+Pending contents are computed when code reads an array's shape or its elements. The system cannot
+cause that: it refuses the address (`OSError: Bad address`).
 """
 
 from __future__ import annotations
