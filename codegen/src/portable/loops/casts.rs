@@ -6,10 +6,10 @@
 
 use crate::DType;
 use crate::drive::fp_status::raise_invalid;
-use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for, unrolled};
 use crate::ir::dtype::round_to_odd;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::elementwise::in_chunks;
+use crate::portable::loops::elementwise::{BYTE_CHUNK, in_chunks};
 use half::f16;
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -327,8 +327,14 @@ impl<S: CastSource, D: CastTarget> InnerLoop for Cast<S, D> {
         let exact = |x: S, _| x.widen().narrow::<D>();
         // SAFETY: the caller passes disjoint buffers of `n` elements of these types.
         unsafe {
-            if const { !matches!(D::DTYPE, DType::F16) && (!S::FLOATING || D::FLOATING || matches!(D::DTYPE, DType::Bool)) }
-            {
+            if const {
+                unrolled(FMA)
+                    && !matches!(D::DTYPE, DType::F16)
+                    && (!S::FLOATING || D::FLOATING || matches!(D::DTYPE, DType::Bool))
+            } {
+                if const { size_of::<D>() == 1 && matches!(size_of::<S>(), 4 | 8) } && n >= BYTE_CHUNK {
+                    return in_chunks::<S, S, D, BYTE_CHUNK>(out, a, a, n, exact);
+                }
                 match const { if size_of::<S>() > size_of::<D>() { size_of::<S>() } else { size_of::<D>() } } {
                     16 => in_chunks::<S, S, D, 4>(out, a, a, n, exact),
                     8 => in_chunks::<S, S, D, 8>(out, a, a, n, exact),

@@ -8,7 +8,7 @@
 #![allow(clippy::needless_range_loop)] // several arrays and memory are indexed together
 #![allow(clippy::eq_op, clippy::nonminimal_bool, clippy::unnecessary_cast)]
 
-use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for, unrolled};
 use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use crate::math::{self, *};
 use crate::portable::loops::arith::{FloatOps, IntegerOps};
@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 
 /// Elements of a chunk whose results are bytes: a register of them. (10,000 comparisons of float64 took 2.9 µs in chunks of 8
 /// and take 1.5; LLVM splits chunks of 16 and 32.)
-const BYTE_CHUNK: usize = 64;
+pub(crate) const BYTE_CHUNK: usize = 64;
 
 /// An op's definition on elements of one type.
 pub(crate) trait Define<T: Element> {
@@ -45,8 +45,11 @@ pub(crate) trait Define<T: Element> {
     unsafe fn block<const FMA: bool>(out: *mut Self::Out, a: *const T, b: *const T, n: usize) {
         // SAFETY: the caller's contract. A branch's chunk is instantiated only for the size it is for.
         unsafe {
-            if const { Self::IN_CHUNKS && Self::BINARY && size_of::<Self::Out>() == 1 && matches!(size_of::<T>(), 4 | 8) }
-                && n >= BYTE_CHUNK
+            if const { !unrolled(FMA) } {
+                plain::<Self, T, FMA>(out, a, b, n);
+            } else if const {
+                Self::IN_CHUNKS && Self::BINARY && size_of::<Self::Out>() == 1 && matches!(size_of::<T>(), 4 | 8)
+            } && n >= BYTE_CHUNK
             {
                 in_chunks::<T, T, Self::Out, BYTE_CHUNK>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
             } else if const { remainder::is_division(Self::OP) || matches!(Self::OP, Op::Power) } {
@@ -66,12 +69,27 @@ pub(crate) trait Define<T: Element> {
             } else if const { Self::IN_CHUNKS } {
                 in_chunks::<T, T, Self::Out, 16>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
             } else {
-                let b = if Self::BINARY { b } else { a };
-                for i in 0..n {
-                    out.add(i).write(Self::call::<FMA>(a.add(i).read(), b.add(i).read()));
-                }
+                plain::<Self, T, FMA>(out, a, b, n);
             }
         }
+    }
+}
+
+/// A loop over elements, left to LLVM.
+///
+/// # Safety
+/// As [`Define::block`].
+#[inline(always)]
+unsafe fn plain<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
+    out: *mut D::Out,
+    a: *const T,
+    b: *const T,
+    n: usize,
+) {
+    let b = if D::BINARY { b } else { a };
+    for i in 0..n {
+        // SAFETY: the caller's contract.
+        unsafe { out.add(i).write(D::call::<FMA>(a.add(i).read(), b.add(i).read())) };
     }
 }
 
