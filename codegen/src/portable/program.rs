@@ -121,16 +121,37 @@ impl InterpretedProgram {
         }
     }
 
-    /// Continues a scan: runs one row whose carries, one an accumulator, are `values`, and replaces them by those of its last point.
+    /// Runs a part of a map: the coordinates of its first point are `origin`.
+    ///
+    /// # Safety
+    /// As [`Program::launch`].
+    pub(crate) unsafe fn run_part(&self, launch: &Launch<'_>, origin: &[usize]) -> RaisedFlags {
+        // SAFETY: the caller's contract; the strategy is one of maps, of which the kernel is capable.
+        unsafe {
+            match self.choose(launch) {
+                Strategy::Nothing => RaisedFlags::new(),
+                Strategy::Exec2d => map::run_2d(&self.body, launch, &SingleThread),
+                _ => map::run_tiles(&self.body, launch, origin, &SingleThread),
+            }
+        }
+    }
+
+    /// Runs a part of one row of a scan: its first point has the coordinates `origin`, and the carries into it, one an accumulator, are
+    /// `values`, which become those of its last point.
     ///
     /// # Safety
     /// As [`Program::launch`], of one outer point; the values have eight bytes at most.
-    pub(crate) unsafe fn continue_scan(&self, launch: &Launch<'_>, values: &mut [Scalar]) -> RaisedFlags {
+    pub(crate) unsafe fn continue_scan(
+        &self,
+        launch: &Launch<'_>,
+        origin: &[usize],
+        values: &mut [Scalar],
+    ) -> RaisedFlags {
         let mut words: SmallVec<[u64; 2]> = values.iter().map(|value| value.bits() as u64).collect();
-        let carried_in = scan::Carry(words.as_mut_ptr());
+        let resume = scan::Resume { carry: scan::Carry(words.as_mut_ptr()), origin };
         // SAFETY: the caller's contract.
         let raised = unsafe {
-            scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, (false, Some(carried_in)))
+            scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, (false, Some(resume)))
         };
         for (value, word) in values.iter_mut().zip(words) {
             *value = Scalar::from_bits(value.dtype(), word.into());
@@ -148,7 +169,7 @@ impl Program for InterpretedProgram {
             match chosen {
                 Strategy::Nothing => RaisedFlags::new(),
                 Strategy::Exec2d => map::run_2d(body, launch, workers),
-                Strategy::Tiles => map::run_tiles(body, launch, workers),
+                Strategy::Tiles => map::run_tiles(body, launch, &[], workers),
                 Strategy::ReduceTiled => reduce_tiled::run(body, folding, epilogue, launch, workers),
                 Strategy::ReduceNd => reduce_nd::run(body, folding, epilogue, launch, workers),
                 Strategy::ScanRows | Strategy::ScanColumns => {

@@ -2,6 +2,7 @@
 #![cfg(all(target_arch = "x86_64", unix))]
 
 mod arena;
+mod coordinates;
 mod encoding;
 mod folds;
 mod scans;

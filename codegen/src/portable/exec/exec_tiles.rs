@@ -40,6 +40,8 @@ pub(crate) struct ExecTiles<'p> {
     /// Shape of the last tile.
     axes: PerAxis<usize>,
     extents: PerAxis<usize>,
+    /// By axis: the coordinate of the launch's first point. No axis where that is 0 on all.
+    origin: SmallVec<[usize; 4]>,
     /// Whether flags are read after every step.
     check_each_step: bool,
     pub(crate) raised: RaisedFlags,
@@ -71,6 +73,7 @@ impl<'p> ExecTiles<'p> {
             direct: smallvec::smallvec![false; code.sinks.len()],
             axes: PerAxis::new(),
             extents: PerAxis::new(),
+            origin: SmallVec::new(),
             check_each_step: false,
             raised: RaisedFlags::new(),
         };
@@ -82,6 +85,11 @@ impl<'p> ExecTiles<'p> {
             unsafe { fill_uniform(exec.values[uniform.value as usize], uniform, &launch, room) };
         }
         exec
+    }
+
+    /// Sets the coordinates of the launch's first point, where the launch is a part of another one.
+    pub(crate) fn set_origin(&mut self, origin: &[usize]) {
+        self.origin = SmallVec::from_slice(origin);
     }
 
     fn register(&self, offset: u32) -> *mut u8 {
@@ -291,16 +299,20 @@ impl<'p> ExecTiles<'p> {
     /// Writes the coordinates of a tile along an axis.
     unsafe fn index(&self, value: u16, axis: usize, tile: &Tile) {
         let out = self.values[value as usize].cast::<i64>();
-        let origin = tile.origin.get(axis).copied().unwrap_or(0) as i64;
+        let first = [&self.origin[..], &tile.origin[..]].map(|origin| origin.get(axis).copied().unwrap_or(0));
+        let first = (first[0] + first[1]) as i64;
         let at = tile.axes.iter().position(|&a| a == axis);
         let inside: usize = at.map_or(1, |at| tile.extents[at + 1..].iter().product());
         let extent = at.map_or(1, |at| tile.extents[at]);
-        // Row by row: a division for each point takes twenty times as long.
-        for row in 0..tile.len() / inside.max(1) {
-            let x = origin + (row % extent) as i64;
-            for i in row * inside..(row + 1) * inside {
-                // SAFETY: the register has room for the tile.
-                unsafe { *out.add(i) = x };
+        // A loop for each axis: with a division for each point this takes ten times as long.
+        let mut point = 0;
+        while point < tile.len() {
+            for x in first..first + extent as i64 {
+                for at in point..point + inside {
+                    // SAFETY: the register has room for the tile.
+                    unsafe { *out.add(at) = x };
+                }
+                point += inside;
             }
         }
     }

@@ -209,11 +209,16 @@ pub(crate) fn offset_addresses(addresses: &mut [*mut u8], launch: &Launch<'_>, a
     }
 }
 
-/// Runs any number of axes, any strides and any steps tile by tile.
+/// Runs any number of axes, any strides and any steps tile by tile. The coordinates of the first point are `origin`, or 0 where it is empty.
 ///
 /// # Safety
 /// As [`crate::Program::launch`]; the domain is not empty.
-pub(crate) unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
+pub(crate) unsafe fn run_tiles(
+    code: &Bytecode,
+    launch: &Launch<'_>,
+    origin: &[usize],
+    workers: &dyn ThreadPool,
+) -> RaisedFlags {
     let points: usize = launch.outer.iter().product();
     let room = code.block_len.min(points.next_multiple_of(64));
     let walk = Tiling::new(0, launch.outer, room);
@@ -225,6 +230,7 @@ pub(crate) unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &d
             // SAFETY: the registers have room; the caller's contract; tiles do not overlap.
             unsafe {
                 let mut exec = ExecTiles::new(code, shared.get(), aliasing, false, registers, room);
+                exec.set_origin(origin);
                 let mut at = walk.seek(range.start);
                 let mut tile = Tile::new(launch.outer.len());
                 for _ in range {

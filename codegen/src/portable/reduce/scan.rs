@@ -39,6 +39,14 @@ impl Carry {
     }
 }
 
+/// What a scan of a part of a row starts with.
+pub(crate) struct Resume<'a> {
+    /// The carries into the part, then those out of it.
+    pub(crate) carry: Carry,
+    /// By axis: the coordinate of its first point.
+    pub(crate) origin: &'a [usize],
+}
+
 /// Runs a scan by columns or by rows, or continues one row.
 ///
 /// # Safety
@@ -49,7 +57,7 @@ pub(crate) unsafe fn run(
     epilogue: &Bytecode,
     launch: &Launch<'_>,
     workers: &dyn ThreadPool,
-    (columns, before): (bool, Option<Carry>),
+    (columns, before): (bool, Option<Resume<'_>>),
 ) -> RaisedFlags {
     let outer: usize = launch.outer.iter().product();
     let length = launch.inner[0];
@@ -88,7 +96,9 @@ pub(crate) unsafe fn run(
                     epilogue.set_result(i, r.out);
                 }
                 if let Some(before) = &before {
-                    let of = |i| before.of(i).cast_const();
+                    body.set_origin(before.origin);
+                    epilogue.set_origin(before.origin);
+                    let of = |i| before.carry.of(i).cast_const();
                     let each = accumulators.iter().zip(&running).enumerate();
                     each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(of(i), r.carry, a.size));
                 }
@@ -118,7 +128,7 @@ pub(crate) unsafe fn run(
                 }
                 if let Some(before) = &before {
                     let each = accumulators.iter().zip(&running).enumerate();
-                    each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
+                    each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.carry.of(i), a.size));
                 }
                 fp_status::merge(raised, body.raised.into_iter().chain(epilogue.raised));
             }

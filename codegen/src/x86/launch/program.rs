@@ -21,7 +21,7 @@ use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::{
     Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, Program,
-    RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, expand,
+    RaisedFlags, Scalar, Template, ThreadPool, Verified, expand,
 };
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -96,13 +96,7 @@ impl LoopProgram {
             .collect();
         let first = CompiledLoop::new(&body, &dense_kinds).map_err(|none| none.what)?;
         let fp_mask = may_raise.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
-        // The re-execution of a chunk does not know its coordinates, and runs dead instructions too.
-        let is_coordinate = |inst: &Inst| matches!(inst, Inst::Index(_));
-        if insts().any(is_coordinate) && (may_raise.len() > 1 || first.has_slow_path()) {
-            return Err("coordinates in a kernel that may be re-executed".into());
-        }
-        // With coordinates nothing is re-executed.
-        let ambiguous_underflow = !uses_coordinates && has_ambiguous_underflow(&expanded, &may_raise);
+        let ambiguous_underflow = has_ambiguous_underflow(&expanded, &may_raise);
         let single_pass = may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
         let scatters = check_offsets(kernel, &expanded, single_pass)?;
         // The fallback runs some scans, so it gets machine code for its blocks.
@@ -239,6 +233,22 @@ impl RowChunks<'_> {
         points / self.n * if self.is_sequential { 1 } else { self.chunks }
     }
 
+    /// The coordinates of an element of a row, by axis.
+    fn origin(&self, row: usize, first: usize) -> SmallVec<[usize; 4]> {
+        let outer = self.launch.get().outer;
+        let mut origin = SmallVec::from_elem(0, outer.len());
+        let mut rest = row;
+        for (axis, &extent) in outer.iter().enumerate().rev() {
+            if Some(axis) == self.axis {
+                origin[axis] = first;
+            } else {
+                origin[axis] = rest % extent;
+                rest /= extent;
+            }
+        }
+        origin
+    }
+
     /// The row of a unit, and its chunks.
     fn of(&self, unit: usize) -> (usize, Range<usize>) {
         if self.is_sequential {
@@ -251,6 +261,8 @@ impl RowChunks<'_> {
 
 /// A chunk that is to be re-executed.
 struct Chunk {
+    /// By axis: the coordinate of the first element.
+    origin: SmallVec<[usize; 4]>,
     /// The addresses of the first element, where clobbered inputs have those of their copies, and the number of elements.
     addresses: SmallVec<[*mut u8; 12]>,
     len: usize,
@@ -361,8 +373,12 @@ impl LoopProgram {
     unsafe fn re_execute_dense(&self, launch: &Launch<'_>, range: Range<usize>, slow: bool, raised: &mut RaisedFlags) {
         let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
         let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
-        let mut chunk = Chunk { addresses, len: range.len(), carries: SmallVec::new() };
         let axis = launch.outer.iter().rposition(|&n| n != 1);
+        let mut origin = SmallVec::from_elem(0, launch.outer.len());
+        if let Some(axis) = axis {
+            origin[axis] = range.start;
+        }
+        let mut chunk = Chunk { origin, addresses, len: range.len(), carries: SmallVec::new() };
         // SAFETY: the caller's contract; this is a map, or re-execution only reports flags.
         unsafe { self.re_execute(launch, axis, &mut chunk, slow, raised) };
     }
@@ -517,8 +533,11 @@ impl LoopProgram {
                 for chunk in chunks {
                     let first = chunk * rows.chunk;
                     let len = rows.chunk.min(rows.n - first);
-                    let write_coordinate = |axis: usize, at: usize| put(arguments.axis(axis), at as u64);
-                    let addresses = self.addresses_at(&launch, rows, row, first, write_coordinate);
+                    let origin = rows.origin(row, first);
+                    if self.uses_coordinates {
+                        origin.iter().enumerate().for_each(|(axis, &at)| put(arguments.axis(axis), at as u64));
+                    }
+                    let addresses = addresses_at(&launch, &origin);
                     for (operand, &address) in addresses.iter().enumerate() {
                         put(arguments.address(operand), address as u64);
                     }
@@ -528,7 +547,7 @@ impl LoopProgram {
                     // SAFETY: the addresses are those of `len` elements each, with the stride kinds of the loop.
                     let slow = unsafe { !found.run(memory, len) };
                     if slow || fp_status::is_raised(self.fp_mask) {
-                        let mut chunk = Chunk { addresses: readable, len, carries };
+                        let mut chunk = Chunk { origin, addresses: readable, len, carries };
                         // SAFETY: as above.
                         unsafe {
                             if self.re_execute(&launch, rows.axis, &mut chunk, slow, raised) {
@@ -586,33 +605,6 @@ impl LoopProgram {
         }
     }
 
-    /// The addresses of operands at an element of a row; writes the coordinate of each axis.
-    fn addresses_at(
-        &self,
-        launch: &Launch<'_>,
-        rows: &RowChunks<'_>,
-        row: usize,
-        first: usize,
-        mut write_coordinate: impl FnMut(usize, usize),
-    ) -> SmallVec<[*mut u8; 12]> {
-        let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
-        let mut rest = row;
-        for (axis, &extent) in launch.outer.iter().enumerate().rev() {
-            let at = if Some(axis) == rows.axis {
-                first
-            } else {
-                let at = rest % extent;
-                rest /= extent;
-                at
-            };
-            write_coordinate(axis, at);
-            for (operand, address) in addresses.iter_mut().enumerate() {
-                *address = (*address).wrapping_offset(at as isize * launch.strides_of(operand)[axis]);
-            }
-        }
-        addresses
-    }
-
     /// The fragment of an instruction numbered over body and epilogue: whether it is the epilogue, and the number there.
     fn in_fragment(&self, number: u32) -> (bool, u32) {
         number.checked_sub(self.body_length).map_or((false, number), |inst| (true, inst))
@@ -647,14 +639,25 @@ impl LoopProgram {
         // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
         let found = unsafe {
             if is_sequential {
-                self.fallback.continue_scan(&again, &mut chunk.carries)
+                self.fallback.continue_scan(&again, &chunk.origin, &mut chunk.carries)
             } else {
-                self.fallback.launch(&again, &SingleThread).expect("the host's memory is there")
+                self.fallback.run_part(&again, &chunk.origin)
             }
         };
         fp_status::merge(raised, found);
         true
     }
+}
+
+/// The addresses of operands at a point of the domain.
+fn addresses_at(launch: &Launch<'_>, point: &[usize]) -> SmallVec<[*mut u8; 12]> {
+    let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
+    for (operand, address) in addresses.iter_mut().enumerate() {
+        let offset: isize =
+            point.iter().zip(launch.strides_of(operand)).map(|(&at, &stride)| at as isize * stride).sum();
+        *address = (*address).wrapping_offset(offset);
+    }
+    addresses
 }
 
 /// Whether two ranges of bytes overlap.
