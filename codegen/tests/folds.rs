@@ -93,6 +93,21 @@ fn neutral_elements_change_nothing() {
 }
 
 #[test]
+fn absorbing_elements_take_in_all_others() {
+    let mut found = 0;
+    for (row, dtype) in rows() {
+        let Some(absorbing) = row.absorbing(dtype) else { continue };
+        found += 1;
+        for x in samples(dtype) {
+            for result in [apply(row.op, absorbing, x), apply(row.op, x, absorbing)] {
+                assert!(same(result, absorbing), "{} of {dtype}: {x} and {absorbing} give {result}", row.op);
+            }
+        }
+    }
+    assert!(found >= 4, "any, all, and the extremes of bools");
+}
+
+#[test]
 fn where_no_value_is_neutral_the_identity_is_not() {
     for (row, dtype) in rows().filter(|(row, dtype)| row.neutral(*dtype).is_none()) {
         let identity = row.identity(dtype).expect("nothing to begin with");
@@ -188,6 +203,53 @@ fn kernel(fold: Fold, dtype: DType, template: Template) -> Verified<Kernel> {
     let result = k.epilogue().result(number);
     k.epilogue().store(to, result);
     verify(k.finish()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Workers that are several, one after the other, the last tasks first.
+struct Backward(usize);
+
+impl ThreadPool for Backward {
+    fn count(&self) -> usize {
+        self.0
+    }
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..tasks).rev().for_each(task);
+    }
+}
+
+/// A fold of one row that stops at an absorbing element gives what one gives that does not.
+#[test]
+fn one_deviating_bool_is_found_wherever_it_is() {
+    for (fold, absorbing) in [(Op::LogicalOr, 1u8), (Op::LogicalAnd, 0), (Op::Maximum, 1), (Op::Minimum, 0)] {
+        let kernel = kernel(Fold::Op(fold), DType::Bool, Template::Reduce);
+        for backend in ["portable", "x86"].into_iter().filter_map(registry::select) {
+            let program = backend.compile(&kernel).expect("compiles");
+            for n in [1, 100, 8192, 8193, 40_000, 1 << 20] {
+                let mut row = vec![1 - absorbing; n];
+                let mut run = |row: &mut [u8], workers: &dyn ThreadPool| {
+                    let mut total = 2u8;
+                    let launch = Launch {
+                        outer: &[1],
+                        inner: &[n],
+                        addresses: &[row.as_mut_ptr(), &raw mut total],
+                        strides: &[n as isize, 1, 1, 0],
+                        scalars: &[],
+                    };
+                    // SAFETY: the row has `n` elements, the result is one.
+                    unsafe { program.launch(&launch, workers) }.expect("the host's memory is there");
+                    total
+                };
+                assert_eq!(run(&mut row, &SingleThread), 1 - absorbing, "{fold} of {n}");
+                for at in [0, 1, n / 3, n / 2, n.saturating_sub(2), n - 1].into_iter().filter(|&at| at < n) {
+                    row[at] = absorbing;
+                    for workers in [1, 2, 5] {
+                        assert_eq!(run(&mut row, &Backward(workers)), absorbing, "{fold} of {n}, {at}");
+                    }
+                    row[at] = 1 - absorbing;
+                }
+            }
+        }
+    }
 }
 
 /// Numbers whose folds are exact, and now and then a special one where that is wanted.

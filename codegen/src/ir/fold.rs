@@ -203,6 +203,16 @@ impl FoldRow {
         }
     }
 
+    /// The absorbing element, which no other value changes: a fold of bools that has met it need not read the rest.
+    pub const fn absorbing(&'static self, dtype: DType) -> Option<Scalar> {
+        match self.neutral(dtype) {
+            Some(neutral) if matches!(dtype, DType::Bool) && self.is_idempotent(dtype) => {
+                Some(Scalar::from_bits(dtype, neutral.bits() ^ 1))
+            }
+            _ => None,
+        }
+    }
+
     /// NumPy's result of an empty reduction; `None` if that is an error.
     pub const fn identity(&self, dtype: DType) -> Option<Scalar> {
         let bits = match self.identity {

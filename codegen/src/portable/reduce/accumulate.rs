@@ -35,6 +35,8 @@ pub(crate) struct ResolvedAccumulator {
     pub(crate) result_size: usize,
     /// The neutral element: the result of folding an empty domain.
     pub(crate) identity: Option<Scalar>,
+    /// The byte that is its absorbing element, of bools.
+    pub(crate) absorbing: Option<u8>,
     /// Positive zero of the type, added to sums at the end because NumPy's sums start from it: the sum of `-0.0` is `0.0`.
     pub(crate) start: Option<Scalar>,
     /// Whether partial results continue from tile to tile, as products do, instead of being merged pairwise.
@@ -209,6 +211,16 @@ impl ResolvedAccumulator {
                 AccumulatorLoops::Arg(a) => (a.rows)(p.total, values, p.auxiliary, pitch, rows, length),
             }
         }
+    }
+
+    /// Whether the part of a row that was folded last has met the absorbing element.
+    ///
+    /// # Safety
+    /// [`ResolvedAccumulator::part_of_row`] has run.
+    #[inline]
+    pub(crate) unsafe fn is_absorbed(&self, p: &AccumulatorBuffers) -> bool {
+        // SAFETY: the caller's contract; a bool is a byte.
+        self.absorbing.is_some_and(|absorbing| unsafe { *p.tile_total == absorbing })
     }
 
     /// Folds the part of one row that begins at `position`.

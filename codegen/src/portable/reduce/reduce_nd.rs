@@ -75,6 +75,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
             size: dtype.size(),
             result_size,
             identity: row.identity(dtype),
+            absorbing: row.absorbing(dtype).map(|absorbing| absorbing.bits() as u8),
             start: row.start(dtype),
             carries: row.order == FoldOrder::Lanes,
             effects: kernel.fold_effects(i),

@@ -24,6 +24,7 @@ use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most accumulators of a kernel.
 pub(crate) const ACCUMULATORS: usize = 4;
@@ -101,6 +102,10 @@ struct TiledReduction<'a> {
     whole_rows: bool,
     /// Whether it is one row, too short to divide into parts.
     is_short_row: bool,
+    /// Whether it is one row that may be left once all folds have met their absorbing elements: nothing else would be seen of the rest.
+    may_stop: bool,
+    /// Whether a part of such a row has met them: then the others need not run, and have them as results.
+    has_stopped: AtomicBool,
 }
 
 impl<'a> TiledReduction<'a> {
@@ -146,6 +151,10 @@ impl<'a> TiledReduction<'a> {
             jit_fold: None,
             whole_rows: false,
             is_short_row: is_short_row(folding.forms, launch.outer, length),
+            may_stop: planes * points == 1
+                && body.sinks.is_empty()
+                && folding.accumulators.iter().all(|a| a.absorbing.is_some() && !a.kernel_has_effects),
+            has_stopped: AtomicBool::new(false),
         };
         let least = if reduction.is_short_row { MIN_JIT_FOLD } else { MIN_JIT_ROW };
         let long = !by_columns && length >= least;
@@ -479,7 +488,12 @@ impl TiledRun<'_, '_> {
         let mut lanes = FoldLanes::new();
         // The machine code of a single tile has been tried.
         let mut jit_fold = s.jit_fold.filter(|_| s.depth < s.length);
-        for tile in range {
+        'row: for tile in range {
+            if s.has_stopped.load(Ordering::Relaxed) {
+                // SAFETY: the totals have room for a bool.
+                unsafe { self.absorb(point) };
+                return;
+            }
             let begin = tile * s.depth;
             let end = s.length.min(begin + s.depth);
             let row = TileSpan { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
@@ -518,6 +532,10 @@ impl TiledRun<'_, '_> {
                         a.part_of_row(&p.of_point(a, point), progress, values, columns, column);
                         collect_flags(a, self.raised);
                     }
+                    if s.may_stop && s.folding.accumulators.iter().zip(&self.buffers).all(|(a, p)| a.is_absorbed(p)) {
+                        s.has_stopped.store(true, Ordering::Relaxed);
+                        break 'row;
+                    }
                 }
             }
         }
@@ -525,6 +543,18 @@ impl TiledRun<'_, '_> {
             // SAFETY: as above.
             unsafe { a.finish(&p.of_point(a, point), progress, 1) };
             collect_flags(a, self.raised);
+        }
+    }
+
+    /// Makes the absorbing elements the results of a row.
+    ///
+    /// # Safety
+    /// The folds have absorbing elements, and the totals room for them.
+    unsafe fn absorb(&mut self, point: usize) {
+        for (a, p) in self.reduction.folding.accumulators.iter().zip(&self.buffers) {
+            let absorbing = a.absorbing.expect("a launch that stops has absorbing elements");
+            // SAFETY: the caller's contract; a bool is a byte.
+            unsafe { *p.of_point(a, point).total = absorbing };
         }
     }
 
