@@ -21,6 +21,7 @@ HOOKS = {
     "distributed.protocol": "fastnp._interop.dask_wire",
     "h5py._hl.dataset": "fastnp._interop.h5py",
     "joblib": "fastnp._interop.joblib",
+    "numba": "fastnp._interop.numba",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",
 }

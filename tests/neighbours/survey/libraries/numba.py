@@ -237,3 +237,101 @@ def cached_dispatch(np):
     f = njit(lambda a: a.size)
     f(np.ones(2)), f(np.ones(2)), f(pending(np))
     return [str(signature) for signature in f.signatures]
+
+
+def imported_names_inside(np):
+    sqrt, zeros, where, solve, divmod_ = np.sqrt, np.zeros, np.where, np.linalg.solve, np.divmod
+
+    @njit
+    def f(a):
+        b = zeros(a.size)
+        b[:] = where(a > 1, sqrt(a), -a)
+        return b, divmod_(a, 2.0)
+
+    return f(np.arange(4.0)), njit(lambda a, b: solve(a, b))(np.eye(2), np.ones(2))
+
+
+def names_of_another_module(np):
+    import types as modules
+
+    held = modules.ModuleType("held")
+    held.np, held.total, held.floor = np, np.sum, np.floor
+    f = njit(lambda a: held.np.cos(a).size + held.total(held.floor(a)) + held.np.pi)
+    return f(np.arange(4.0))
+
+
+def parallel_creation_inside(np):
+    @njit(parallel=True)
+    def f(n):
+        a = np.ones(n) * 2
+        b = np.arange(n) + a
+        s = 0.0
+        for i in prange(n):
+            s += b[i]
+        return np.sum(a), s, np.linspace(0, 1, 3)
+
+    return f(1000)
+
+
+def constants_inside(np):
+    f = njit(lambda x: (np.pi * x, np.inf > x, np.nan == x, np.newaxis is None, np.e))
+    return f(2.0)
+
+
+def loops_over_arrays_inside(np):
+    @njit
+    def f(a):
+        s = 0.0
+        for index, v in np.ndenumerate(a):
+            s += v * index[0]
+        for v in np.nditer(a):
+            s += v.item()
+        for index in np.ndindex(2, 3):
+            s += index[1]
+        return s
+
+    return f(np.arange(6.0).reshape(2, 3))
+
+
+def inner_function(np):
+    @njit
+    def f(a):
+        def g(b):
+            return np.exp(b) + np.abs(b)
+
+        return g(a) + g(-a)
+
+    return f(np.zeros(3)), f(2.0)
+
+
+def vectorized_functions_of_the_module(np):
+    f = numba.vectorize(["f8(f8)"])(lambda x: np.floor(x) + np.log1p(x))
+    return f(np.zeros(3)), f(pending(np)).shape
+
+
+def stencil_of_the_module(np):
+    @numba.stencil
+    def kernel(a):
+        return np.maximum(a[-1], a[1])
+
+    f = njit(lambda a: kernel(a))
+    return f(np.arange(8.0)), kernel(pending(np))
+
+
+def a_function_as_an_argument(np):
+    @njit
+    def apply(g, x):
+        return g(x)
+
+    g = njit(lambda x: np.trunc(x))
+    return apply(g, 2.5), g(np.arange(3.0) / 2)
+
+
+def overloaded_method_arguments(np):
+    f = njit(lambda a: (a.sum(axis=0), np.mean(a), a.T.copy(), np.sort(a[0]), np.unique(a)))
+    return f(np.arange(6.0).reshape(2, 3)), f(np.ones((2, 2)))
+
+
+def views_and_types_inside(np):
+    f = njit(lambda a: (a.view(np.uint64), a.astype(np.float32), np.float32(1) / 3))
+    return f(np.arange(3.0))
