@@ -116,6 +116,24 @@ def test_the_system_reads_what_was_looked_at(take: Callable[[Any], Any], tmp_pat
     assert (numpy.load(tmp_path / "y.npy") == numpy.sqrt(numpy.arange(float(N)) * 2)).all()
 
 
+@pytest.mark.parametrize("take", [numpy.asarray, numpy.ravel, memoryview, numpy.ascontiguousarray])
+def test_memory_that_numpy_allocated(take: Callable[[Any], Any]) -> None:
+    """It has no guarded address; who looks at the shape sees what is pending, then and later."""
+    x = fastnp.delete(fastnp.arange(N + 1.0), 3)
+    expected = numpy.delete(numpy.arange(N + 1.0), 3)
+    x += 1
+    later = x * 2
+    y = x[::2]
+    assert shape(y) == (N // 2,)
+    assert (read(field(y, DATA), 1) == expected[:1] + 1).all()
+    v = take(x)
+    assert v[1] == expected[1] + 1 and v[-1] == expected[-1] + 1
+    v[0] = 70
+    x *= 3
+    assert v[0] == 210 and v[1] == 3 * (expected[1] + 1)
+    assert later[0] == 2 and (numpy.asarray(later) == 2 * (expected + 1)).all()
+
+
 def test_threads_without_the_gil_touch_at_once() -> None:
     for _ in range(20):
         arrays = [fastnp.arange(float(N)) * k + 1 for k in range(8)]
@@ -142,6 +160,8 @@ def test_random_programs_with_a_reader_and_writer_in_compiled_code(seed: int) ->
     sizes = (8, 2500, 9000, 40_000)
     n = rng.choice(sizes)
     pairs = [(fastnp.arange(float(n)) + k, numpy.arange(float(n)) + k) for k in range(3)]
+    # In memory that NumPy allocated.
+    pairs.append((fastnp.delete(fastnp.arange(n + 1.0), 3), numpy.delete(numpy.arange(n + 1.0), 3)))
     # Pointers that were taken once, with the array of NumPy's that has the same memory there.
     kept: list[tuple[int, Any, Any, int]] = []
     for _ in range(40):
@@ -162,6 +182,7 @@ def test_random_programs_with_a_reader_and_writer_in_compiled_code(seed: int) ->
         elif what == 5:
             pairs.append((numpy.asarray(x) * 1.0, a * 1.0))
         elif x.flags.c_contiguous and what == 6:
+            assert shape(x) == a.shape
             kept.append((field(x, DATA), x, a, x.size))
         elif kept:
             address, _, theirs, count = rng.choice(kept)

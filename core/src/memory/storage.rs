@@ -33,6 +33,11 @@ pub trait Owner: Send + Sync {
     /// Whether code outside this crate can reach the memory now. While it can, operations on the memory are not deferred.
     fn is_shared(&self) -> bool;
 
+    /// Whether nothing but arrays of this crate leads to the memory, until code outside looks at one of them.
+    fn is_private(&self) -> bool {
+        false
+    }
+
     /// The owner itself, for a downcast.
     fn as_any(&self) -> &dyn Any;
 }
@@ -383,7 +388,7 @@ impl Storage {
     pub(crate) fn is_shared(&self) -> bool {
         match &self.owner {
             None => self.is_open() || self.exports.is_positive(),
-            Some(owner) => owner.0.is_shared() || self.exports.is_positive(),
+            Some(owner) => self.touches.load(Ordering::Relaxed) > 0 || owner.0.is_shared() || self.exports.is_positive(),
         }
     }
 
@@ -394,13 +399,21 @@ impl Storage {
         !shown.is_null() && shown == self.address.load(Ordering::Relaxed)
     }
 
-    /// Whether code outside knows it by a guarded address where it may still fault, now or after the next operation.
+    /// Whether code outside knows it by a guarded address where it may still fault, now or after the next operation; or it is foreign
+    /// memory that code outside has not looked at yet.
     #[inline]
     pub(crate) fn is_guarded(&self) -> bool {
+        let touches = self.touches.load(Ordering::Relaxed);
         let shown = self.shown.load(Ordering::Relaxed);
-        !shown.is_null()
-            && shown == self.slot.load(Ordering::Relaxed)
-            && self.touches.load(Ordering::Relaxed) <= MOST_TOUCHES
+        match &self.owner {
+            None => !shown.is_null() && shown == self.slot.load(Ordering::Relaxed) && touches <= MOST_TOUCHES,
+            Some(owner) => touches == 0 && owner.0.is_private(),
+        }
+    }
+
+    /// Counts a touch by code outside. Foreign memory, which cannot be moved away, is shared from the first on.
+    pub(crate) fn count_touch(&self) {
+        self.touches.store(self.touches.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
     }
 
     /// Registers an open header page, to be closed with the storage.
@@ -488,7 +501,7 @@ impl Storage {
         self.drop_device_buffer();
         let Some(mut block) = self.take_block() else { return Ok(()) };
         let opened = block.open_at(slot, self.bytes());
-        self.touches.store(self.touches.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.count_touch();
         self.set_memory(block);
         opened
     }

@@ -57,6 +57,10 @@ impl Owner for NumpyOwner {
         self.users.is_some() || unsafe { !is_sole_way(self.array.as_ptr()) }
     }
 
+    fn is_private(&self) -> bool {
+        self.users.is_none()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
