@@ -35,6 +35,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     fastnp::guard_addresses();
     module.add_class::<crate::object::ndarray::NdArray>()?;
+    crate::class::numpy_entry_points::replace_entries(module.py())?;
     module.add_class::<crate::interop::numpy_memory::Memory>()?;
     crate::call::ufunc::add(module)?;
     crate::call::create::add(module)?;

@@ -388,7 +388,9 @@ impl Storage {
     pub(crate) fn is_shared(&self) -> bool {
         match &self.owner {
             None => self.is_open() || self.exports.is_positive(),
-            Some(owner) => self.touches.load(Ordering::Relaxed) > 0 || owner.0.is_shared() || self.exports.is_positive(),
+            Some(owner) => {
+                self.touches.load(Ordering::Relaxed) > 0 || owner.0.is_shared() || self.exports.is_positive()
+            }
         }
     }
 

@@ -6,8 +6,9 @@
 //! contents. Flags say what NumPy's would, except that no array owns its memory as NumPy means it (`malloc`, to be reallocated by
 //! `resize`).
 //!
-//! Where they are not guarded, shape and strides lie in a block from Python's raw allocator, because NumPy's own setters free it and put one
-//! of theirs there. Block and guarded page stay with the memory of the object when that is reused.
+//! Where they are not guarded, shape and strides lie in a block from Python's raw allocator, as NumPy's do: compiled code that exchanges the
+//! fields of two headers may give it to NumPy. (NumPy's own setters run ours: `class::numpy_entry_points`.) Block and guarded page stay with
+//! the memory of the object when that is reused.
 
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
@@ -292,8 +293,10 @@ impl Header {
             if !is_ours {
                 let own = header.block..=header.block.wrapping_add(2 * header.block_axes);
                 if header.guard.is_page(fields.dimensions) || own.contains(&fields.strides) {
-                    // Else NumPy has put a block of its own there.
                     fields.dimensions = std::ptr::null_mut();
+                } else {
+                    // Compiled code has put a block of NumPy's there, and ours is where that was.
+                    (header.block, header.block_axes) = (std::ptr::null_mut(), 0);
                 }
                 header.free_memory();
                 return numpy_dealloc(py)(this);

@@ -1,0 +1,219 @@
+//! NumPy's entry points that change an array's header in place, for arrays of ours.
+//!
+//! `numpy.ndarray.shape.__set__(x, …)`, `numpy.ndarray.resize(x, …)` and `PyArray_Resize` of NumPy's C API write shape, strides, type and
+//! address into the header of `x`, and give the memory for its shape back to NumPy's allocator. An array of ours would keep its own
+//! shape, and the memory is not NumPy's to free. NumPy finds these functions by tables: the setters and methods of its class, and the
+//! C API, which compiled code reads at every call. So the entries are replaced here by functions that run the attribute or the method of
+//! this module's class for an array of ours, and NumPy's function for all others.
+
+use crate::interpreter::raw_call::{call_python, object_at};
+use crate::object::header::NumpyArray;
+use crate::object::ndarray::NdArray;
+use numpy::npyffi::{NPY_ORDER, PyArray_Dims};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyTuple};
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::transmute;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A function of NumPy's, and its name.
+struct Entry {
+    name: &'static CStr,
+    /// Null until it is replaced. Accessed with the GIL held.
+    numpys: AtomicPtr<c_void>,
+}
+
+impl Entry {
+    const fn new(name: &'static CStr) -> Entry {
+        Entry { name, numpys: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    fn name(&self) -> &'static str {
+        self.name.to_str().expect("ASCII")
+    }
+
+    fn numpys(&self) -> *mut c_void {
+        self.numpys.load(Ordering::Relaxed)
+    }
+}
+
+static SETTERS: [Entry; 4] = [Entry::new(c"shape"), Entry::new(c"strides"), Entry::new(c"dtype"), Entry::new(c"data")];
+static METHODS: [Entry; 3] = [Entry::new(c"resize"), Entry::new(c"setflags"), Entry::new(c"__setstate__")];
+static RESIZE: Entry = Entry::new(c"resize");
+
+/// The place of `PyArray_Resize` in NumPy's C API, which does not change.
+const PLACE_OF_RESIZE: usize = 80;
+
+/// Whether it is an array of ours. Classes that derive from the class derive from NumPy's.
+///
+/// # Safety
+/// The object is one.
+#[inline]
+unsafe fn is_ours(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's contract.
+    std::ptr::eq(unsafe { ffi::Py_TYPE(object) }, NdArray::type_object_raw(py))
+}
+
+/// A setter of NumPy's class.
+unsafe extern "C" fn set<const INDEX: usize>(
+    this: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+    closure: *mut c_void,
+) -> c_int {
+    // SAFETY: Python calls the setter with an array and a value, or null, and the GIL held. NumPy's function is a setter.
+    unsafe {
+        let entry = &SETTERS[INDEX];
+        if !is_ours(Python::assume_attached(), this) {
+            return transmute::<*mut c_void, ffi::setter>(entry.numpys())(this, value, closure);
+        }
+        call_python(-1, |py| {
+            let this = object_at(py, this);
+            if value.is_null() {
+                this.delattr(entry.name())?;
+            } else {
+                this.setattr(entry.name(), object_at(py, value))?;
+            }
+            Ok(0)
+        })
+    }
+}
+
+/// A method of NumPy's class that takes keyword arguments too.
+unsafe extern "C" fn call_with_keywords<const INDEX: usize>(
+    this: *mut ffi::PyObject,
+    args: *mut ffi::PyObject,
+    kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the method with an array, a tuple and a dictionary, or null, and the GIL held. NumPy's is such a method.
+    unsafe {
+        let entry = &METHODS[INDEX];
+        if !is_ours(Python::assume_attached(), this) {
+            return transmute::<*mut c_void, ffi::PyCFunctionWithKeywords>(entry.numpys())(this, args, kwargs);
+        }
+        call_ours(entry, this, args, kwargs)
+    }
+}
+
+/// A method of NumPy's class that takes no keyword arguments.
+unsafe extern "C" fn call_without_keywords<const INDEX: usize>(
+    this: *mut ffi::PyObject,
+    args: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: as above, without a dictionary.
+    unsafe {
+        let entry = &METHODS[INDEX];
+        if !is_ours(Python::assume_attached(), this) {
+            return transmute::<*mut c_void, ffi::PyCFunction>(entry.numpys())(this, args);
+        }
+        call_ours(entry, this, args, std::ptr::null_mut())
+    }
+}
+
+/// The method of our class.
+///
+/// # Safety
+/// The arguments are those of a method, and the GIL is held.
+unsafe fn call_ours(
+    entry: &Entry,
+    this: *mut ffi::PyObject,
+    args: *mut ffi::PyObject,
+    kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the caller's contract.
+    unsafe {
+        call_python(std::ptr::null_mut(), |py| {
+            let args = object_at(py, args).to_owned().cast_into::<PyTuple>()?;
+            let kwargs = match kwargs.is_null() {
+                true => None,
+                false => Some(object_at(py, kwargs).to_owned().cast_into::<PyDict>()?),
+            };
+            let method = object_at(py, this).getattr(entry.name())?;
+            Ok(method.call(args, kwargs.as_ref())?.into_ptr())
+        })
+    }
+}
+
+type Resize = unsafe extern "C" fn(*mut ffi::PyObject, *mut PyArray_Dims, c_int, NPY_ORDER) -> *mut ffi::PyObject;
+
+/// `PyArray_Resize`.
+unsafe extern "C" fn resize(
+    this: *mut ffi::PyObject,
+    shape: *mut PyArray_Dims,
+    check_references: c_int,
+    order: NPY_ORDER,
+) -> *mut ffi::PyObject {
+    // SAFETY: compiled code calls the function with an array, a shape and the GIL held.
+    unsafe {
+        if !is_ours(Python::assume_attached(), this) {
+            return transmute::<*mut c_void, Resize>(RESIZE.numpys())(this, shape, check_references, order);
+        }
+        call_python(std::ptr::null_mut(), |py| {
+            let axes = usize::try_from((*shape).len).unwrap_or(0);
+            let wanted = match axes {
+                0 => PyTuple::empty(py),
+                _ => PyTuple::new(py, std::slice::from_raw_parts((*shape).ptr, axes))?,
+            };
+            let check = [("refcheck", check_references != 0)].into_py_dict(py)?;
+            Ok(object_at(py, this).call_method(RESIZE.name(), (wanted,), Some(&check))?.into_ptr())
+        })
+    }
+}
+
+/// Replaces the entries of NumPy's tables. What this NumPy does not have is left out.
+pub(crate) fn replace_entries(py: Python<'_>) -> PyResult<()> {
+    let class = NumpyArray::type_object_raw(py);
+    // SAFETY: the tables of NumPy's class are its own variables, which end with an entry without a name and last as long as the
+    // process; Python reads them while the GIL is held, as here. What is put there takes the arguments of what stood there.
+    unsafe {
+        let mut setter = ffi::PyType_GetSlot(class, ffi::Py_tp_getset).cast::<ffi::PyGetSetDef>();
+        while !setter.is_null() && !(*setter).name.is_null() {
+            let name = CStr::from_ptr((*setter).name);
+            let replacements: [ffi::setter; SETTERS.len()] = [set::<0>, set::<1>, set::<2>, set::<3>];
+            for (entry, replacement) in SETTERS.iter().zip(replacements) {
+                if let Some(numpys) = (*setter).set.filter(|_| entry.name == name && entry.numpys().is_null()) {
+                    entry.numpys.store(numpys as *mut c_void, Ordering::Relaxed);
+                    (*setter).set = Some(replacement);
+                }
+            }
+            setter = setter.add(1);
+        }
+        let mut method = ffi::PyType_GetSlot(class, ffi::Py_tp_methods).cast::<ffi::PyMethodDef>();
+        while !method.is_null() && !(*method).ml_name.is_null() {
+            let name = CStr::from_ptr((*method).ml_name);
+            if let Some(index) = METHODS.iter().position(|entry| entry.name == name && entry.numpys().is_null()) {
+                replace_method(&mut *method, index);
+            }
+            method = method.add(1);
+        }
+    }
+    let capsule = py.import("numpy._core._multiarray_umath")?.getattr("_ARRAY_API")?.cast_into::<PyCapsule>()?;
+    // SAFETY: the capsule, whatever its name, holds NumPy's table of functions.
+    unsafe {
+        let table = ffi::PyCapsule_GetPointer(capsule.as_ptr(), ffi::PyCapsule_GetName(capsule.as_ptr()));
+        let place = table.cast::<*mut c_void>().add(PLACE_OF_RESIZE);
+        if !table.is_null() && RESIZE.numpys().is_null() {
+            RESIZE.numpys.store(*place, Ordering::Relaxed);
+            *place = resize as *mut c_void;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a method, if it takes its arguments as a tuple, with or without a dictionary.
+fn replace_method(method: &mut ffi::PyMethodDef, index: usize) {
+    let with: [ffi::PyCFunctionWithKeywords; METHODS.len()] =
+        [call_with_keywords::<0>, call_with_keywords::<1>, call_with_keywords::<2>];
+    let without: [ffi::PyCFunction; METHODS.len()] =
+        [call_without_keywords::<0>, call_without_keywords::<1>, call_without_keywords::<2>];
+    let numpys = method.ml_meth.as_ptr();
+    if method.ml_flags == ffi::METH_VARARGS | ffi::METH_KEYWORDS {
+        method.ml_meth.PyCFunctionWithKeywords = with[index];
+    } else if method.ml_flags == ffi::METH_VARARGS {
+        method.ml_meth.PyCFunction = without[index];
+    } else {
+        return;
+    }
+    METHODS[index].numpys.store(numpys, Ordering::Relaxed);
+}
