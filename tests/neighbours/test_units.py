@@ -55,6 +55,15 @@ def quantities(package: str) -> Any:
     return [1.0, 2.5, 3.0] * pytest.importorskip("astropy.units").m
 
 
+def test_lists_of_quantities_and_like() -> None:
+    q = quantities("astropy")
+    for np in (numpy, fastnp):
+        chosen = np.choose(np.array([0, 1, 0]), [q, q * 2])
+        assert type(chosen) is type(q) and chosen.value.tolist() == [1.0, 5.0, 3.0]
+        made = np.fromfunction(lambda i: i * 2, (3,), like=q)
+        assert type(made) is type(q) and made.value.tolist() == [0.0, 2.0, 4.0]
+
+
 @pytest.mark.parametrize("package", ["pint", "astropy"])
 @pytest.mark.parametrize("call", [line.strip() for line in CALLS.strip().splitlines()])
 def test_calls_agree(package: str, call: str) -> None:

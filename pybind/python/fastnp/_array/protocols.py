@@ -77,16 +77,16 @@ def array_ufunc(
 ) -> Any:
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
     ours: Any = func
-    if not isinstance(func, ufunc):
+    if isinstance(func, _np.ufunc) or not isinstance(func, ufunc):
         # Called by NumPy, or by a class that was called with NumPy's ufunc. Other libraries have
         # ufuncs of their own, also of other types.
         name = getattr(func, "__name__", "")
         known = getattr(_np, name, None) is func
         ours = (UFUNCS.get(name) or NATIVE.get(func)) if known else None
     if has_override(func, inputs, kwargs):
-        if type(self) is ndarray and ours is not None and expects_numpys(inputs, kwargs):
+        if type(self) is ndarray and expects_numpys(inputs, kwargs):
             # The class may have refused our arrays, which it would hand on to NumPy.
-            return dispatch_ufunc(ours, func, method, inputs, kwargs)
+            return dispatch_ufunc(func if ours is None else ours, func, method, inputs, kwargs)
         return NotImplemented
     if ours is None:
         run = func if method == "__call__" else getattr(func, method)

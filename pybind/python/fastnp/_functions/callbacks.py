@@ -36,6 +36,8 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 def fromfunction(
     function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
 ) -> Any:
+    if like is not None:
+        kwargs["like"] = like
     return call(_np.fromfunction, (_with_our_arrays(function), shape), {"dtype": dtype, **kwargs})
 
 

@@ -9,6 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp import _fastnp
 from fastnp._fallback.call import call
+from fastnp._fallback.override import array_function_of
 from fastnp._fallback.registry import dispatch_method, native
 from fastnp._fastnp import arange, asarray, ndarray, where
 
@@ -102,7 +103,10 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 @native(_np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
-    plain = out is None and mode == "raise" and type(choices) in (list, tuple)
+    listed = type(choices) in (list, tuple)
+    if listed and any(array_function_of(choice) is not None for choice in choices):
+        return call(_np.choose, (a, choices), {"out": out, "mode": mode})
+    plain = out is None and mode == "raise" and listed
     # Ten elements take 9 us here and 3 in NumPy, ten thousand 23 and 66.
     if plain and _is_integers(a) and not _fastnp.runs_eagerly(a.size):
         arrays = [asarray(choice) for choice in choices]

@@ -22,6 +22,7 @@ HOOKS = {
     "h5py._hl.dataset": "fastnp._interop.h5py",
     "joblib": "fastnp._interop.joblib",
     "numba": "fastnp._interop.numba",
+    "orjson": "fastnp._interop.orjson",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",
 }

@@ -94,3 +94,25 @@ def world_coordinates(np):
     w = wcs.WCS(naxis=2)
     w.wcs.crpix, w.wcs.cdelt, w.wcs.ctype = [1, 1], np.array([-0.1, 0.1]), ["RA---TAN", "DEC--TAN"]
     return w.all_pix2world(np.arange(6.0).reshape(3, 2), 0), w.wcs_world2pix(np.ones((1, 2)), 1)
+
+
+def lists_of_quantities(np):
+    q = np.array([1.0, 2, 3]) * u.m
+    parts = (
+        np.choose(np.array([0, 1, 0]), [q, q * 2]),
+        np.fromfunction(lambda i: i * 2, (3,), like=q),
+        np.select([q > 2 * u.m], [q]),
+    )
+    return [(p.value, str(p.unit)) for p in parts]
+
+
+def ufuncs_of_another_package(np):
+    import erfa.ufunc as functions
+    from erfa import dt_pv
+
+    pv = np.zeros(2, dtype=dt_pv)
+    pv["p"] = [1, 0, 0]
+    q = u.Quantity(pv, "au,au/day")
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    found = functions.rxpv(turn, q)
+    return found["p"].value, str(found.unit), functions.p2s(turn * u.m)[0].value

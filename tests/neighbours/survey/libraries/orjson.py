@@ -35,6 +35,18 @@ def default(np):
     return orjson.dumps(np.arange(3), default=lambda a: a.tolist())
 
 
+def arrays_and_a_default(np):
+    option = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2
+    value = {"a": np.arange(3) * 2, "b": 1 + 2j, "c": [np.eye(2), np.array(["x"])]}
+    return orjson.dumps(value, lambda x: x.tolist() if hasattr(x, "tolist") else str(x), option)
+
+
+def refused_by_the_default(np):
+    return raised(
+        lambda: orjson.dumps([np.arange(3), 1j], str.upper, orjson.OPT_SERIALIZE_NUMPY)
+    ), orjson.loads(orjson.dumps([1, None]))
+
+
 def not_contiguous(np):
     x = grid(np)[::100, ::100]
     return raised(lambda: orjson.dumps(x, option=orjson.OPT_SERIALIZE_NUMPY))
