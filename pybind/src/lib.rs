@@ -51,6 +51,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(crate::class::metaclass::metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::is_instance, module)?)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::set_metaclass, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::class::metaclass::set_ufunc_metaclass, module)?)?;
     crate::interpreter::interpreter_lock::add(module)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_from_numpy, module)?)?;

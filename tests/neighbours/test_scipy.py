@@ -260,3 +260,13 @@ def test_generated_wrappers_copy_what_they_must_not_write() -> None:
     assert numpy.array_equal(numpy.asarray(b), B)
     linalg.lapack.dgesv(fastnp.array(S), b, overwrite_b=True)
     assert numpy.allclose(numpy.asarray(b), numpy.linalg.solve(S, B))
+
+
+def test_ufuncs_of_other_packages_are_ufuncs() -> None:
+    special = pytest.importorskip("scipy.special")
+    own = numpy.frompyfunc(abs, 1, 1)
+    for ufunc in (fastnp.sin, fastnp.frexp, numpy.sin, own, special.erf):
+        assert isinstance(ufunc, fastnp.ufunc)
+    for other in (sum, fastnp.sum, 1.0, fastnp.ones(2), type(fastnp.frexp)):
+        assert not isinstance(other, fastnp.ufunc)
+    assert type(fastnp.sin) is fastnp.ufunc and not isinstance(own, type(fastnp.frexp))

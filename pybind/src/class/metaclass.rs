@@ -150,15 +150,32 @@ unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::Py
 /// `TypeError` unless the metaclass derives from `type` without adding to its layout.
 #[pyfunction]
 pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> PyResult<()> {
-    let of_types = py.get_type::<PyType>();
-    let size = |t: &Bound<'_, PyType>| t.getattr("__basicsize__")?.extract::<usize>();
-    if !metaclass.is_subclass(&of_types)? || size(metaclass)? != size(&of_types)? {
-        return Err(PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
-    }
     let class = NdArray::type_object(py);
     let name = intern!(py, "__array_ufunc__");
     let known = [name.clone().into_any(), class.clone().into_any(), class.getattr(name)?].map(Bound::unbind);
     PROTOCOL.set(py, known).map_err(|_| PyRuntimeError::new_err("the metaclass was set before"))?;
+    give_metaclass(&class, metaclass)
+}
+
+/// `set_ufunc_metaclass(ufunc, metaclass)`: the same for the class of ufuncs.
+///
+/// # Errors
+/// As above; `TypeError` for another class.
+#[pyfunction]
+pub(crate) fn set_ufunc_metaclass(class: &Bound<'_, PyType>, metaclass: &Bound<'_, PyType>) -> PyResult<()> {
+    if !class.is_subclass_of::<crate::call::ufunc::Ufunc>()? {
+        return Err(PyTypeError::new_err("not the class of ufuncs"));
+    }
+    give_metaclass(class, metaclass)
+}
+
+/// Sets the metaclass of a class of this module.
+fn give_metaclass(class: &Bound<'_, PyType>, metaclass: &Bound<'_, PyType>) -> PyResult<()> {
+    let of_types = class.py().get_type::<PyType>();
+    let size = |t: &Bound<'_, PyType>| t.getattr("__basicsize__")?.extract::<usize>();
+    if !metaclass.is_subclass(&of_types)? || size(metaclass)? != size(&of_types)? {
+        return Err(PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
+    }
     // SAFETY: the type of a type object may be any metaclass of this layout; the class keeps a reference to it for ever, as to any type
     // made at run time.
     unsafe { (*class.as_ptr()).ob_type = metaclass.clone().into_ptr().cast() };

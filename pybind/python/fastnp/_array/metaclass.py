@@ -18,7 +18,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._array.derived import Derived, unbound
-from fastnp._fastnp import is_instance, metaclass
+from fastnp._fastnp import is_instance, metaclass, ufunc
 
 
 class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
@@ -45,3 +45,14 @@ class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
 
     def __subclasscheck__(cls, kind: type) -> bool:
         return type.__subclasscheck__(cls, kind) or issubclass(kind, _np.ndarray)
+
+
+class UfuncType(type):
+    """The type of `fastnp.ufunc`: NumPy's ufuncs, also of other packages, are instances too."""
+
+    __slots__ = ()
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        # Classes that derive from it have instances of their own only.
+        numpys = cls is ufunc and isinstance(value, _np.ufunc)
+        return numpys or type.__instancecheck__(cls, value)

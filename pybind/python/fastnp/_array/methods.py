@@ -18,7 +18,7 @@ import numpy as _np
 from fastnp import _fastnp
 from fastnp._array.derived import method_of, named
 from fastnp._array.flags import set_flags
-from fastnp._array.metaclass import ArrayType
+from fastnp._array.metaclass import ArrayType, UfuncType
 from fastnp._fallback.call import NOT_NATIVE, call, uncounted
 from fastnp._fastnp import UFUNCS, adopt, layout_flags, ndarray, replace, to_numpy
 
@@ -203,6 +203,7 @@ def install() -> None:
         # class that is registered with one derived from `list`, and nothing takes it back.
         ABCMeta("Sequences", (list,), {}).register(ndarray)
     _fastnp.set_metaclass(ArrayType)
+    _fastnp.set_ufunc_metaclass(_fastnp.ufunc, UfuncType)
 
 
 def _removed(name: str) -> Callable[[Any], Any]:
