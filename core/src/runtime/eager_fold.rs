@@ -21,7 +21,9 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
     if n < 2 {
         return Ok(None);
     }
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::FoldedElements) else { return Ok(None) };
+    let is_shared = a.storage.is_shared() || b.storage.is_shared();
+    let limit = if is_shared { EagerLimit::FoldedSharedElements } else { EagerLimit::FoldedElements };
+    let Some(gate) = Eager::within(&mut runtime, n, limit) else { return Ok(None) };
     let (Some(x), Some(y)) = (gate.read(&a.storage), gate.read(&b.storage)) else { return Ok(None) };
     let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
     let storage = gate.create(compute.size(), |gate, address| {
