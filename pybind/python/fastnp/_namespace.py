@@ -129,9 +129,9 @@ def _ufunc(value: _np.ufunc, name: str) -> Any:
         return ours
     if value in NATIVE:
         return NATIVE[value]
-    from fastnp._fallback.ufunc import ForeignUfunc
+    from fastnp._fallback.ufunc import foreign
 
-    return _cached(value, lambda: ForeignUfunc(value))
+    return _cached(value, lambda: foreign(value))
 
 
 def _class(value: type) -> Any:

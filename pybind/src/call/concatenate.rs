@@ -3,6 +3,7 @@
 //! Calls with other keywords, parts of other classes, and errors are left to NumPy.
 
 use crate::call::argument::{Arg, parse_any, strong_scalar};
+use crate::fallback::by_name::numpy_counted;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
@@ -166,7 +167,7 @@ fn joined<'py, const N: usize>(
     {
         return new_object(py, to_py_result(py, Ok(joined))?);
     }
-    call.numpy_counted(name)
+    numpy_counted(call, name)
 }
 
 /// Reads the arguments past the first: the axis if it is given; `None` for a value that is left to NumPy.
@@ -210,7 +211,7 @@ fn append<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     {
         return new_object(py, to_py_result(py, Ok(joined))?);
     }
-    call.numpy_counted("append")
+    numpy_counted(call, "append")
 }
 
 /// The functions of this file, by NumPy's names.

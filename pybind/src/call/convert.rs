@@ -1,15 +1,17 @@
 //! Conversion functions: `array`, `asarray`, `copy`, `ascontiguousarray` and others.
 
-use crate::call::argument::{Arg, flat_list, parse_fast, strong_scalar};
+use crate::call::argument::{Arg, is_numpys, of_numbers, parse_fast, strong_scalar};
 use crate::call::concatenate::stack_list;
-use crate::interop::numpy_memory::{copy_of, is_numpy};
+use crate::fallback::by_name::numpy;
+use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
-use crate::object::payload::Open;
+use crate::object::payload::{Open, Payload};
 use fastnp::{Array, Order};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -26,11 +28,13 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
             Ok(array.as_any().clone())
         };
     }
-    if copies
-        && let Some(value) = call.sole()
-        && let Some(array) = copy_of(value, |_, _| true)?
+    if let Some(value) = call.sole()
+        && is_numpys(value)?
     {
-        return new_object(py, array);
+        let known = if copies { copy_of(value, |_, _| true)?.map(Payload::from) } else { shared(value)? };
+        if let Some(array) = known {
+            return new_object(py, array);
+        }
     }
     if let [value] = call.positions()
         && let Some(array) = from_list(value, call)?
@@ -54,7 +58,16 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
             call.dict()?,
         ));
     }
-    call.numpy(name)
+    numpy(call, name)
+}
+
+/// The payload for the memory of a NumPy array; `None` if its type is not native, or it is unaligned.
+fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Payload>> {
+    match import(value) {
+        Ok(payload) => Ok(Some(payload)),
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether an object exports memory on a device.
@@ -83,11 +96,15 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
     let types = dtype::types(value.py())?;
     let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
-    if dtype.is_none()
-        && let Ok(list) = value.cast_exact::<PyList>()
-        && let Some(array) = flat_list(list)?.map_or_else(|| stack_list(list), |array| Ok(Some(array)))?
-    {
-        return Ok(Some(array));
+    if dtype.is_none() {
+        if let Some(array) = of_numbers(value)? {
+            return Ok(Some(array));
+        }
+        if let Ok(list) = value.cast_exact::<PyList>()
+            && let Some(array) = stack_list(list)?
+        {
+            return Ok(Some(array));
+        }
     }
     // Only lists whose first innermost item is a number: then nearly always all items are. NumPy parses the list.
     let mut item = value.clone();
@@ -130,7 +147,14 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bo
             };
         }
     }
-    call.numpy(name)
+    if let Some(given) = call.sole()
+        && is_numpys(given)?
+        && is_dense(given, order)
+        && let Some(payload) = shared(given)?
+    {
+        return new_object(py, payload);
+    }
+    numpy(call, name)
 }
 
 /// `asarray`, or `asanyarray` if `ANY`. The common call gets an array and returns it: that case comes before the arguments are

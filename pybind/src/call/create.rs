@@ -1,7 +1,9 @@
 //! Creation functions: `empty`, `zeros`, `ones`, `full`, their `_like` forms, and `arange`.
 
-use crate::call::argument::{Arg, parse_fast};
+use crate::call::argument::{Arg, is_numpys, parse_fast};
 use crate::call::array_arguments::{order_argument, shape_of, type_of};
+use crate::fallback::by_name::numpy;
+use crate::interop::numpy_memory::dense_form;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
@@ -26,7 +28,7 @@ fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyRe
             return new_object(call.py(), array);
         }
     }
-    call.numpy(name)
+    numpy(call, name)
 }
 
 /// `empty_like`, `zeros_like` and `ones_like`.
@@ -47,7 +49,20 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
         }
         return new_object(py, made);
     }
-    call.numpy(name)
+    if let Some([Some(a), dtype, order]) = call.read([first, "dtype", "order"])?
+        && is_numpys(a)?
+        && let Some((shape, of_numpys, dense)) = dense_form(a)?
+        && let Some(dtype) = type_of(dtype, of_numpys)?
+        && let Some(order) = order_argument(order, Order::K)
+    {
+        let order = if matches!(order, Order::K | Order::A) { dense } else { order };
+        let made = match value {
+            Some(value) => Array::full(&shape, Scalar::new(dtype, value), order),
+            None => Array::empty(&shape, dtype, order),
+        };
+        return new_object(py, to_py_result(py, made)?);
+    }
+    numpy(call, name)
 }
 
 /// `full`.
@@ -62,7 +77,7 @@ fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     {
         return new_object(call.py(), array);
     }
-    call.numpy("full")
+    numpy(call, "full")
 }
 
 /// `full_like`.
@@ -83,7 +98,7 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
             }
         }
     }
-    call.numpy("full_like")
+    numpy(call, "full_like")
 }
 
 /// `arange`.
@@ -97,7 +112,7 @@ fn arange<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     {
         return new_object(call.py(), array);
     }
-    call.numpy("arange")
+    numpy(call, "arange")
 }
 
 fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Array>> {

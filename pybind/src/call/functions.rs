@@ -4,11 +4,11 @@ use crate::call::argument::parse_any;
 use crate::call::array_arguments::shape_of;
 use crate::call::assign::put;
 use crate::call::ufunc_call::wrap;
+use crate::fallback::by_name::numpy_with;
 use crate::interop::numpy_memory::numpy_without_owner;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
-use crate::interpreter::fallback::numpy;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
@@ -16,7 +16,7 @@ use crate::object::payload::Open;
 use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
 /// NumPy's `where` with three arguments.
 #[pyfunction(name = "where", text_signature = "(condition, x=None, y=None, /)")]
@@ -32,7 +32,7 @@ fn where_<'py>(
     {
         return new_object(py, to_py_result(py, Ok(result))?);
     }
-    numpy(py, "where", &PyTuple::new(py, [condition, x, y])?, None)
+    numpy_with(py, "where", &[condition, x, y].map(Bound::clone), None, false)
 }
 
 /// The array, cast to bool.
@@ -55,8 +55,7 @@ pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &
     if name == "matmul" {
         return fallback(py, "ufunc")?.call1((name, "__call__", (a, b), PyDict::new(py)));
     }
-    let function = py.import("numpy")?.getattr(name)?;
-    fallback(py, "call")?.call1((function, (a, b), PyDict::new(py), name))
+    numpy_with(py, name, &[a, b].map(Bound::clone), None, true)
 }
 
 /// `matmul`.
@@ -78,10 +77,7 @@ fn dot<'py>(
     let py = a.py();
     match out.filter(|o| !o.is_none()) {
         None => product(a, b, "dot"),
-        Some(out) => {
-            let function = py.import("numpy")?.getattr("dot")?;
-            fallback(py, "call")?.call1((function, (a, b, out), PyDict::new(py), "dot"))
-        }
+        Some(out) => numpy_with(py, "dot", &[a, b, out].map(Bound::clone), None, true),
     }
 }
 
@@ -120,13 +116,12 @@ fn copyto<'py>(
             return to_py_result(py, Ok(py.None().into_bound(py)));
         }
     }
-    let function = py.import("numpy")?.getattr("copyto")?;
     let kwargs = PyDict::new(py);
     kwargs.set_item("casting", casting)?;
     if let Some(mask) = r#where {
         kwargs.set_item("where", mask)?;
     }
-    fallback(py, "call")?.call1((function, (dst, src), kwargs, "copyto"))
+    numpy_with(py, "copyto", &[dst, src].map(Bound::clone), Some(&kwargs), true)
 }
 
 /// Whether a value may be cast to a type by NumPy's rule "same_kind", without a warning.
@@ -219,14 +214,14 @@ fn shared<'py>(
         }
     }
     let args = match outlines {
-        Some(outlines) => PyTuple::new(py, outlines)?,
-        None => PyTuple::new(py, [a, b])?,
+        Some(outlines) => outlines,
+        None => [a, b].map(Bound::clone),
     };
     let kwargs = PyDict::new(py);
     if let Some(work) = max_work {
         kwargs.set_item("max_work", work)?;
     }
-    numpy(py, name, &args, Some(&kwargs))
+    numpy_with(py, name, &args, Some(&kwargs), false)
 }
 
 /// `broadcast_to(x, shape)`: a read-only view of `x`, broadcast to a shape.
@@ -238,7 +233,7 @@ fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyRe
     {
         return crate::object::construct::view_of(x, view);
     }
-    numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
+    numpy_with(py, "broadcast_to", &[x.as_any(), shape].map(Bound::clone), None, false)
 }
 
 /// Whether a `numpy.dtype` is native.

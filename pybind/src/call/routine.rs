@@ -2,20 +2,13 @@
 //! not run.
 
 use crate::interpreter::error::to_py_result;
-use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Library, SvdResult, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
 use std::sync::Once;
-
-/// `on_host()`: whether the current target is the host, which has no such routines.
-fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(PyBool::new(call.py(), fastnp::targets_host()).to_owned().into_any())
-}
 
 /// `why_unavailable(library)`: why the current device cannot run routines of a library (`fourier`, `solver`); None if it can.
 #[pyfunction]
@@ -114,7 +107,6 @@ fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<B
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::interpreter::fastcall::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
     module.add_function(wrap_pyfunction!(why_unavailable, module)?)?;
     module.add_function(wrap_pyfunction!(fourier, module)?)?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;

@@ -1,12 +1,14 @@
 //! The ufunc class: one object for every row of the op table, its methods, and its vectorcall entry.
 
-use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::call::argument::{Arg, is_numpys_with_axes, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::fallback::ufunc::run_ufunc;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
+use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, PyObject_Vectorcall};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{DType, ErrorKind, Op, Options, Scalar, Value};
@@ -14,10 +16,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, ffi};
 use smallvec::SmallVec;
-use std::ffi::c_ulong;
 
 /// A function that works element by element.
 #[pyclass(name = "ufunc", module = "fastnp", frozen, weakref, subclass)]
@@ -47,8 +48,15 @@ impl Ufunc {
         kwargs: Option<&Bound<'py, PyDict>>,
         error: ErrorKind,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         let wrong = error != ErrorKind::Unsupported;
+        let is_out_by_position = method == "__call__" && args.len() > self.op.arity();
+        if !wrong
+            && !is_out_by_position
+            && let Some(result) = run_ufunc(self.original.bind(py), method, args, kwargs)?
+        {
+            return Ok(result);
+        }
+        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
     }
 
@@ -284,29 +292,6 @@ fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResul
     crate::object::construct::new_object(py, to_py_result(py, left.view_as(left.dtype(), layout))?).map(Some)
 }
 
-/// The type flag of the vectorcall protocol (PEP 590), and the flag in its argument count. The stable ABI names them from 3.12 on;
-/// they are the same since 3.9.
-const HAVE_VECTORCALL: c_ulong = 1 << 11;
-const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
-
-/// A function of the vectorcall protocol.
-type Vectorcall = unsafe extern "C" fn(
-    *mut ffi::PyObject,
-    *const *mut ffi::PyObject,
-    usize,
-    *mut ffi::PyObject,
-) -> *mut ffi::PyObject;
-
-unsafe extern "C" {
-    // Part of the stable ABI from 3.12 on, and exported as declared since 3.9.
-    fn PyObject_Vectorcall(
-        callable: *mut ffi::PyObject,
-        args: *const *mut ffi::PyObject,
-        count: usize,
-        names: *mut ffi::PyObject,
-    ) -> *mut ffi::PyObject;
-}
-
 /// Calls a ufunc object by the vectorcall protocol.
 unsafe extern "C" fn vectorcall(
     this: *mut ffi::PyObject,
@@ -333,6 +318,9 @@ unsafe extern "C" fn vectorcall(
             let ours = || objects.iter().any(|object| object.is_exact_instance_of::<NdArray>());
             if names.is_null() && count == this.get().op.arity() && ours() {
                 return this.get().call_on_arrays(objects).map(Bound::into_ptr);
+            }
+            if names.is_null() && count == this.get().op.arity() && objects.iter().any(is_numpys_with_axes) {
+                return apply_any(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>()).map(Bound::into_ptr);
             }
             if !names.is_null()
                 && count == this.get().op.arity()
@@ -389,60 +377,17 @@ unsafe fn sole_out<'py>(
     Ok(value.cast_exact::<NdArray>().ok().filter(|_| out).map(|out| out.to_owned()))
 }
 
-/// The class of ufunc objects: derived from PyO3's, which takes a tuple of arguments, to add vectorcall (of the 3700 instructions of
-/// `np.sqrt(a)` the tuple takes 350). Also the offset of the vectorcall pointer in its objects.
-fn class(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, usize)> {
-    let base = py.get_type::<Ufunc>();
-    let size: usize = base.getattr("__basicsize__")?.extract()?;
-    let member = |name, offset| ffi::PyMemberDef {
-        name,
-        type_code: ffi::Py_T_PYSSIZET,
-        offset,
-        flags: ffi::Py_READONLY,
-        doc: std::ptr::null(),
-    };
-    let mut members = [member(c"__vectorcalloffset__".as_ptr(), size as isize), member(std::ptr::null(), 0)];
-    let mut slots = [
-        ffi::PyType_Slot { slot: ffi::Py_tp_members, pfunc: members.as_mut_ptr().cast() },
-        ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() },
-    ];
-    let flags = ffi::Py_TPFLAGS_DEFAULT | HAVE_VECTORCALL | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION;
-    let mut spec = ffi::PyType_Spec {
-        name: c"fastnp.ufunc".as_ptr(),
-        basicsize: (size + size_of::<Vectorcall>()) as i32,
-        itemsize: 0,
-        flags: flags as u32,
-        slots: slots.as_mut_ptr(),
-    };
-    let bases = PyTuple::new(py, [base])?;
-    // SAFETY: the specification lives until the call returns, which copies the members; the name is static.
-    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr()))? };
-    Ok((class.cast_into::<PyType>()?, size))
-}
-
-/// A new ufunc object.
-fn object<'py>(class: &Bound<'py, PyType>, offset: usize, ufunc: Ufunc) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the class is PyO3's with room for a pointer at the offset. The fields that PyO3 keeps beside the payload are zero in a
-    // new object, as allocated.
-    unsafe {
-        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
-        let object = Bound::from_owned_ptr_or_err(class.py(), object)?.cast_into_unchecked::<Ufunc>();
-        std::ptr::from_ref(object.get()).cast_mut().write(ufunc);
-        object.as_ptr().byte_add(offset).cast::<Vectorcall>().write(vectorcall);
-        Ok(object.into_any())
-    }
-}
-
 /// Adds the class to the module, and its objects as `UFUNCS`.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    let (class, offset) = class(py)?;
-    module.add("ufunc", &class)?;
+    let class = Callable::derive::<Ufunc>(py, c"fastnp.ufunc", false)?;
+    module.add("ufunc", &class.class)?;
     let all = PyDict::new(py);
     let numpy = py.import("numpy")?;
     for &op in Op::ALL {
         let original = numpy.getattr(op.name())?.unbind();
-        all.set_item(op.name(), object(&class, offset, Ufunc { op, original })?)?;
+        // SAFETY: the class was derived from this one, and the function is its.
+        all.set_item(op.name(), unsafe { class.object(py, Ufunc { op, original }, vectorcall)? })?;
     }
     if all.is_empty() {
         return Err(PyTypeError::new_err("the op table is empty"));

@@ -1,6 +1,8 @@
 //! Calls of an op: native if the core can, else by NumPy's ufunc through the fallback, which also raises the errors.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::fallback::by_name::function;
+use crate::fallback::ufunc::run_ufunc;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -11,7 +13,7 @@ use fastnp::{
     Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
@@ -176,6 +178,9 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
     }
     let args = PyTuple::new(py, objects)?;
     let wrong = error.kind() != ErrorKind::Unsupported;
+    if !wrong && let Some(result) = run_ufunc(&function(py, &PyString::new(py, op.name()))?, "__call__", &args, None)? {
+        return Ok(result);
+    }
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py), wrong))
 }
 

@@ -24,6 +24,9 @@ fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyR
         return Err(PyTypeError::new_err("__array_ufunc__ requires at least 4 arguments"));
     };
     let py = call.py();
+    if let Some(result) = crate::fallback::ufunc::called_by_numpy(ufunc, method, call.after(2), call.names())? {
+        return Ok(result);
+    }
     let inputs = PyTuple::new(py, inputs)?;
     py.import("fastnp._array.protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, call.dict()?))
 }

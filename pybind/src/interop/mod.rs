@@ -4,4 +4,5 @@
 
 pub(crate) mod device_import;
 pub(crate) mod dlpack;
+pub(crate) mod lent;
 pub(crate) mod numpy_memory;

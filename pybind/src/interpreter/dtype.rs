@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyType};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -100,26 +100,53 @@ pub(crate) fn raw_descriptor(dtype: DType) -> *mut ffi::PyObject {
     RAW[dtype as usize].load(Ordering::Relaxed)
 }
 
-/// The core type of a NumPy type number; `long long` is an int64 as in NumPy.
-fn from_number(number: i32) -> Option<DType> {
-    match number {
-        9 => Some(DType::I64),
-        10 => Some(DType::U64),
-        HALF => Some(DType::F16),
-        n => TYPE_NUMBERS.iter().position(|&t| t == n).map(|i| DType::ALL[i]),
+/// The core types by NumPy's type numbers; `long long` is an int64 as in NumPy.
+const BY_NUMBER: [Option<DType>; HALF as usize + 1] = {
+    let mut types = [None; HALF as usize + 1];
+    let mut i = 0;
+    while i < TYPE_NUMBERS.len() {
+        types[TYPE_NUMBERS[i] as usize] = Some(DType::ALL[i]);
+        i += 1;
     }
+    types[9] = Some(DType::I64);
+    types[10] = Some(DType::U64);
+    types
+};
+
+/// The core type of a NumPy type number.
+fn from_number(number: i32) -> Option<DType> {
+    BY_NUMBER.get(usize::try_from(number).ok()?).copied().flatten()
 }
 
 /// The core type of a `numpy.dtype`; `None` if there is no such type, or it has metadata, which arrays of ours do not keep.
 pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
-    let known = types(descriptor.py())?.descriptors.iter().position(|d| d.as_ptr() == descriptor.as_ptr());
-    if let Some(i) = known {
-        return Ok(Some(DType::ALL[i]));
+    if !descriptor.is_instance(types(descriptor.py())?.dtype.bind(descriptor.py()))? {
+        return Ok(None);
     }
-    let number: i32 = descriptor.getattr("num")?.extract()?;
+    // SAFETY: the class was checked.
+    unsafe { of_descriptor_unchecked(descriptor) }
+}
+
+/// [`of_descriptor`] of the type of an array.
+///
+/// # Safety
+/// The object is a `numpy.dtype`.
+#[inline]
+pub(crate) unsafe fn of_descriptor_unchecked(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let types = types(descriptor.py())?;
+    // SAFETY: the object is a `numpy.dtype`, which begins with these fields.
+    let number = unsafe { (*descriptor.as_ptr().cast::<npyffi::PyArray_Descr>()).fields.type_num };
     let Some(dtype) = from_number(number) else { return Ok(None) };
+    if types.descriptors[dtype as usize].is(descriptor) {
+        return Ok(Some(dtype));
+    }
     let is_plain = descriptor.getattr("isnative")?.is_truthy()? && descriptor.getattr("metadata")?.is_none();
     Ok(is_plain.then_some(dtype))
+}
+
+/// Whether an object is the scalar type of a core type: `numpy.float64`.
+pub(crate) fn is_scalar_type(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(types(object.py())?.scalars.iter().any(|scalar| object.is(scalar)))
 }
 
 /// The value of a `dtype=` argument: a core type, or another one of NumPy's.
@@ -147,6 +174,10 @@ pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     }
     if let Some(d) = from_python_type(value) {
         return Ok(RequestedType::Native(d));
+    }
+    if value.is_exact_instance_of::<PyList>() {
+        // A list names the fields of a record. NumPy reads it in 5 µs, and will again.
+        return Ok(RequestedType::Other);
     }
     let descriptor = types.dtype.bind(py).call1((value,))?;
     Ok(of_descriptor(&descriptor)?.map_or(RequestedType::Other, RequestedType::Native))

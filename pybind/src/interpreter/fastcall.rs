@@ -3,7 +3,6 @@
 //! PyO3 makes a tuple and a dictionary for a function with any arguments, which takes as long as a small array: `asarray(a)` took
 //! 87 ns with them, where NumPy takes 32.
 
-use crate::interpreter::fallback::{fallback, numpy};
 use crate::interpreter::raw_call::{call_python, object_at};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
@@ -18,6 +17,8 @@ pub(crate) struct Arguments<'a, 'py> {
     /// The names of `values`, if there are any.
     names: Option<Borrowed<'a, 'py, PyTuple>>,
     values: &'a [Bound<'py, PyAny>],
+    /// Both.
+    all: &'a [Bound<'py, PyAny>],
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
@@ -30,6 +31,16 @@ impl<'a, 'py> Arguments<'a, 'py> {
     #[inline]
     pub(crate) fn positions(&self) -> &'a [Bound<'py, PyAny>] {
         self.positions
+    }
+
+    /// The positional arguments from this one on, then the values of those with names.
+    pub(crate) fn after(&self, first: usize) -> &'a [Bound<'py, PyAny>] {
+        &self.all[first.min(self.positions.len())..]
+    }
+
+    /// The names of the keyword arguments, if there are any.
+    pub(crate) fn names(&self) -> Option<&Bound<'py, PyTuple>> {
+        self.names.as_deref()
     }
 
     /// Whether there are no arguments.
@@ -96,17 +107,6 @@ impl<'a, 'py> Arguments<'a, 'py> {
         }
         Ok(dict)
     }
-
-    /// Calls NumPy's function of a name with these arguments, through the fallback.
-    pub(crate) fn numpy(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        numpy(self.py, name, &self.tuple()?, Some(&self.dict()?))
-    }
-
-    /// Calls NumPy's function of a name, and enters it in the ledger of fallbacks.
-    pub(crate) fn numpy_counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let function = self.py.import("numpy")?.getattr(name)?;
-        fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
-    }
 }
 
 /// Runs a function's body with [`Arguments`]; returns what Python expects of a C function.
@@ -131,7 +131,7 @@ pub(crate) unsafe fn called(
                 all => std::slice::from_raw_parts(args.cast::<Bound<'_, PyAny>>(), all),
             };
             let (positions, values) = all.split_at(count);
-            body(Arguments { py, positions, names, values }).map(Bound::into_ptr)
+            body(Arguments { py, positions, names, values, all }).map(Bound::into_ptr)
         })
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Start with `error`, which converts every result of the core. Imports nothing of the crate.
 
+pub(crate) mod address_hash;
 pub(crate) mod dtype;
 pub(crate) mod error;
 pub(crate) mod errstate;
@@ -9,3 +10,4 @@ pub(crate) mod fallback;
 pub(crate) mod fastcall;
 pub(crate) mod interpreter_lock;
 pub(crate) mod raw_call;
+pub(crate) mod vectorcall;

@@ -169,7 +169,7 @@ impl Header {
     unsafe fn write_axes(header: &mut Header, array: &Array) {
         let (fields, n) = (&mut header.numpys.array.fields, array.ndim());
         fields.nd = n as c_int;
-        fields.flags = flags(array);
+        fields.flags = array_flags(array);
         // SAFETY: the page has its place in the object, as the array has.
         if let Some(page) = unsafe { header.guard.page(array) } {
             (fields.dimensions, fields.strides) = (page, page.wrapping_add(n));
@@ -320,9 +320,26 @@ impl Header {
     }
 }
 
+/// Whether a NumPy array is one on memory that it does not own, without a base, weak references, or anything else beside its layout.
+///
+/// # Safety
+/// The object is an array of NumPy's class.
+pub(crate) unsafe fn has_only_fields(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's contract.
+    let header = unsafe { &*object.cast::<NumpyHeader>() };
+    let fields = &header.array.fields;
+    let is_block_whole = fields.nd == 0 || fields.strides == fields.dimensions.wrapping_add(fields.nd as usize);
+    is_block_whole
+        && fields.flags & NPY_ARRAY_OWNDATA == 0
+        && fields.base.is_null()
+        && fields.weakreflist.is_null()
+        && header.buffer_info.is_null()
+        && header.mem_handler.is_null()
+}
+
 /// The flags of NumPy for an array.
 #[inline(always)]
-fn flags(array: &Array) -> c_int {
+pub(crate) fn array_flags(array: &Array) -> c_int {
     let mut flags = NPY_ARRAY_ALIGNED;
     if array.is_c_contiguous() {
         flags |= NPY_ARRAY_C_CONTIGUOUS;

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._array import protocols
-from fastnp._fallback.call import NOT_NATIVE, call, to_views, uncounted
+from fastnp._fallback.call import function_of, to_views, uncounted
 from fastnp._fastnp import UFUNCS, from_numpy, is_native, ndarray
 
 __all__ = ["Derived", "method_of", "named", "unbound"]
@@ -29,13 +29,7 @@ __all__ = ["Derived", "method_of", "named", "unbound"]
 
 def method_of(name: str) -> Callable[..., Any]:
     """NumPy's method of this name, for arrays of ours and of NumPy's."""
-    descriptor = getattr(_np.ndarray, name)
-    entry = "ndarray." + name
-
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return call(descriptor, (self, *args), kwargs, entry, NOT_NATIVE)
-
-    return named(method, name)
+    return named(function_of(getattr(_np.ndarray, name), "ndarray." + name), name)
 
 
 def named(method: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -72,6 +72,11 @@ def implementation(
     return call(original, args, kwargs, func.__name__, NOT_NATIVE)
 
 
+def native_ufuncs() -> list[_np.ufunc]:
+    """NumPy's ufuncs that have a version of ours."""
+    return [*(getattr(_np, name) for name in UFUNCS), *(f for f in NATIVE if type(f) is _np.ufunc)]
+
+
 def array_ufunc(
     self: Any, func: Any, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:

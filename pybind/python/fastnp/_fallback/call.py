@@ -1,5 +1,8 @@
 """The fallback: run a NumPy callable on our arrays without copying them.
 
+`call` and `uncounted` are the extension's (`pybind/src/fallback`). They leave to `general` and
+`general_uncounted` here what holds objects of other classes.
+
 Arguments: an array of ours, also inside a list, tuple or dict, becomes a NumPy view of the same
 memory, so what NumPy writes into it is written to our array. Our class becomes `numpy.ndarray`.
 Everything else, NumPy's subclasses and object arrays included, is passed unchanged.
@@ -8,7 +11,8 @@ Results: a NumPy array of a native dtype becomes an array of ours, on the same m
 new and small. A result that is one of the views becomes the array the view was made from, so `out=`
 keeps its identity.
 
-The extension calls `call`, `comparison`, `method`, `method_uncounted`, `operator`, `ufunc` and
+The extension calls `call`, `comparison`, `general`, `general_ufunc`, `general_uncounted`,
+`method`, `method_uncounted`, `operator`, `restore_elements`, `ufunc`, `ufunc_attribute` and
 `uncounted` by name.
 """
 
@@ -31,13 +35,25 @@ from fastnp._fallback.override import (
     outputs,
     overrides_ufuncs,
 )
-from fastnp._fastnp import UFUNCS, call_numpy, from_numpy, ndarray, to_numpy
-from fastnp._state import ledger
+from fastnp._fastnp import (
+    UFUNCS,
+    call,
+    call_numpy,
+    enter_fallback,
+    from_numpy,
+    ndarray,
+    numpy_function,
+    set_plain_types,
+    to_numpy,
+    uncounted,
+)
 
 __all__ = [
     "call",
     "comparison",
     "from_views",
+    "general",
+    "general_uncounted",
     "method",
     "method_uncounted",
     "operator",
@@ -62,6 +78,8 @@ PLAIN: frozenset[type] = frozenset(
 )
 
 SCALARS: frozenset[type] = PLAIN - {_np.ndarray}
+
+set_plain_types(SCALARS)
 
 # The NumPy views made for one call, each with the array of ours it was made from.
 _Views = list[tuple[Any, Any]]
@@ -157,7 +175,7 @@ def _from_view(result: Any, views: _Views) -> Any:
             return from_numpy(result)
         except TypeError:
             if result.dtype.hasobject and views:
-                _restore_elements(result, views)
+                restore_elements(result, views)
             return result
     if kind in PLAIN:
         return result
@@ -173,7 +191,7 @@ def _from_view(result: Any, views: _Views) -> Any:
     return owner_of(result, views)
 
 
-def _restore_elements(objects: Any, views: _Views) -> None:
+def restore_elements(objects: Any, views: _Views) -> None:
     """Replace views among the elements of an object array by the arrays they were made from."""
     if objects.dtype.names is not None:
         return
@@ -210,29 +228,14 @@ def from_views(result: Any, views: _Views) -> Any:
     return result if type(result) in SCALARS else _from_view(result, views)
 
 
-def call(
+def general(
     func: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    name: str | None = None,
-    reason: str = NOT_COVERED,
+    name: str,
+    reason: str,
 ) -> Any:
-    """Run NumPy's `func` on arguments that may hold arrays of ours, and record it in the ledger."""
-    if len(args) == 1 and not kwargs and type(args[0]) is ndarray:
-        # Fast path for the most common call: 0.4 us less than the general path below.
-        owner = args[0]
-        ledger.enter(name or func.__name__, reason)
-        view = to_numpy(owner)
-        result = call_numpy(func, (view,))
-        kind = type(result)
-        if kind is ndarray:
-            return result
-        if kind is _np.ndarray and result is not view:
-            try:
-                return from_numpy(result)
-            except TypeError:
-                return result
-        return result if kind in SCALARS else _from_view(result, [(view, owner)])
+    """Run NumPy's `func` as `call` does, on arguments of any classes."""
     if kwargs and kwargs.get("like") is not None:
         return _create_like(func, args, kwargs)
     if hasattr(func, "_implementation") and any(map(_is_foreign, args)):
@@ -240,7 +243,7 @@ def call(
         args, kwargs = as_passed(func, args, kwargs)
     plain, named, views = to_views(args, kwargs)
     if views:
-        ledger.enter(name or func.__name__, reason)
+        enter_fallback(name, reason)
     result = call_numpy(func, plain, named)
     if type(result) in SCALARS:
         return result
@@ -249,7 +252,7 @@ def call(
     ours = _from_view(result, views)
     if not views and type(ours) is ndarray:
         # No argument was an array of ours, so strict mode does not refuse the call.
-        ledger.enter(name or func.__name__, reason, refusable=False)
+        enter_fallback(name, reason, refusable=False)
     return ours
 
 
@@ -288,15 +291,30 @@ def wrap(
     pickled under our module's name.
     """
 
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        return run(func, args, kwargs, name, NOT_NATIVE)
+    if run is call or run is uncounted:
+        wrapped: Any = function_of(func, name if run is call else None)
+    else:
+
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return run(func, args, kwargs, name, NOT_NATIVE)
 
     wrapped.__name__ = getattr(func, "__name__", name)
     wrapped.__qualname__ = getattr(func, "__qualname__", wrapped.__name__)
     wrapped.__doc__ = func.__doc__
     wrapped.__module__ = module or our_module(func)
-    wrapped.__wrapped__ = func  # type: ignore[attr-defined]
+    wrapped.__wrapped__ = func
     return wrapped
+
+
+def function_of(
+    func: Callable[..., Any], name: str | None, on_device: Callable[..., Any] | None = None
+) -> Any:
+    """An object that runs NumPy's `func`, counted under `name` if there is one; while the current
+    target is a device it calls `on_device` instead.
+    """
+    # NumPy's dispatch looks for other classes; where there is none, the function behind it does.
+    direct = getattr(func, "_implementation", func)
+    return numpy_function(func, direct, name, NOT_NATIVE, False, on_device)
 
 
 def our_module(value: Any) -> str:
@@ -305,13 +323,10 @@ def our_module(value: Any) -> str:
     return "fastnp" + module.removeprefix("numpy")
 
 
-def uncounted(
-    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *_: str
+def general_uncounted(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
-    """As `call`, without the ledger: for functions that run in NumPy by design."""
-    if not args and not kwargs:
-        result = func()
-        return result if type(result) in SCALARS else _from_view(result, [])
+    """Run NumPy's `func` as `uncounted` does, on arguments of any classes."""
     plain, named, views = to_views(args, kwargs)
     result = call_numpy(func, plain, named)
     return result if type(result) in SCALARS else _from_view(result, views)
@@ -325,7 +340,7 @@ def refused(
     The ledger records the call only if NumPy accepts the arguments.
     """
     result = uncounted(func, args, kwargs)
-    ledger.enter(name, NOT_COVERED, refusable=False)
+    enter_fallback(name, NOT_COVERED, refusable=False)
     return result
 
 
@@ -360,6 +375,30 @@ def comparison(self: Any, name: str, other: Any) -> Any:
         return ufunc("equal" if name == "__eq__" else "not_equal", "__call__", (self, other), {})
     return method(self, name, (other,))
 
+
+def general_ufunc(
+    ours: Any, original: _np.ufunc, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """Call a ufunc that runs in NumPy, on arguments of any classes."""
+    if has_override(original, args, kwargs):
+        return dispatch_ufunc(ours, original, "__call__", args, kwargs)
+    return general(original, args, kwargs, original.__name__, NOT_NATIVE)
+
+
+def ufunc_attribute(ours: Any, original: _np.ufunc, name: str, value: Any) -> Any:
+    """An attribute of a ufunc that runs in NumPy: NumPy's, but a method takes arrays of ours."""
+    if name not in _UFUNC_METHODS:
+        return value
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if has_override(original, args, kwargs):
+            return dispatch_ufunc(ours, original, name, args, kwargs)
+        return call(value, args, kwargs, f"{original.__name__}.{name}", NOT_NATIVE)
+
+    return run
+
+
+_UFUNC_METHODS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at"})
 
 _OPERATORS = {
     "add": operators.add,

@@ -112,6 +112,8 @@ def dispatch_method(
     class, and otherwise NumPy's function.
     """
     kind = type(a)
+    if kind is _np.ndarray and not kwargs:
+        return call(original, (a, *args), kwargs)
     if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
         # Scalars only: no argument to convert, and no fallback to record.
         return from_views(original(a, *args), [])

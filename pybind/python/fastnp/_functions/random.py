@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy.random as _random
 
-from fastnp._fallback.call import PLAIN, SCALARS, from_views, to_views, uncounted, wrap
+from fastnp._fallback.call import to_views, uncounted, wrap
 from fastnp._fallback.registry import NATIVE
-from fastnp._fastnp import call_numpy
+from fastnp._fastnp import numpy_function
 
 __all__ = ["Generator", "RandomState", "function"]
 
@@ -23,26 +23,23 @@ _STATE = frozenset({"get_state", "set_state", "seed"})
 # Attributes that draw nothing.
 _OWN = frozenset({"bit_generator", "spawn"})
 _GLOBAL = frozenset({"get_bit_generator", "set_bit_generator"})
-# Whether none of these types can hold an array of ours.
-_ARE_PLAIN = PLAIN.issuperset
 
 
 def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs:
-            result = original(self._plain)
-            return result if type(result) is float else from_views(result, [])
-        if _ARE_PLAIN(map(type, args)) and (not kwargs or _ARE_PLAIN(map(type, kwargs.values()))):
-            # The most frequent arguments hold no array: `randint(0, 5)` takes 0.3 us less so.
-            result = call_numpy(original, (self._plain, *args), kwargs)
-            return result if type(result) in SCALARS else from_views(result, [])
-        if name == "shuffle" and type(args[0]) is list:
+    method: Any = numpy_function(original, original, None, None, True, None)
+    if name == "shuffle":
+        return _described(_shuffling(original, method), original, name)
+    return _described(method, original, name)
+
+
+def _shuffling(original: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
+    def shuffle(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) is list:
             # `shuffle` works in place, so NumPy must get the list itself.
             return original(self._plain, *args, **kwargs)
-        plain, named, views = to_views(args, kwargs)
-        return from_views(call_numpy(original, (self._plain, *plain), named), views)
+        return method(self, *args, **kwargs)
 
-    return _described(method, original, name)
+    return shuffle
 
 
 def _state(original: Callable[..., Any], name: str) -> Callable[..., Any]:

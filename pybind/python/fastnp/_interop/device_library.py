@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._fallback.call import NOT_COVERED, NOT_NATIVE, call, our_module, refused
+from fastnp._fallback.call import NOT_COVERED, call, function_of, our_module, refused
 from fastnp._fallback.registry import native
-from fastnp._fastnp import on_host, why_unavailable
+from fastnp._fastnp import why_unavailable
 
 
 class LibraryError(Exception):
@@ -26,9 +26,7 @@ def device_routine(
     name = f"{our_module(original).removeprefix('fastnp.')}.{original.__name__}"
 
     def declare(routine: Callable[..., Any]) -> Callable[..., Any]:
-        def function(*args: Any, **kwargs: Any) -> Any:
-            if on_host():
-                return call(original, args, kwargs, name, NOT_NATIVE)
+        def on_device(*args: Any, **kwargs: Any) -> Any:
             reason = why_unavailable(library)
             if reason is None:
                 try:
@@ -41,6 +39,8 @@ def device_routine(
                     return result
             return call(original, args, kwargs, name, reason or NOT_COVERED)
 
+        function = function_of(original, name, on_device)
+        function.on_device = on_device
         return native(original)(function)
 
     return declare

@@ -4,9 +4,9 @@ line of the user's program.
 A call is recorded if an array of ours is among its arguments or its result is a new one. Draws of
 `fastnp.random` and the checks of `fastnp.testing` run in NumPy by design and are not recorded.
 
-The call site of an entry is the first frame outside this package, kept as a code object and an
-instruction offset. Only the report turns the offset into a line number, as that scans the code's
-line table.
+The extension keeps it (`pybind/src/fallback/ledger.rs`). The call site of an entry is the first
+frame outside this package, kept as a code object and an instruction offset. Only the report turns
+the offset into a line number, as that scans the code's line table.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ import os
 import sys
 import warnings
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from fastnp._fastnp import count_fallbacks, fallback_sites, reset_fallbacks, set_fallbacks
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-# A program that compiles code in a loop has a new call site each iteration. Beyond this many, new
-# sites of a function share one entry.
-_MAX_SITES = 10_000
 
 MODES = ("ignore", "warn", "raise")
 
@@ -34,10 +32,8 @@ class FallbackWarning(UserWarning):
     """A function ran in NumPy, under the fallback mode `warn`."""
 
 
-_Key = tuple[str, int, int]
-
 _mode = "ignore"
-_sites: dict[_Key, list[Any]] = {}
+set_fallbacks(_PACKAGE, False)
 
 
 def user_frame(depth: int = 1) -> tuple[FrameType | None, int]:
@@ -50,27 +46,8 @@ def user_frame(depth: int = 1) -> tuple[FrameType | None, int]:
     return frame, level
 
 
-def enter(name: str, reason: str, refusable: bool = True) -> None:
-    """Count one run of `name` in NumPy; if `refusable`, warn or raise as the mode says."""
-    # Frame 1 is `_fallback.call.call`. Its caller may be the extension, so frame 2 may be the
-    # user's.
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    key = (name, 0, 0) if frame is None else (name, id(frame.f_code), frame.f_lasti)
-    entry = _sites.get(key)
-    if entry is not None:
-        entry[0] += 1
-    elif frame is None or len(_sites) >= _MAX_SITES:
-        _sites.setdefault((name, 0, 0), [0, None, reason])[0] += 1
-    else:
-        # The entry holds the code object, so no other object gets its id.
-        _sites[key] = [1, frame.f_code, reason]
-    if refusable and _mode != "ignore":
-        _warn_or_raise(name, reason)
-
-
-def _warn_or_raise(name: str, reason: str) -> None:
+def warn_or_raise(name: str, reason: str) -> None:
+    """Refuse a fallback, or warn of it, as the mode says. The extension calls it."""
     text = f"{name} runs in NumPy ({reason})"
     if _mode == "raise":
         raise FallbackError(text)
@@ -88,6 +65,7 @@ def set_mode(value: str) -> None:
     if value not in MODES:
         raise ValueError(f"fallback must be one of {', '.join(MODES)}, not {value!r}")
     _mode = value
+    set_fallbacks(_PACKAGE, value != "ignore")
 
 
 class Fallback(NamedTuple):
@@ -136,7 +114,7 @@ def _line(code: CodeType | None, offset: int) -> str:
 def fallbacks() -> Fallbacks:
     """The functions that ran in NumPy so far: a list of `Fallback` that prints as a table."""
     found: dict[str, tuple[dict[str, int], str]] = {}
-    for (name, _, offset), (count, code, reason) in list(_sites.items()):
+    for name, code, offset, count, reason in fallback_sites():
         sites, _ = found.setdefault(name, ({}, reason))
         line = _line(code, offset)
         sites[line] = sites.get(line, 0) + count
@@ -149,12 +127,12 @@ def fallbacks() -> Fallbacks:
 
 def total() -> int:
     """The number of fallbacks so far."""
-    return sum(entry[0] for entry in list(_sites.values()))
+    return count_fallbacks()
 
 
 def reset() -> None:
     """Remove every entry."""
-    _sites.clear()
+    reset_fallbacks()
 
 
 class strict:

@@ -1,0 +1,187 @@
+//! The ledger of fallbacks: how often NumPy ran which function on our arrays, and from which line of the program.
+//!
+//! The call site of an entry is the first frame outside the package, kept as a code object and the offset of an instruction.
+//! `fastnp._state.ledger` in Python makes the report, and warns or raises where the settings ask for it.
+
+use crate::interpreter::address_hash::AddressHash;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyModule, PyString};
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::hash::BuildHasherDefault;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A program that compiles code in a loop has a new call site each iteration. Beyond this many, new sites of a function share one entry.
+const MAX_SITES: usize = 10_000;
+
+unsafe extern "C" {
+    // Every CPython exports them from 3.9 and 3.11 on; they are not in the limited API, whose way is a call of an attribute's getter.
+    fn PyFrame_GetBack(frame: *mut ffi::PyFrameObject) -> *mut ffi::PyFrameObject;
+    fn PyFrame_GetLasti(frame: *mut ffi::PyFrameObject) -> c_int;
+}
+
+/// The hash of the function's name, the address of the code object, and the offset of the instruction; zeros for a shared entry.
+type Site = (isize, usize, c_int);
+
+/// The runs of one function from one call site.
+struct Entry {
+    name: Py<PyString>,
+    /// Held, so that no other code object gets its address.
+    code: Option<Py<PyAny>>,
+    reason: Py<PyString>,
+    count: u64,
+    /// Entries that are older.
+    order: usize,
+}
+
+struct Ledger {
+    sites: HashMap<Site, Entry, AddressHash>,
+    /// Code objects of the package, by address.
+    package: HashMap<usize, Py<PyAny>, AddressHash>,
+    /// The folder of the package.
+    folder: String,
+    /// Whether a fallback warns or raises.
+    is_loud: bool,
+}
+
+/// Locked with the GIL held, and never while Python runs.
+static LEDGER: Mutex<Ledger> = Mutex::new(Ledger {
+    sites: HashMap::with_hasher(BuildHasherDefault::new()),
+    package: HashMap::with_hasher(BuildHasherDefault::new()),
+    folder: String::new(),
+    is_loud: false,
+});
+
+fn ledger() -> MutexGuard<'static, Ledger> {
+    LEDGER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the file of a code object is one of the package.
+fn is_of_package(code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let file = code.getattr("co_filename")?;
+    let file = file.cast::<PyString>()?.to_string_lossy();
+    let known = ledger();
+    Ok(!known.folder.is_empty() && file.starts_with(&known.folder))
+}
+
+/// The code object of a frame.
+///
+/// # Safety
+/// The frame lives, and the GIL is held.
+unsafe fn code_of<'py>(py: Python<'py>, frame: *mut ffi::PyFrameObject) -> Bound<'py, PyAny> {
+    // SAFETY: the caller's contract; the call returns a new reference.
+    unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(frame).cast()) }
+}
+
+/// Counts a run at the first frame outside the package.
+fn count(py: Python<'_>, name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>) -> PyResult<()> {
+    let hash = name.hash()?;
+    // SAFETY: the GIL is held. The frame that runs is borrowed, and each frame holds a reference to its caller's while it has an object.
+    let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
+    while let Some(at) = frame {
+        let raw = at.as_ptr().cast::<ffi::PyFrameObject>();
+        // SAFETY: the frame is alive.
+        let (code, offset) = unsafe { (code_of(py, raw), PyFrame_GetLasti(raw)) };
+        let address = code.as_ptr().addr();
+        let is_known = {
+            let mut ledger = ledger();
+            if let Some(entry) = ledger.sites.get_mut(&(hash, address, offset)) {
+                entry.count += 1;
+                return Ok(());
+            }
+            ledger.package.contains_key(&address)
+        };
+        if !is_known {
+            if !is_of_package(&code)? {
+                count_at((hash, address, offset), Some(code), name, reason);
+                return Ok(());
+            }
+            ledger().package.insert(address, code.unbind());
+        }
+        // SAFETY: the frame is alive; the call returns a new reference, or null at the outermost frame.
+        frame = unsafe { Bound::from_owned_ptr_or_opt(py, PyFrame_GetBack(raw).cast()) };
+    }
+    count_at((hash, 0, 0), None, name, reason);
+    Ok(())
+}
+
+/// Counts a run at a site that is new, or shared.
+#[cold]
+fn count_at(site: Site, code: Option<Bound<'_, PyAny>>, name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>) {
+    let mut ledger = ledger();
+    let is_full = ledger.sites.len() >= MAX_SITES;
+    let (site, code) = if is_full { ((site.0, 0, 0), None) } else { (site, code) };
+    let order = ledger.sites.len();
+    let entry = ledger.sites.entry(site).or_insert_with(|| Entry {
+        name: name.clone().unbind(),
+        code: code.map(Bound::unbind),
+        reason: reason.clone().unbind(),
+        count: 0,
+        order,
+    });
+    entry.count += 1;
+}
+
+/// Counts one run of a function in NumPy; if it `may_be_refused`, warns or raises as the mode says.
+pub(crate) fn enter(name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>, may_be_refused: bool) -> PyResult<()> {
+    let py = name.py();
+    count(py, name, reason)?;
+    if may_be_refused && ledger().is_loud {
+        py.import("fastnp._state.ledger")?.getattr("warn_or_raise")?.call1((name, reason))?;
+    }
+    Ok(())
+}
+
+/// `enter_fallback(name, reason, refusable=True)`: counts one run of a function in NumPy.
+#[pyfunction]
+#[pyo3(signature = (name, reason, refusable=true))]
+fn enter_fallback(name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>, refusable: bool) -> PyResult<()> {
+    enter(name, reason, refusable)
+}
+
+/// `set_fallbacks(folder, loud)`: whether a fallback warns or raises; `folder` is that of the package.
+#[pyfunction]
+fn set_fallbacks(folder: String, loud: bool) {
+    let mut ledger = ledger();
+    (ledger.folder, ledger.is_loud) = (folder, loud);
+}
+
+/// An entry for Python: name, code object, offset of the instruction, runs, reason.
+type Row = (Py<PyString>, Option<Py<PyAny>>, c_int, u64, Py<PyString>);
+
+/// `fallback_sites()`: the entries of the ledger, the oldest first.
+#[pyfunction]
+fn fallback_sites(py: Python<'_>) -> Vec<Row> {
+    let ledger = ledger();
+    let mut entries: Vec<(&Site, &Entry)> = ledger.sites.iter().collect();
+    entries.sort_by_key(|(_, entry)| entry.order);
+    let row = |(site, entry): (&Site, &Entry)| {
+        let code = entry.code.as_ref().map(|code| code.clone_ref(py));
+        (entry.name.clone_ref(py), code, site.2, entry.count, entry.reason.clone_ref(py))
+    };
+    entries.into_iter().map(row).collect()
+}
+
+/// `count_fallbacks()`: how many runs there were.
+#[pyfunction]
+fn count_fallbacks() -> u64 {
+    ledger().sites.values().map(|entry| entry.count).sum()
+}
+
+/// `reset_fallbacks()`: removes every entry.
+#[pyfunction]
+fn reset_fallbacks() {
+    // Dropped after the lock: the end of a code object may run code.
+    let before = std::mem::take(&mut ledger().sites);
+    drop(before);
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(enter_fallback, module)?)?;
+    module.add_function(wrap_pyfunction!(set_fallbacks, module)?)?;
+    module.add_function(wrap_pyfunction!(fallback_sites, module)?)?;
+    module.add_function(wrap_pyfunction!(count_fallbacks, module)?)?;
+    module.add_function(wrap_pyfunction!(reset_fallbacks, module)?)
+}

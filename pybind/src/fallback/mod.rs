@@ -1,0 +1,12 @@
+//! Running NumPy's functions on our arrays: conversion of arguments and results, and the ledger of such calls.
+//!
+//! A call that holds arrays of ours, NumPy's, numbers, and lists and tuples of them is made here. Other objects may take part in NumPy's
+//! protocols: a call that holds one is left to `fastnp._fallback` in Python. Open [`run`] first.
+
+pub(crate) mod by_name;
+pub(crate) mod function;
+pub(crate) mod ledger;
+pub(crate) mod run;
+pub(crate) mod ufunc;
+pub(crate) mod value_types;
+pub(crate) mod views;

@@ -1,0 +1,119 @@
+//! What a value is to a call of NumPy's, by its type: whether it may hold an array of ours, or take part in NumPy's protocols.
+
+use crate::interpreter::address_hash::AddressHash;
+use crate::interpreter::dtype::{self, Types};
+use crate::object::ndarray::NdArray;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyFrozenSet, PyList, PyTuple, PyType};
+use std::collections::HashSet;
+use std::ffi::c_ulong;
+use std::hash::BuildHasherDefault;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The types whose objects hold no array and implement no protocol, by address, and the set that keeps them.
+static PLAIN: PyOnceLock<(HashSet<usize, AddressHash>, Py<PyFrozenSet>)> = PyOnceLock::new();
+
+/// The flag of types that are made at run time.
+const HEAP_TYPE: c_ulong = 1 << 9;
+
+/// Other types whose objects may be passed to NumPy's functions as they are, by address: all are static, so they live and stay as they are.
+static OPAQUE: Mutex<HashSet<usize, AddressHash>> = Mutex::new(HashSet::with_hasher(BuildHasherDefault::new()));
+
+fn opaque() -> MutexGuard<'static, HashSet<usize, AddressHash>> {
+    OPAQUE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a value is to a call of NumPy's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ValueType {
+    /// Passed as it is: a number, a string, a dtype.
+    Plain,
+    /// An array of NumPy's own class.
+    Numpys,
+    /// An array of ours.
+    Ours,
+    /// A list or tuple.
+    Sequence,
+    /// Anything else.
+    Other,
+}
+
+/// What a value is, by its type alone.
+#[inline]
+pub(crate) fn value_type(value: &Bound<'_, PyAny>) -> ValueType {
+    let py = value.py();
+    if value.is_exact_instance_of::<NdArray>() {
+        return ValueType::Ours;
+    }
+    if is_numpys(value) {
+        return ValueType::Numpys;
+    }
+    // SAFETY: every object has a type.
+    let kind = unsafe { ffi::Py_TYPE(value.as_ptr()) }.addr();
+    if PLAIN.get(py).is_some_and(|(types, _)| types.contains(&kind)) {
+        return ValueType::Plain;
+    }
+    if value.is_exact_instance_of::<PyTuple>() || value.is_exact_instance_of::<PyList>() {
+        return ValueType::Sequence;
+    }
+    ValueType::Other
+}
+
+/// Whether an object is exactly a `numpy.ndarray`.
+#[inline]
+pub(crate) fn is_numpys(value: &Bound<'_, PyAny>) -> bool {
+    dtype::types(value.py()).is_ok_and(|types| value.is_exact_instance(types.array.bind(value.py())))
+}
+
+/// Whether an object of another type may be passed to a function of NumPy's, or a ufunc, as it is: NumPy knows its class, or sees no array in
+/// it.
+pub(crate) fn is_opaque(value: &Bound<'_, PyAny>, by_ufunc: bool) -> PyResult<bool> {
+    let py = value.py();
+    let (types, class) = (dtype::types(py)?, value.get_type());
+    // A class made at run time may get a protocol later, and may end.
+    // SAFETY: a type object.
+    let is_static = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) } & HEAP_TYPE == 0;
+    if is_static && !by_ufunc {
+        let address = class.as_ptr().addr();
+        if opaque().contains(&address) {
+            return Ok(true);
+        }
+        let found = sees_no_array(&class, types, by_ufunc)?;
+        if found {
+            opaque().insert(address);
+        }
+        return Ok(found);
+    }
+    sees_no_array(&class, types, by_ufunc)
+}
+
+/// [`is_opaque`] of the objects of a class.
+fn sees_no_array(class: &Bound<'_, PyType>, types: &Types, by_ufunc: bool) -> PyResult<bool> {
+    let py = class.py();
+    if class.is_subclass(types.generic.bind(py))? {
+        return Ok(true);
+    }
+    let array = types.array.bind(py);
+    if class.is_subclass(array)? {
+        // Unless it has its own version of NumPy's functions.
+        let protocol = if by_ufunc { intern!(py, "__array_ufunc__") } else { intern!(py, "__array_function__") };
+        return Ok(class.getattr(protocol)?.is(&array.getattr(protocol)?));
+    }
+    if by_ufunc && class.hasattr(intern!(py, "__array_ufunc__"))? {
+        return Ok(false);
+    }
+    Ok(!class.hasattr(intern!(py, "__array__"))? && !class.hasattr(intern!(py, "__array_function__"))?)
+}
+
+/// `set_plain_types(types)`: the types whose objects hold no array.
+#[pyfunction]
+pub(crate) fn set_plain_types(types: &Bound<'_, PyFrozenSet>) -> PyResult<()> {
+    let addresses = types.iter().map(|kind| kind.as_ptr().addr()).collect();
+    PLAIN
+        .set(types.py(), (addresses, types.clone().unbind()))
+        .map_err(|_| PyRuntimeError::new_err("the types were set before"))
+}
