@@ -9,9 +9,12 @@ use crate::object::ndarray::{NdArray, replace};
 use crate::object::payload::{Open, Repr};
 use crate::object::raw_slots::array_at;
 use fastnp::DType;
+use numpy::npyffi::NPY_ARRAY_OWNDATA;
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyModule, PyString, PyTuple};
 use std::ffi::{CStr, c_int, c_void};
 
@@ -101,12 +104,6 @@ impl NdArray {
         }
     }
 
-    /// Information about the memory layout of the array.
-    #[getter]
-    fn flags<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        this.py().import("fastnp._array.flags")?.getattr("flagsobj")?.call1((this,))
-    }
-
     /// Base object if memory is from some other object.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
@@ -171,7 +168,8 @@ struct Attribute {
     is_set: bool,
 }
 
-static ATTRIBUTES: [Attribute; 6] = [
+static ATTRIBUTES: [Attribute; 7] = [
+    Attribute { name: c"flags", doc: c"Information about the memory layout of the array.", get: flags, is_set: false },
     Attribute { name: c"shape", doc: c"Tuple of array dimensions.", get: shape, is_set: true },
     Attribute {
         name: c"strides",
@@ -184,6 +182,44 @@ static ATTRIBUTES: [Attribute; 6] = [
     Attribute { name: c"size", doc: c"Number of elements in the array.", get: size, is_set: false },
     Attribute { name: c"T", doc: c"View of the transposed array.", get: transposed, is_set: false },
 ];
+
+/// NumPy's object for the flags of an array.
+#[repr(C)]
+struct FlagsObject {
+    head: ffi::PyObject,
+    array: *mut ffi::PyObject,
+    flags: c_int,
+}
+
+/// The descriptor of NumPy's attribute, and the slot that reads it.
+static FLAGS: PyOnceLock<(Py<PyAny>, ffi::descrgetfunc)> = PyOnceLock::new();
+
+fn flags_of_numpy(py: Python<'_>) -> PyResult<(Py<PyAny>, ffi::descrgetfunc)> {
+    let descriptor = dtype::types(py)?.array.bind(py).getattr("flags")?;
+    // SAFETY: a descriptor's class has the slot, which has this signature.
+    let get = unsafe {
+        let slot = ffi::PyType_GetSlot(ffi::Py_TYPE(descriptor.as_ptr()), ffi::Py_tp_descr_get);
+        std::mem::transmute::<*mut c_void, Option<ffi::descrgetfunc>>(slot)
+    };
+    let get = get.ok_or_else(|| PyTypeError::new_err("numpy.ndarray.flags is no descriptor"))?;
+    Ok((descriptor.unbind(), get))
+}
+
+/// NumPy's object, which sets a flag by the array's `setflags`.
+fn flags<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let (descriptor, get) = FLAGS.get_or_try_init(py, || flags_of_numpy(py))?;
+    let class = NdArray::type_object_raw(py).cast();
+    // SAFETY: an array of the descriptor's class; the slot returns a new reference to a new object of NumPy's.
+    unsafe {
+        let flags = Bound::from_owned_ptr_or_err(py, get(descriptor.as_ptr(), this.as_ptr(), class))?;
+        if NdArray::base(this.get(), py)?.is_none() {
+            // The header does not say so, because NumPy would free or reallocate the memory.
+            (*flags.as_ptr().cast::<FlagsObject>()).flags |= NPY_ARRAY_OWNDATA;
+        }
+        Ok(flags)
+    }
+}
 
 fn shape<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     Ok(PyTuple::new(this.py(), this.open().array(this.py())?.shape())?.into_any())

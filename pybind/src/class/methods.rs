@@ -13,10 +13,10 @@ use crate::object::ndarray::NdArray;
 use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
-use fastnp::{Array, Error, ErrorKind, Index, Op, Order, Value, apply};
+use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -208,6 +208,53 @@ fn transpose<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyRes
     }
 }
 
+/// `tobytes`.
+fn tobytes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    if !call.is_empty() || !array.is_c_contiguous() {
+        return numpy_method(this, "tobytes", &call.tuple()?, Some(&call.dict()?));
+    }
+    let address = to_py_result(py, array.address())?;
+    let bytes = match array.nbytes() {
+        0 => &[],
+        // SAFETY: dense elements that are computed and stay where they are while the GIL is held, as Python's copy of them is made.
+        bytes => unsafe { std::slice::from_raw_parts(address, bytes) },
+    };
+    Ok(PyBytes::new(py, bytes).into_any())
+}
+
+/// `view`.
+fn view<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    if call.is_empty() {
+        return view_of(this, this.open().array(py)?.clone());
+    }
+    let ours = NdArray::type_object(py);
+    if let Some([requested, class]) = call.read(["dtype", "type"])?
+        && let Some(given) = requested.or(class)
+        && (requested.is_none() || class.is_none())
+    {
+        if given.is(&ours) {
+            return view_of(this, this.open().array(py)?.clone());
+        }
+        let me = this.open();
+        let array = me.array(py)?;
+        // Any byte may be seen as a bool, but only some are.
+        if requested.is_some()
+            && (!given.is_instance_of::<PyType>() || dtype::is_scalar_type(given)?)
+            && let Some(Some(to)) = native(requested)?
+            && to.size() == array.dtype().size()
+            && to != DType::Bool
+            && let Ok(view) = array.view_as(to, array.layout().clone())
+        {
+            return view_of_open(this, &me, view);
+        }
+    }
+    numpy_method(this, "view", &call.tuple()?, Some(&call.dict()?))
+}
+
 /// `swapaxes`.
 fn swapaxes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let me = this.open();
@@ -254,7 +301,9 @@ pyo3::inventory::submit! {
         method(c"reshape", method_entry!(reshape)),
         method(c"squeeze", method_entry!(squeeze)),
         method(c"swapaxes", method_entry!(swapaxes)),
+        method(c"tobytes", method_entry!(tobytes)),
         method(c"transpose", method_entry!(transpose)),
+        method(c"view", method_entry!(view)),
     ], &[])
 }
 
@@ -339,25 +388,6 @@ impl NdArray {
         } else {
             Ok(this.as_any().clone())
         }
-    }
-
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, *args, **kwargs)"
-    )]
-    fn view<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> PyResult<Object<'py>> {
-        let class = match (args.len(), kwargs) {
-            (0, None) => return view_of(this, this.open().array(this.py())?.clone()),
-            (1, None) => Some(args.get_item(0)?),
-            (0, Some(k)) if k.len() == 1 => k.get_item("type")?,
-            _ => None,
-        };
-        if let Some(class) = class
-            && class.is(NdArray::type_object(this.py()))
-        {
-            return view_of(this, this.open().array(this.py())?.clone());
-        }
-        numpy_method(this, "view", args, kwargs)
     }
 }
 
