@@ -25,7 +25,8 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     if type(n) is int and n == 0:
         return a
     if type(a) is not ndarray or type(n) is not int or n < 0 or a.ndim == 0:
-        return call(_np.diff, (a, n, axis), given(prepend=prepend, append=append))
+        plain = prepend is append is NoValue
+        return call(_np.diff, (a, n, axis), {} if plain else given(prepend=prepend, append=append))
     axis = normalize_axis_index(axis, a.ndim)
     parts = [a if part is a else _border(part, a, axis) for part in (prepend, a, append)]
     parts = [part for part in parts if part is not NoValue]

@@ -41,7 +41,8 @@ def clip(
     if min is NoValue and max is NoValue:
         if type(a) is ndarray and a_min is not NoValue and a_max is not NoValue:
             return a.clip(a_min, a_max, out, **kwargs)
-    elif type(a) is ndarray and a_min is NoValue and a_max is NoValue:
+        return call(_np.clip, (a, a_min, a_max, out), kwargs)
+    if type(a) is ndarray and a_min is NoValue and a_max is NoValue:
         low = None if min is NoValue else min
         return a.clip(low, None if max is NoValue else max, out, **kwargs)
     named = {"a_min": a_min, "a_max": a_max, "min": min, "max": max}

@@ -12,35 +12,40 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from fastnp import _fastnp
 from fastnp._fallback.call import MAX_DIMENSIONS, call
 from fastnp._fallback.registry import dispatch_method, native
-from fastnp._fastnp import asanyarray, ndarray, to_numpy
+from fastnp._fastnp import asanyarray, asarray, ndarray, to_numpy
+
+
+def _shared(a: Any) -> Any:
+    """An array of ours on the memory of NumPy's array, if its type is native; else `a`."""
+    return asarray(a) if type(a) is _np.ndarray else a
 
 
 @native(_np.reshape)
 def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Any:
     if copy is not None:
         return dispatch_method(_np.reshape, "reshape", a, (shape,), {"order": order, "copy": copy})
-    if type(a) is ndarray:
+    if type(a) is ndarray or type(a := _shared(a)) is ndarray:
         return a.reshape(shape) if order == "C" else a.reshape(shape, order=order)
     return dispatch_method(_np.reshape, "reshape", a, (shape,), {"order": order})
 
 
 @native(_np.transpose)
 def transpose(a: Any, axes: Any = None) -> Any:
-    if type(a) is ndarray:
+    if type(a) is ndarray or type(a := _shared(a)) is ndarray:
         return a.T if axes is None else a.transpose(axes)
     return dispatch_method(_np.transpose, "transpose", a, (axes,), {})
 
 
 @native(_np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
-    if type(a) is ndarray:
+    if type(a) is ndarray or type(a := _shared(a)) is ndarray:
         return a.ravel(order)
     return dispatch_method(_np.ravel, "ravel", a, (order,), {})
 
 
 @native(_np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
-    if type(a) is ndarray:
+    if type(a) is ndarray or type(a := _shared(a)) is ndarray:
         return a.squeeze() if axis is None else a.squeeze(axis)
     return dispatch_method(_np.squeeze, "squeeze", a, (axis,), {})
 

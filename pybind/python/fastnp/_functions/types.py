@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback.call import call
+from fastnp._fallback.call import PLAIN, call
 from fastnp._fallback.registry import dispatch_method, native
 from fastnp._fastnp import ndarray
 
@@ -16,8 +16,15 @@ def _types(values: tuple[Any, ...]) -> list[Any]:
     return [value.dtype if type(value) is ndarray else value for value in values]
 
 
+# NumPy's function behind its dispatch: it reads the type that an array of ours has.
+_result_type = _np.result_type._implementation  # type: ignore[attr-defined]
+_KNOWN = PLAIN | {ndarray}
+
+
 @native(_np.result_type)
 def result_type(*arrays_and_dtypes: Any) -> Any:
+    if _KNOWN.issuperset(map(type, arrays_and_dtypes)):
+        return _result_type(*arrays_and_dtypes)
     return _np.result_type(*_types(arrays_and_dtypes))
 
 
