@@ -22,6 +22,16 @@ def test_functions(tmp_path: Path) -> None:
     assert text.count("float32") >= 2
 
 
+def test_chains(tmp_path: Path) -> None:
+    out = tmp_path / "times.json"
+    command = [sys.executable, "-m", "benches.chains", "--sizes", "100", "--lengths", "1", "3"]
+    command += ["--rounds", "1", "--span", "0.0001", "--json", str(out)]
+    text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert set(content["mixed, float32, 100, 3"]) == {"numpy", "fastnp"}
+    assert text.count("float64") == 6
+
+
 def test_neighbours(tmp_path: Path) -> None:
     out = tmp_path / "times.json"
     command = [sys.executable, "-W", "ignore", "-m", "benches.neighbours", "--sizes", "10"]
