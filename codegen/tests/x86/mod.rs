@@ -6,6 +6,7 @@ mod coordinates;
 mod encoding;
 mod folds;
 mod scans;
+mod slices;
 
 use crate::portable::random::{Case, Random};
 use fastnp_codegen::portable::Portable;

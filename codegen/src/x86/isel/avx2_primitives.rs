@@ -295,7 +295,8 @@ impl Emitter<'_> {
 
     /// The slot with the lowest four bits of each lane, the indices of entries. Other tables of the same indices share it.
     fn entry_indices(&mut self, a: ValueId) -> usize {
-        if let Some(&(_, at)) = self.table_indices.iter().find(|(value, _)| *value == a.0) {
+        let number = self.in_copy(a.0);
+        if let Some(&(_, at)) = self.table_indices.iter().find(|(value, _)| *value == number) {
             return at;
         }
         let x = self.vector(a);
@@ -303,7 +304,7 @@ impl Emitter<'_> {
         let bits = self.constant(Scalar::from_bits(DType::U64, 15));
         self.asm.vex(&f::VPAND, Width::W256, last, x, bits, None);
         self.store_slot(at, last);
-        self.table_indices.push((a.0, at));
+        self.table_indices.push((number, at));
         at
     }
 }

@@ -10,6 +10,10 @@ use crate::x86::isel::registers::{Uses, ValueNumber};
 use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
 use smallvec::SmallVec;
 
+/// Instructions of a body of which the processor works on several copies at once in any order. 302 random kernels with more were 1.14 times
+/// as fast with two copies interleaved (geometric mean, AVX2, Zen 3), and 0.985 times with two in sequence; 200 with fewer 1.01 times.
+const SHORT_BODY: usize = 24;
+
 /// A fragment with what all loops compiled from it have in common.
 pub(crate) struct Body<'a> {
     pub(crate) kernel: &'a Kernel,
@@ -27,6 +31,8 @@ pub(crate) struct Body<'a> {
     touched: SmallVec<[bool; 12]>,
     /// By value: how many instructions read it.
     pub(crate) readers: Vec<u32>,
+    /// By live instruction: what its machine code reads, [`Body::arguments`].
+    pub(crate) reads: Vec<SmallVec<[ValueId; 3]>>,
     /// Masks of slow-path lanes.
     slow_masks: SmallVec<[ValueNumber; 4]>,
 }
@@ -77,6 +83,7 @@ impl<'a> Body<'a> {
             live,
             touched,
             readers,
+            reads: vec![SmallVec::new(); count],
             slow_masks,
         };
         for at in (0..count).rev() {
@@ -88,7 +95,8 @@ impl<'a> Body<'a> {
             if let Some(operand) = body.fragment.insts[at].operand() {
                 body.touched[operand.0 as usize] = true;
             }
-            for value in body.arguments(at) {
+            body.reads[at] = body.arguments(at);
+            for &value in &body.reads[at] {
                 if body.uses[value.0 as usize].first() != Some(&(at as u32)) {
                     body.uses[value.0 as usize].insert(0, at as u32);
                 }
@@ -112,6 +120,16 @@ impl<'a> Body<'a> {
     /// The number of live instructions.
     pub(crate) fn length(&self) -> usize {
         self.live.iter().filter(|live| **live).count()
+    }
+
+    /// Whether it is so long that copies of it are interleaved: the processor looks ahead over several copies of shorter ones.
+    pub(crate) fn is_long(&self) -> bool {
+        self.length() > SHORT_BODY
+    }
+
+    /// Whether it stores by offsets: then points run in order, as the last store wins.
+    pub(crate) fn scatters(&self) -> bool {
+        self.fragment.insts.iter().any(|inst| matches!(inst, Inst::Scatter(..)))
     }
 
     /// Whether a value is a mask of slow-path lanes.

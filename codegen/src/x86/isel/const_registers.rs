@@ -52,14 +52,16 @@ impl Emitter<'_> {
             .flatten()
     }
 
-    /// Loads constants into registers that values do not take, for all copies of the body that follow.
-    pub(crate) fn load_const_registers(&mut self) {
+    /// Loads constants into registers that values do not take, for the loops that follow, which have so many copies of the body
+    /// at most.
+    pub(crate) fn load_const_registers(&mut self, copies: usize) {
         if self.level() != Level::Avx512 {
             return;
         }
+        let copies = if self.interleaves() { copies } else { 1 };
         let mut read = std::mem::take(&mut self.const_registers.read);
         read.sort_by_key(|&(_, times)| Reverse(times));
-        let untouched = self.vectors.take_untouched();
+        let untouched = self.vectors.take_untouched(copies);
         for ((slot, _), register) in read.into_iter().zip((0..32).filter(|r| untouched >> r & 1 != 0).map(VReg)) {
             let from = Rm::Mem(Mem::at(ARGUMENTS, slot.at));
             let form = if slot.bytes == VECTOR_BYTES { &f::VMOVUPS } else { broadcast(slot.bytes) };

@@ -42,12 +42,16 @@ pub(crate) const SCRATCH: Gpr = Gpr::R11;
 pub(crate) const BASES: [Gpr; 10] =
     [Gpr::RCX, Gpr::RDX, Gpr::R8, Gpr::R9, Gpr::R10, Gpr::RBX, Gpr::RBP, Gpr::R12, Gpr::R13, Gpr::R14];
 pub(crate) const CALLEE_SAVED_FROM: usize = 5;
-/// Operands that have a base register in every loop: a reduction takes the last base register for [`ROUNDS_LEFT`].
-pub(crate) const RESIDENT_BASES: usize = BASES.len() - 1;
+/// Operands that have a base register in every loop: a reduction takes the last base register for [`ROUNDS_LEFT`], a loop over slices
+/// the one before for [`FRAMES`].
+pub(crate) const RESIDENT_BASES: usize = BASES.len() - 2;
 /// The register that a spilled base pointer is loaded into; callee-saved.
 pub(crate) const SPILLED_BASE: Gpr = Gpr::R15;
 /// In a reduction: the rounds left of a partial sum; callee-saved.
 pub(crate) const ROUNDS_LEFT: Gpr = BASES[BASES.len() - 1];
+/// In a loop over slices: the address of the frames of the block, less that of the block's first element in units of a frame
+/// ([`crate::x86::isel::slices`]); callee-saved.
+pub(crate) const FRAMES: Gpr = BASES[BASES.len() - 2];
 
 /// AVX-512: the mask of the lanes that are elements of the row: all lanes, or at the tail the first ones.
 pub(crate) const LANE_MASK: KReg = KReg(1);

@@ -11,7 +11,7 @@ use crate::{DType, Inst, ValueId};
 
 impl Emitter<'_> {
     /// Whether the value of an instruction is in memory before the loop.
-    fn is_preloaded(&self, at: usize) -> bool {
+    pub(crate) fn is_preloaded(&self, at: usize) -> bool {
         match self.body.fragment.insts[at] {
             Inst::Param(_) | Inst::Const(_) => true,
             Inst::Load(operand) => self.kinds[operand.0 as usize] == StrideKind::Broadcast,
@@ -55,7 +55,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         (self.unroll_index, self.is_tail) = (0, false);
-        self.begin_body();
+        self.begin_body(1);
         for at in (0..count).filter(|&at| invariant[at] && body.is_live(at)) {
             self.emit_inst(at)?;
             let is_read = body.uses[at].iter().any(|&user| !is_hoisted[user as usize]);
@@ -80,12 +80,12 @@ impl Emitter<'_> {
         if is_mask {
             let at = self.arguments.slot(8);
             self.asm.mask_store(at_arguments(at), KReg(register));
-            return Backing::Arguments(at);
+            return Backing::Lanes(at_arguments(at));
         }
         let at = self.arguments.slot(VECTOR_BYTES);
         self.store_slot(at, VReg(register));
         match self.level() {
-            Level::Avx2 => Backing::Arguments(at),
+            Level::Avx2 => Backing::Lanes(at_arguments(at)),
             Level::Avx512 => Backing::Element(at_arguments(at)),
         }
     }

@@ -29,7 +29,7 @@ fn element_forms(size: usize) -> [&'static Form; 4] {
 
 impl Emitter<'_> {
     /// The address of an operand's lanes.
-    fn memory(&mut self, operand: usize, dtype: DType) -> Mem {
+    pub(crate) fn memory(&mut self, operand: usize, dtype: DType) -> Mem {
         let size = dtype.size();
         let index = match self.kinds[operand] {
             StrideKind::Dense | StrideKind::NonTemporal => Some((INDEX, size as u8)),
@@ -142,7 +142,7 @@ impl Emitter<'_> {
         } else {
             let at = match self.loaded_offsets(offsets) {
                 Some(at) => at,
-                None => at_arguments(self.stored_lanes(offsets)),
+                None => self.stored_lanes(offsets),
             };
             self.gather_lanes(operand, within, out, dtype, Some(at));
         }

@@ -27,14 +27,23 @@ impl RegisterFile {
         RegisterFile { holds: [None; 32], usable, free: usable, pinned: 0, touched: 0 }
     }
 
+    /// The values in registers.
+    pub(crate) fn held(&self) -> impl Iterator<Item = ValueNumber> {
+        self.holds.iter().copied().flatten()
+    }
+
     /// Frees all registers.
     pub(crate) fn reset(&mut self) {
         *self = RegisterFile { touched: self.touched, ..RegisterFile::new(self.usable) };
     }
 
-    /// Removes the registers that were never allocated, and returns their bits.
-    pub(crate) fn take_untouched(&mut self) -> u32 {
-        let spare = self.usable & !self.touched;
+    /// Removes the registers that were never allocated, and returns their bits. For so many copies of what was emitted it keeps as
+    /// many registers for each.
+    pub(crate) fn take_untouched(&mut self, copies: usize) -> u32 {
+        let mut spare = self.usable & !self.touched;
+        for _ in 0..(copies - 1) * self.touched.count_ones() as usize {
+            spare &= spare.wrapping_sub(1);
+        }
         *self = RegisterFile::new(self.usable & !spare);
         spare
     }
@@ -87,19 +96,21 @@ impl RegisterFile {
 
     /// Ends an instruction: frees its temporaries, and lets values be spilled again.
     pub(crate) fn unpin(&mut self) {
-        for register in 0..32u8 {
-            if self.pinned >> register & 1 != 0 && self.holds[register as usize].is_none() {
+        let mut pinned = std::mem::take(&mut self.pinned);
+        while pinned != 0 {
+            let register = pinned.trailing_zeros();
+            if self.holds[register as usize].is_none() {
                 self.free |= 1 << register;
             }
+            pinned &= pinned - 1;
         }
-        self.pinned = 0;
     }
 }
 
 /// By value: the instructions that use it, ascending.
 pub(crate) type Uses = Vec<SmallVec<[u32; 4]>>;
 
-/// The first use of a value after an instruction; the largest number where there is none.
-pub(crate) fn next_use(uses: &Uses, value: ValueNumber, after: u32) -> u32 {
-    uses[value as usize].iter().copied().find(|&at| at > after).unwrap_or(u32::MAX)
+/// The first use of a value from an instruction on and before another; the largest number where there is none.
+pub(crate) fn next_use(uses: &Uses, value: ValueNumber, from: u32, end: u32) -> u32 {
+    uses[value as usize].iter().copied().find(|&at| at >= from).filter(|&at| at < end).unwrap_or(u32::MAX)
 }

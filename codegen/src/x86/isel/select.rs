@@ -54,15 +54,15 @@ pub(crate) enum Backing {
     None,
     /// One element for all lanes.
     Element(Mem),
-    /// A slot of the argument block, with all lanes.
-    Arguments(usize),
+    /// All lanes: a slot of the argument block, or of a frame ([`crate::x86::isel::slices`]).
+    Lanes(Mem),
 }
 
 /// The location of a value: a register, memory, or both.
 #[derive(Clone, Copy)]
-struct ValueLocation {
+pub(crate) struct ValueLocation {
     register: Option<u8>,
-    backing: Backing,
+    pub(crate) backing: Backing,
 }
 
 /// Emits the instructions of a fragment, once for each copy of the loop's body.
@@ -71,6 +71,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) arguments: Arguments,
     pub(crate) body: &'a Body<'a>,
     pub(crate) kinds: &'a StrideKinds,
+    /// By copy of the body and value.
     locations: Vec<ValueLocation>,
     /// By value: the backing of a value hoisted out of the loop.
     pub(crate) hoisted: Vec<Option<Backing>>,
@@ -80,13 +81,15 @@ pub(crate) struct Emitter<'a> {
     pub(crate) current: u32,
     pub(crate) unroll_index: usize,
     pub(crate) is_tail: bool,
+    /// The end of the slice that is emitted: later uses of a value read its frame.
+    pub(crate) slice_end: u32,
     /// An instruction that was asked for and has no machine code.
     pub(crate) missing: Option<&'static str>,
     /// Operands whose base pointers stay in registers: the first ones.
     pub(crate) resident_bases: usize,
     pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
     pub(crate) const_registers: ConstRegisters,
-    /// Table indices stored in the argument block, and their slots.
+    /// Table indices stored in the argument block, by copy and value, and their slots.
     pub(crate) table_indices: SmallVec<[(ValueNumber, usize); 2]>,
     /// In the order of the code, where the body records them; none otherwise.
     pub(crate) spans: Vec<InstSpan>,
@@ -155,6 +158,7 @@ impl<'a> Emitter<'a> {
             current: 0,
             unroll_index: 0,
             is_tail: false,
+            slice_end: u32::MAX,
             missing: None,
             resident_bases: BASES.len(),
             hooks: None,
@@ -181,17 +185,44 @@ impl<'a> Emitter<'a> {
         vectors.iter().for_each(|register| self.vectors.pin_again(register.0));
     }
 
-    /// Emits one copy of the body.
+    /// Emits so many copies of the body. Those of a long one are interleaved: each instruction for one vector after the other, so that
+    /// those of one vector fill the time in which those of another wait for their arguments. Where elements are stored by offsets, the
+    /// copies follow one another, as the last store wins.
     ///
     /// # Errors
     /// The first instruction without machine code.
-    pub(crate) fn body(&mut self, unroll_index: usize, is_tail: bool) -> std::result::Result<(), Unsupported> {
-        (self.unroll_index, self.is_tail) = (unroll_index, is_tail);
-        self.begin_body();
-        for at in (0..self.body.fragment.insts.len()).filter(|&at| self.body.is_live(at)) {
-            if self.hoisted[at].is_some() {
-                continue;
+    pub(crate) fn body(&mut self, copies: usize, is_tail: bool) -> std::result::Result<(), Unsupported> {
+        self.is_tail = is_tail;
+        self.begin_body(copies);
+        let count = self.body.fragment.insts.len();
+        if !self.interleaves() {
+            for copy in 0..copies {
+                (0..count).try_for_each(|at| self.emit_live(at, copy))?;
             }
+            return Ok(());
+        }
+        (0..count).try_for_each(|at| (0..copies).try_for_each(|copy| self.emit_live(at, copy)))
+    }
+
+    /// Whether copies of the body are interleaved.
+    pub(crate) fn interleaves(&self) -> bool {
+        self.body.is_long() && !self.body.scatters()
+    }
+
+    /// Ends a slice: no value is in a register.
+    pub(crate) fn forget_registers(&mut self) {
+        for value in self.vectors.held().chain(self.masks.held()) {
+            self.locations[value as usize].register = None;
+        }
+        self.vectors.reset();
+        self.masks.reset();
+        self.table_indices.clear();
+    }
+
+    /// Emits an instruction of a copy, unless it is dead or hoisted.
+    fn emit_live(&mut self, at: usize, copy: usize) -> std::result::Result<(), Unsupported> {
+        self.unroll_index = copy;
+        if self.is_emitted(at) {
             self.emit_inst(at)?;
             self.free_dead(&[ValueId(at as u32)]);
             self.free_temps();
@@ -199,11 +230,35 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Begins a copy of the body: no value is in a register.
-    pub(crate) fn begin_body(&mut self) {
+    /// Whether an instruction is emitted where its turn comes: it is live, and not hoisted.
+    pub(crate) fn is_emitted(&self, at: usize) -> bool {
+        self.body.is_live(at) && self.hoisted[at].is_none()
+    }
+
+    /// The location of a value of the current copy.
+    pub(crate) fn location(&mut self, value: ValueNumber) -> &mut ValueLocation {
+        let number = self.in_copy(value);
+        &mut self.locations[number as usize]
+    }
+
+    /// The number of a value of the current copy among those of all copies.
+    pub(crate) fn in_copy(&self, value: ValueNumber) -> ValueNumber {
+        (self.unroll_index * self.body.fragment.insts.len()) as u32 + value
+    }
+
+    /// The next use of a value of the current copy, in this slice.
+    fn next_use(&self, value: ValueNumber) -> u32 {
+        next_use(&self.body.uses, value, self.current + 1, self.slice_end)
+    }
+
+    /// Begins so many copies of the body: no value is in a register.
+    pub(crate) fn begin_body(&mut self, copies: usize) {
         let location =
             |backing: &Option<Backing>| ValueLocation { register: None, backing: backing.unwrap_or(Backing::None) };
-        self.locations = self.hoisted.iter().map(location).collect();
+        self.locations.clear();
+        for _ in 0..copies {
+            self.locations.extend(self.hoisted.iter().map(location));
+        }
         self.vectors.reset();
         self.masks.reset();
         self.table_indices.clear();
@@ -286,20 +341,25 @@ impl<'a> Emitter<'a> {
         Masking { k: if all { KReg(0) } else { LANE_MASK }, zero: !all }
     }
 
-    fn is_mask(&self, value: ValueNumber) -> bool {
+    pub(crate) fn is_mask(&self, value: ValueNumber) -> bool {
         self.body.fragment.types[value as usize] == DType::Bool
     }
 
     /// Whether a value, a bool or not, is in a mask register.
-    fn takes_mask(&self, is_bool: bool) -> bool {
+    pub(crate) fn takes_mask(&self, is_bool: bool) -> bool {
         is_bool && self.level() == Level::Avx512
     }
 
     /// Allocates a register for a value, or for a temporary; `mask` for a bool.
     pub(crate) fn alloc(&mut self, value: Option<ValueNumber>, mask: bool) -> u8 {
-        let (uses, at, mask) = (&self.body.uses, self.current, self.takes_mask(mask));
+        let (uses, at, end) = (&self.body.uses, self.current, self.slice_end);
+        let (mask, value) = (self.takes_mask(mask), value.map(|value| self.in_copy(value)));
+        // Copies after the current one have not come to this instruction yet.
+        let (count, passed) =
+            (self.body.fragment.insts.len() as u32, self.in_copy(0) + self.body.fragment.insts.len() as u32);
+        let next = |v: ValueNumber| next_use(uses, v % count, at + (v < passed) as u32, end);
         let file = if mask { &mut self.masks } else { &mut self.vectors };
-        let Some((register, evicted)) = file.alloc(value, |v| next_use(uses, v, at)) else {
+        let Some((register, evicted)) = file.alloc(value, next) else {
             // The compilation fails, so the code from here on is never run.
             self.missing = Some("more registers at once");
             return 0;
@@ -319,7 +379,7 @@ impl<'a> Emitter<'a> {
         location.register = None;
         if let Backing::None = location.backing {
             let at = self.arguments.slot(if mask { 8 } else { VECTOR_BYTES });
-            location.backing = Backing::Arguments(at);
+            location.backing = Backing::Lanes(at_arguments(at));
             if mask {
                 self.asm.mask_store(at_arguments(at), KReg(register));
             } else {
@@ -330,8 +390,8 @@ impl<'a> Emitter<'a> {
 
     /// Stores a number of eight bytes to the argument block, whose lanes are then loaded one by one. A vector of 64 bytes is stored
     /// in halves: loads of lanes from one store take 1.0 ns an element instead of 0.3, as the store buffer does not forward.
-    pub(crate) fn stored_lanes(&mut self, value: ValueId) -> usize {
-        if let Backing::Arguments(at) = self.locations[value.0 as usize].backing {
+    pub(crate) fn stored_lanes(&mut self, value: ValueId) -> Mem {
+        if let Backing::Lanes(at) = self.location(value.0).backing {
             return at;
         }
         let (register, at) = (self.vector(value), self.arguments.slot(VECTOR_BYTES));
@@ -343,16 +403,19 @@ impl<'a> Emitter<'a> {
             }
             Level::Avx2 => self.store_slot(at, register),
         }
-        at
+        at_arguments(at)
     }
 
     /// Stores a whole vector register to a slot of the argument block.
     pub(crate) fn store_slot(&mut self, at: usize, register: VReg) {
+        self.store_lanes(at_arguments(at), register);
+    }
+
+    /// Stores a whole vector register.
+    pub(crate) fn store_lanes(&mut self, to: Mem, register: VReg) {
         match self.level() {
-            Level::Avx512 => {
-                self.asm.store(&f::VMOVUPS_STORE, Width::W512, at_arguments(at), register, KReg(0));
-            }
-            Level::Avx2 => self.asm.vex_store(&f::VMOVUPS_STORE, Width::W256, at_arguments(at), register, None),
+            Level::Avx512 => self.asm.store(&f::VMOVUPS_STORE, Width::W512, to, register, KReg(0)),
+            Level::Avx2 => self.asm.vex_store(&f::VMOVUPS_STORE, Width::W256, to, register, None),
         }
     }
 
@@ -370,7 +433,7 @@ impl<'a> Emitter<'a> {
     pub(crate) fn register(&mut self, value: ValueId) -> u8 {
         let is_bool = self.is_mask(value.0);
         let mask = self.takes_mask(is_bool);
-        if let Some(register) = self.locations[value.0 as usize].register {
+        if let Some(register) = self.location(value.0).register {
             if mask {
                 self.masks.pin(register)
             } else {
@@ -378,7 +441,7 @@ impl<'a> Emitter<'a> {
             }
             return register;
         }
-        let backing = self.locations[value.0 as usize].backing;
+        let backing = self.location(value.0).backing;
         if let (Backing::Element(from), false) = (backing, is_bool)
             && let Some(register) = self.const_register(from, self.dtype(value).size())
         {
@@ -386,8 +449,8 @@ impl<'a> Emitter<'a> {
         }
         let register = self.alloc(Some(value.0), is_bool);
         match backing {
-            Backing::Arguments(at) if mask => self.asm.mask_load(KReg(register), at_arguments(at)),
-            Backing::Arguments(at) => self.copy(VReg(register), Rm::Mem(at_arguments(at))),
+            Backing::Lanes(at) if mask => self.asm.mask_load(KReg(register), at),
+            Backing::Lanes(at) => self.copy(VReg(register), Rm::Mem(at)),
             Backing::Element(from) => self.broadcast_element(register, from, self.dtype(value)),
             Backing::None => unreachable!("a verified fragment defines values before it uses them"),
         }
@@ -400,12 +463,12 @@ impl<'a> Emitter<'a> {
 
     /// A number as the last operand of an instruction on elements of its size: a register, or memory if the instruction takes it.
     pub(crate) fn operand(&mut self, value: ValueId) -> Rm {
-        let location = self.locations[value.0 as usize];
+        let location = *self.location(value.0);
         match (location.register, location.backing) {
             (None, Backing::Element(from)) if self.level() == Level::Avx512 && self.dtype(value).size() >= 4 => {
                 self.broadcast_operand(from, self.dtype(value).size())
             }
-            (None, Backing::Arguments(at)) if self.level() == Level::Avx2 => Rm::Mem(at_arguments(at)),
+            (None, Backing::Lanes(at)) if self.level() == Level::Avx2 => Rm::Mem(at),
             _ => Rm::Reg(self.vector(value)),
         }
     }
@@ -428,9 +491,8 @@ impl<'a> Emitter<'a> {
     /// Frees the registers of values that are dead.
     pub(crate) fn free_dead(&mut self, values: &[ValueId]) {
         for value in values {
-            let location = &mut self.locations[value.0 as usize];
-            if next_use(&self.body.uses, value.0, self.current) == u32::MAX
-                && let Some(register) = location.register.take()
+            if self.next_use(value.0) == u32::MAX
+                && let Some(register) = self.location(value.0).register.take()
             {
                 if self.takes_mask(self.is_mask(value.0)) {
                     self.masks.release(register)
@@ -490,11 +552,11 @@ impl<'a> Emitter<'a> {
 
     /// Gives the register of a number that dies here to the current value.
     pub(crate) fn reuse(&mut self, a: ValueId) -> Option<VReg> {
-        let register = self.locations[a.0 as usize].register?;
-        if next_use(&self.body.uses, a.0, self.current) != u32::MAX || self.is_mask(a.0) {
+        let register = self.location(a.0).register?;
+        if self.next_use(a.0) != u32::MAX || self.is_mask(a.0) {
             return None;
         }
-        self.locations[a.0 as usize].register = None;
+        self.location(a.0).register = None;
         self.assign(VReg(register));
         Some(VReg(register))
     }
@@ -531,7 +593,7 @@ impl<'a> Emitter<'a> {
 
     /// The current value is a mask of slow-path lanes: adds it to those of the loop.
     fn record_slow_lanes(&mut self) {
-        if self.locations[self.current as usize].register.is_some() {
+        if self.location(self.current).register.is_some() {
             let mask = self.mask(ValueId(self.current));
             self.add_slow_lanes(mask);
         }
@@ -633,13 +695,13 @@ impl<'a> Emitter<'a> {
 
     /// The current value is in memory.
     pub(crate) fn set_backing(&mut self, backing: Backing) {
-        self.locations[self.current as usize].backing = backing;
+        self.location(self.current).backing = backing;
     }
 
     /// The backing of a constant in the argument block: an element, or a vector of copies.
     pub(crate) fn constant_backing(&self, from: usize) -> Backing {
         match self.level() {
-            Level::Avx2 => Backing::Arguments(from),
+            Level::Avx2 => Backing::Lanes(at_arguments(from)),
             Level::Avx512 => Backing::Element(at_arguments(from)),
         }
     }
@@ -678,7 +740,7 @@ impl<'a> Emitter<'a> {
 
     /// Makes a temporary the register of the current value.
     pub(crate) fn assign(&mut self, register: VReg) {
-        self.vectors.assign(register.0, self.current);
-        self.locations[self.current as usize].register = Some(register.0);
+        self.vectors.assign(register.0, self.in_copy(self.current));
+        self.location(self.current).register = Some(register.0);
     }
 }

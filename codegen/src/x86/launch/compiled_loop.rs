@@ -96,10 +96,10 @@ impl CompiledLoop {
 
     /// Only a listing asks which bytes come from which instruction. So this is not recorded at first, and the loop is compiled again.
     fn listing_from(&self, body: &Body<'_>, again: Result<LoopCode, Unsupported>) -> String {
-        let (code, mut spans) = (self.code.bytes(), vec![]);
+        let (code, mut spans, mut slices) = (self.code.bytes(), vec![], String::new());
         if let Ok(again) = again {
             debug_assert_eq!(again.code, code, "compiling is deterministic");
-            spans = again.spans;
+            (spans, slices) = (again.spans, again.slices);
         }
         let comment = |at: usize| {
             let Some(span) = spans.iter().find(|span| (span.start..span.end).contains(&at)) else {
@@ -112,6 +112,6 @@ impl CompiledLoop {
             }
             text
         };
-        format!("{} bytes\n{}", code.len(), disassembly(code, comment))
+        format!("{} bytes\n{slices}{}", code.len(), disassembly(code, comment))
     }
 }

@@ -4,19 +4,33 @@ use crate::x86::asm::encode::Mem;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
-use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, StrideKinds, at_arguments};
+use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, at_arguments};
 use crate::x86::isel::select::{Emitter, InstSpan};
+use crate::x86::isel::slices::Slices;
 
 /// The distance of prefetches in bytes: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
 /// instead of 2.8 with AVX-512; half or twice the distance is up to a fifth slower.
 const PREFETCH_DISTANCE: i32 = 2048;
 
+/// Bytes that one prefetch brings.
+const CACHE_LINE: usize = 64;
+
 /// The machine code of a loop, and the layout of its argument block.
 pub(crate) struct LoopCode {
     pub(crate) code: Vec<u8>,
     pub(crate) arguments: Arguments,
+    /// What a listing says of the slices that the body is cut into.
+    pub(crate) slices: String,
     /// Which bytes come from which instruction, where the body records it.
     pub(crate) spans: Vec<InstSpan>,
+}
+
+impl LoopCode {
+    /// What was emitted, of a body in these slices.
+    pub(crate) fn new(e: Emitter<'_>, slices: Option<&Slices>) -> LoopCode {
+        let slices = slices.filter(|_| e.body.records_spans).map_or(String::new(), Slices::describe);
+        LoopCode { code: e.asm.finish(), arguments: e.arguments, slices, spans: e.spans }
+    }
 }
 
 impl Body<'_> {
@@ -64,23 +78,29 @@ impl Body<'_> {
         }
     }
 
-    /// Prefetches dense operands, where the body is long: its loads of constants leave the hardware prefetcher little room.
-    pub(crate) fn prefetch(&self, e: &mut Emitter<'_>, kinds: &StrideKinds) {
-        for (operand, &kind) in kinds.iter().enumerate() {
-            if kind == StrideKind::Dense && self.touches(operand) {
+    /// Prefetches so many vectors of some of the dense operands, where the body is long: its loads of constants leave the
+    /// hardware prefetcher little room.
+    pub(crate) fn prefetch(&self, e: &mut Emitter<'_>, vectors: usize, among: impl Fn(usize) -> bool) {
+        for operand in (0..e.kinds.len()).filter(|&operand| among(operand)) {
+            if e.kinds[operand] == StrideKind::Dense && self.touches(operand) {
                 let (dtype, base) = (self.kernel.operands[operand].dtype, e.base(operand));
-                e.asm.prefetcht0(match dtype.is_complex() {
-                    true => Mem::at(base, PREFETCH_DISTANCE),
-                    false => Mem::indexed(base, INDEX, dtype.size() as u8, PREFETCH_DISTANCE),
-                });
+                for line in 0..(vectors * self.lanes * dtype.size()).div_ceil(CACHE_LINE) {
+                    let distance = PREFETCH_DISTANCE + (line * CACHE_LINE) as i32;
+                    e.asm.prefetcht0(match dtype.is_complex() {
+                        true => Mem::at(base, distance),
+                        false => Mem::indexed(base, INDEX, dtype.size() as u8, distance),
+                    });
+                }
             }
         }
     }
 
-    /// Advances base pointers and counters by some vectors of lanes; by one vector where operands are strided.
-    pub(crate) fn advance(&self, e: &mut Emitter<'_>, vectors: usize) {
+    /// Advances counters, and the base pointers of some operands, by some vectors of lanes; by one vector where
+    /// operands are strided.
+    pub(crate) fn advance(&self, e: &mut Emitter<'_>, vectors: usize, among: impl Fn(usize) -> bool) {
         let kinds = e.kinds;
-        for (operand, (kind, decl)) in kinds.iter().zip(&self.kernel.operands).enumerate() {
+        let operands = kinds.iter().zip(&self.kernel.operands).enumerate();
+        for (operand, (kind, decl)) in operands.filter(|(operand, _)| among(*operand)) {
             let bytes = (vectors * self.lanes * decl.dtype.size()) as i32;
             match kind {
                 StrideKind::Strided => {

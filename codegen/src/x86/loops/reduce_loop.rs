@@ -20,7 +20,7 @@ use crate::x86::isel::conventions::{
 };
 use crate::x86::isel::select::{EmitResult, Emitter, LoopHooks, Unsupported};
 use crate::x86::loops::prologue::LoopCode;
-use crate::{DType, FoldOrder, FoldRow, Op, ValueId};
+use crate::{DType, FoldOrder, FoldRow, Inst, Op, ValueId};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -232,16 +232,18 @@ impl Body<'_> {
         let slots: SmallVec<[usize; 4]> = folds.all.iter().map(|_| e.arguments.slot(VECTOR_BYTES)).collect();
         e.arguments.folded = slots.first().copied().unwrap_or(0);
         e.hooks = Some(folds.clone());
-        e.resident_bases = RESIDENT_BASES;
+        e.resident_bases = RESIDENT_BASES + 1;
         e.asm.push(ROUNDS_LEFT);
+        let may_slice = e.reserve_frames();
         self.prologue(&mut e, inputs);
         e.hoist()?;
         for &fold in &folds.all {
             (0..chains).for_each(|chain| e.zero(folds.total(fold, chain)));
         }
         if folds.all.iter().any(|fold| !fold.adds()) {
-            folds.body_into(&mut e, FoldInto::All, 0, false)?;
+            folds.body_into(&mut e, FoldInto::All, 1, false)?;
         }
+        let slices = if may_slice { e.cut(folds.first_store(self), chains * PARTIAL_ROUNDS as usize) } else { None };
         let (full, tail, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, full);
@@ -250,31 +252,45 @@ impl Body<'_> {
         e.asm.test(REMAINING, REMAINING);
         e.asm.jump_if(Cond::Equal, done);
         self.set_tail_mask(&mut e, inputs);
-        folds.body_into(&mut e, FoldInto::Total, 0, true)?;
+        folds.body_into(&mut e, FoldInto::Total, 1, true)?;
         e.asm.bind(done);
         folds.merge_chains(&mut e, &slots);
         self.epilogue(&mut e, inputs);
+        e.restore_frames(may_slice);
         e.asm.pop(ROUNDS_LEFT);
         e.asm.vzeroupper();
         e.asm.ret();
         e.asm.bind(full);
-        e.load_const_registers();
-        self.emit_rounds(&mut e, &folds)?;
+        e.load_const_registers(chains);
+        match &slices {
+            // A block has whole groups of rounds, so sums are divided as if there were none.
+            Some(slices) => self.blocks(&mut e, slices, chains, |e, slice, accessed| {
+                self.emit_rounds(e, &folds, |e| e.slice(slices, slice, chains), |operand| accessed[operand])
+            })?,
+            None => self.emit_rounds(&mut e, &folds, |e| e.body(chains, false), |_| true)?,
+        }
         e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::Below, tail);
         let again = e.asm.label();
         e.asm.bind(again);
-        folds.body_into(&mut e, FoldInto::Total, 0, false)?;
-        self.advance(&mut e, 1);
+        folds.body_into(&mut e, FoldInto::Total, 1, false)?;
+        self.advance(&mut e, 1, |_| true);
         e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.jmp(tail);
         e.check_missing(self.fragment.insts.len())?;
-        Ok(LoopCode { code: e.asm.finish(), arguments: e.arguments, spans: e.spans })
+        Ok(LoopCode::new(e, slices.as_ref()))
     }
 
-    /// Emits the main loop: rounds that accumulate a vector into each chain, while there are so many.
-    fn emit_rounds(&self, e: &mut Emitter<'_>, folds: &Folds) -> Result<(), Unsupported> {
+    /// Emits the main loop: rounds that accumulate a vector into each chain, while there are so many. `body` emits a copy for each
+    /// chain, which accesses `among` the operands.
+    fn emit_rounds(
+        &self,
+        e: &mut Emitter<'_>,
+        folds: &Folds,
+        body: impl FnOnce(&mut Emitter<'_>) -> Result<(), Unsupported>,
+        among: impl Fn(usize) -> bool,
+    ) -> Result<(), Unsupported> {
         let many = (folds.chains * self.lanes) as i32;
         let one = e.asm.label();
         e.asm.cmp_imm(REMAINING, many);
@@ -284,10 +300,9 @@ impl Body<'_> {
         folds.clear_partials(e);
         e.asm.mov_imm(ROUNDS_LEFT, PARTIAL_ROUNDS);
         e.asm.bind(round);
-        for chain in 0..folds.chains {
-            folds.body_into(e, FoldInto::Partial, chain, false)?;
-        }
-        self.advance(e, folds.chains);
+        folds.into.set(FoldInto::Partial);
+        body(e)?;
+        self.advance(e, folds.chains, among);
         e.asm.sub_imm(ROUNDS_LEFT, 1);
         e.asm.jump_if(Cond::Equal, full);
         e.asm.cmp_imm(REMAINING, many);
@@ -302,10 +317,16 @@ impl Body<'_> {
 }
 
 impl Folds {
-    /// Emits a copy of the body that accumulates into a chain.
-    fn body_into(&self, e: &mut Emitter<'_>, into: FoldInto, chain: usize, is_tail: bool) -> Result<(), Unsupported> {
+    /// Emits copies of the body that accumulate into as many chains.
+    fn body_into(&self, e: &mut Emitter<'_>, into: FoldInto, chains: usize, is_tail: bool) -> Result<(), Unsupported> {
         self.into.set(into);
-        e.body(chain, is_tail)
+        e.body(chains, is_tail)
+    }
+
+    /// The first instruction that stores to a folded operand.
+    fn first_store(&self, body: &Body<'_>) -> usize {
+        let is_folded = |inst: &Inst| matches!(inst, Inst::Store(operand, _) if operand.0 as usize >= self.inputs);
+        body.fragment.insts.iter().position(is_folded).unwrap_or(body.fragment.insts.len())
     }
 
     /// The registers of partial results, each with its total and fold.

@@ -1,0 +1,96 @@
+//! Costs of a fragment's instructions: how many cycles a result takes, and how many instructions of the processor make it.
+//!
+//! They decide where a body is cut into slices ([`crate::x86::isel::slices`]), so they need be right within a third or so. Figures are
+//! those of AMD's Zen 3, by the manufacturer's optimisation guide and Fog's tables; Intel's processors since Skylake differ by a cycle in
+//! most of them. An instruction that is emitted as several counts the longest path through these.
+
+use crate::x86::asm::level::Level;
+use crate::x86::isel::body::Body;
+use crate::x86::isel::conventions::{StrideKind, StrideKinds};
+use crate::{DType, Inst, Kind, Op, Primitive};
+
+/// The cost of an instruction of a fragment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Cost {
+    /// Cycles from its arguments to its result.
+    pub(crate) latency: u32,
+    /// Instructions of the processor.
+    pub(crate) count: u32,
+}
+
+const fn cost(latency: u32, count: u32) -> Cost {
+    Cost { latency, count }
+}
+
+/// No machine code.
+pub(crate) const FREE: Cost = cost(0, 0);
+/// A load that hits the first-level cache.
+const LOAD: Cost = cost(7, 1);
+/// An element that goes alone from memory to a lane, or back.
+const LANE: u32 = 2;
+const LANES_LATENCY: u32 = 14;
+const LOGIC: Cost = cost(1, 1);
+const ADD: Cost = cost(3, 1);
+const FMA: Cost = cost(4, 1);
+const ROUND: Cost = cost(3, 1);
+const CONVERT: Cost = cost(7, 2);
+
+/// The cost of an instruction.
+pub(crate) fn of(body: &Body<'_>, kinds: &StrideKinds, at: usize) -> Cost {
+    let dtype = body.fragment.types[at];
+    let lanes = body.lanes as u32;
+    let by_lane = cost(LANES_LATENCY, LANE * lanes);
+    let access = |operand: usize| match kinds[operand] {
+        StrideKind::Broadcast => FREE,
+        StrideKind::Dense | StrideKind::NonTemporal => LOAD,
+        StrideKind::Stride2 | StrideKind::Reversed | StrideKind::Strided => by_lane,
+    };
+    match &body.fragment.insts[at] {
+        Inst::Param(_) | Inst::Const(_) | Inst::Complex(_) | Inst::Bits(..) => FREE,
+        Inst::Load(_) if dtype.is_complex() => FREE,
+        Inst::Load(operand) | Inst::Store(operand, _) => access(operand.0 as usize),
+        Inst::Part(value, _) => match body.fragment.insts[value.0 as usize] {
+            Inst::Load(operand) => cost(LOAD.latency + 4, access(operand.0 as usize).count * 3),
+            Inst::Gather(..) => by_lane,
+            _ => FREE,
+        },
+        Inst::Gather(..) | Inst::Scatter(..) => by_lane,
+        Inst::Index(_) => cost(5, 4),
+        Inst::Result(_) => cost(4 * lanes, 3 * lanes),
+        Inst::Fma(_) => FMA,
+        Inst::Select(_) => LOGIC,
+        Inst::Cast(..) => CONVERT,
+        Inst::Step(step, _) => primitive(*step, body.level, dtype),
+        Inst::Apply(op, [a, _]) => apply(*op, body.fragment.dtype(*a)),
+    }
+}
+
+fn apply(op: Op, dtype: DType) -> Cost {
+    let wide = dtype.size() == 8;
+    match (op, dtype.kind()) {
+        (Op::Divide | Op::Reciprocal, _) => cost(if wide { 13 } else { 10 }, 1),
+        (Op::Sqrt, _) => cost(if wide { 20 } else { 14 }, 1),
+        (Op::Add | Op::Subtract | Op::Multiply | Op::Square, Kind::Float) => ADD,
+        (Op::Rint | Op::Floor | Op::Ceil | Op::Trunc, Kind::Float) => ROUND,
+        (Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin, Kind::Float) => cost(4, 4),
+        (Op::Multiply | Op::Square, _) => cost(8, if wide { 8 } else { 1 }),
+        _ => LOGIC,
+    }
+}
+
+fn primitive(step: Primitive, level: Level, dtype: DType) -> Cost {
+    if level == Level::Avx512 {
+        return FMA;
+    }
+    match step {
+        Primitive::Scale => cost(10, 9),
+        Primitive::Bound => cost(4, 6),
+        Primitive::Fraction => cost(12, 9),
+        Primitive::Limit => cost(3, 5),
+        Primitive::Exponent => cost(5, 3),
+        Primitive::Mantissa | Primitive::Unusual => cost(3, 3),
+        // Indices of doubles go through memory, and single elements come back.
+        Primitive::Entry(_) if matches!(dtype, DType::F64 | DType::U64 | DType::I64) => cost(24, 11),
+        Primitive::Entry(_) => cost(9, 4),
+    }
+}

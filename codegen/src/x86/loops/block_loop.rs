@@ -1,0 +1,151 @@
+//! The loop over blocks of vectors of a body that is cut into slices: for each block, a loop for each slice.
+//!
+//! The loops of a block count [`INDEX`] and [`REMAINING`] over the block's elements. A base pointer that the loops advance themselves is
+//! set back where several slices access its operand.
+
+use crate::Inst;
+use crate::x86::asm::encode::Cond;
+use crate::x86::isel::body::Body;
+use crate::x86::isel::conventions::{
+    ARGUMENTS, FRAMES, INDEX, REMAINING, RESIDENT_BASES, SCRATCH, StrideKind, at_arguments,
+};
+use crate::x86::isel::select::{Emitter, Unsupported};
+use crate::x86::isel::slices::{Slice, Slices};
+
+impl Emitter<'_> {
+    /// Reserves the register of the frames, where the body may be cut into slices; whether it may.
+    pub(crate) fn reserve_frames(&mut self) -> bool {
+        let may_slice = self.may_slice();
+        if may_slice {
+            self.resident_bases = RESIDENT_BASES;
+            self.asm.push(FRAMES);
+        }
+        may_slice
+    }
+
+    /// Restores the register of the frames, if it is reserved.
+    pub(crate) fn restore_frames(&mut self, is_reserved: bool) {
+        if is_reserved {
+            self.asm.pop(FRAMES);
+        }
+    }
+
+    /// By operand: whether instructions of a slice access it.
+    fn accessed(&self, slice: &Slice) -> Vec<bool> {
+        let operand = |at: usize| match self.body.fragment.insts[at] {
+            Inst::Part(value, _) => self.body.fragment.insts[value.0 as usize].operand(),
+            Inst::Load(_) if self.body.fragment.types[at].is_complex() => None,
+            ref inst => inst.operand(),
+        };
+        let mut accessed = vec![false; self.kinds.len()];
+        let live = slice.insts.clone().filter(|&at| self.body.is_live(at)).filter_map(operand);
+        live.for_each(|operand| accessed[operand.0 as usize] = true);
+        accessed
+    }
+
+    /// Whether the loop advances the base pointer of an operand.
+    pub(crate) fn is_advanced(&self, operand: usize) -> bool {
+        match self.kinds[operand] {
+            StrideKind::Dense | StrideKind::NonTemporal => self.body.kernel.operands[operand].dtype.is_complex(),
+            StrideKind::Strided | StrideKind::Stride2 | StrideKind::Reversed => true,
+            StrideKind::Broadcast => false,
+        }
+    }
+}
+
+impl Body<'_> {
+    /// Sets the register of the frames, before the first block.
+    pub(crate) fn set_frames(&self, e: &mut Emitter<'_>, slices: &Slices) {
+        e.asm.xor(FRAMES, FRAMES);
+        e.asm.xor(FRAMES, ARGUMENTS);
+        e.asm.add_imm(FRAMES, slices.at as i32);
+    }
+
+    /// Emits the loop over blocks, while there are so many vectors as the loops of slices interleave. `last` emits the loop of the last
+    /// slice; all others are maps.
+    ///
+    /// # Errors
+    /// The first instruction without machine code.
+    pub(crate) fn blocks(
+        &self,
+        e: &mut Emitter<'_>,
+        slices: &Slices,
+        copies: usize,
+        last: impl FnOnce(&mut Emitter<'_>, &Slice, &[bool]) -> Result<(), Unsupported>,
+    ) -> Result<(), Unsupported> {
+        let (step, full) = ((copies * self.lanes) as i32, (slices.vectors * self.lanes) as i32);
+        let [rest, elements, index] = [0; 3].map(|_| at_arguments(e.arguments.slot(8)));
+        let (done, block, partial, begin) = (e.asm.label(), e.asm.label(), e.asm.label(), e.asm.label());
+        e.asm.cmp_imm(REMAINING, step);
+        e.asm.jump_if(Cond::Below, done);
+        self.set_frames(e, slices);
+        e.asm.bind(block);
+        e.asm.store_gpr(index, INDEX);
+        e.asm.sub_imm(REMAINING, full);
+        e.asm.jump_if(Cond::Below, partial);
+        e.asm.store_gpr(rest, REMAINING);
+        e.asm.mov_imm(REMAINING, full.into());
+        e.asm.jmp(begin);
+        e.asm.bind(partial);
+        e.asm.add_imm(REMAINING, full);
+        e.asm.xor(SCRATCH, SCRATCH);
+        e.asm.store_gpr(rest, SCRATCH);
+        e.asm.bind(begin);
+        e.asm.store_gpr(elements, REMAINING);
+        let accessed: Vec<Vec<bool>> = slices.all.iter().map(|slice| e.accessed(slice)).collect();
+        let mut last = Some(last);
+        for (number, slice) in slices.all.iter().enumerate() {
+            if number > 0 {
+                e.asm.load(REMAINING, elements);
+                e.asm.load(INDEX, index);
+            }
+            let is_later = |operand: usize| accessed[number + 1..].iter().any(|later| later[operand]);
+            let again: Vec<usize> = (0..e.kinds.len())
+                .filter(|&operand| e.is_advanced(operand) && accessed[number][operand] && is_later(operand))
+                .collect();
+            let saved: Vec<usize> = again.iter().map(|_| e.arguments.slot(8)).collect();
+            for (&operand, &at) in again.iter().zip(&saved) {
+                let base = e.base(operand);
+                e.asm.store_gpr(at_arguments(at), base);
+            }
+            if number + 1 == slices.all.len()
+                && let Some(last) = last.take()
+            {
+                last(e, slice, &accessed[number])?;
+            } else {
+                self.slice_loop(e, slices, slice, copies, &accessed[number])?;
+            }
+            for (&operand, &at) in again.iter().zip(&saved) {
+                e.load_base(operand, at);
+            }
+        }
+        e.asm.sub_imm(FRAMES, slices.frame_bytes() as i32);
+        e.asm.add_mem(REMAINING, rest);
+        e.asm.cmp_imm(REMAINING, step);
+        e.asm.jump_if(Cond::AboveEqual, block);
+        e.asm.bind(done);
+        Ok(())
+    }
+
+    /// Emits the loop of a slice of a map.
+    ///
+    /// # Errors
+    /// As [`Body::blocks`].
+    pub(crate) fn slice_loop(
+        &self,
+        e: &mut Emitter<'_>,
+        slices: &Slices,
+        slice: &Slice,
+        copies: usize,
+        accessed: &[bool],
+    ) -> Result<(), Unsupported> {
+        let again = e.asm.label();
+        e.asm.bind(again);
+        e.slice(slices, slice, copies)?;
+        self.prefetch(e, copies, |operand| accessed[operand]);
+        self.advance(e, copies, |operand| accessed[operand]);
+        e.asm.cmp_imm(REMAINING, (copies * self.lanes) as i32);
+        e.asm.jump_if(Cond::AboveEqual, again);
+        Ok(())
+    }
+}
