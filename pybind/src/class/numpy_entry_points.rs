@@ -19,15 +19,15 @@ use std::mem::transmute;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// A function of NumPy's, and its name.
-struct Entry {
+struct TableEntry {
     name: &'static CStr,
     /// Null until it is replaced. Accessed with the GIL held.
     numpys: AtomicPtr<c_void>,
 }
 
-impl Entry {
-    const fn new(name: &'static CStr) -> Entry {
-        Entry { name, numpys: AtomicPtr::new(std::ptr::null_mut()) }
+impl TableEntry {
+    const fn new(name: &'static CStr) -> TableEntry {
+        TableEntry { name, numpys: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
     fn name(&self) -> &'static str {
@@ -39,9 +39,11 @@ impl Entry {
     }
 }
 
-static SETTERS: [Entry; 4] = [Entry::new(c"shape"), Entry::new(c"strides"), Entry::new(c"dtype"), Entry::new(c"data")];
-static METHODS: [Entry; 3] = [Entry::new(c"resize"), Entry::new(c"setflags"), Entry::new(c"__setstate__")];
-static RESIZE: Entry = Entry::new(c"resize");
+static SETTERS: [TableEntry; 4] =
+    [TableEntry::new(c"shape"), TableEntry::new(c"strides"), TableEntry::new(c"dtype"), TableEntry::new(c"data")];
+static METHODS: [TableEntry; 3] =
+    [TableEntry::new(c"resize"), TableEntry::new(c"setflags"), TableEntry::new(c"__setstate__")];
+static RESIZE: TableEntry = TableEntry::new(c"resize");
 
 /// The place of `PyArray_Resize` in NumPy's C API, which does not change.
 const PLACE_OF_RESIZE: usize = 80;
@@ -116,7 +118,7 @@ unsafe extern "C" fn call_without_keywords<const INDEX: usize>(
 /// # Safety
 /// The arguments are those of a method, and the GIL is held.
 unsafe fn call_ours(
-    entry: &Entry,
+    entry: &TableEntry,
     this: *mut ffi::PyObject,
     args: *mut ffi::PyObject,
     kwargs: *mut ffi::PyObject,
