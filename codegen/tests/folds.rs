@@ -206,9 +206,9 @@ fn kernel(fold: Fold, dtype: DType, template: Template) -> Verified<Kernel> {
 }
 
 /// Workers that are several, one after the other, the last tasks first.
-struct Backward(usize);
+pub(crate) struct Several(pub(crate) usize);
 
-impl ThreadPool for Backward {
+impl ThreadPool for Several {
     fn count(&self) -> usize {
         self.0
     }
@@ -243,7 +243,7 @@ fn one_deviating_bool_is_found_wherever_it_is() {
                 for at in [0, 1, n / 3, n / 2, n.saturating_sub(2), n - 1].into_iter().filter(|&at| at < n) {
                     row[at] = absorbing;
                     for workers in [1, 2, 5] {
-                        assert_eq!(run(&mut row, &Backward(workers)), absorbing, "{fold} of {n}, {at}");
+                        assert_eq!(run(&mut row, &Several(workers)), absorbing, "{fold} of {n}, {at}");
                     }
                     row[at] = 1 - absorbing;
                 }

@@ -1,21 +1,10 @@
 //! Rows folded by machine code: every fold, against the portable backend, on numbers whose sums are exact.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
+use crate::folds::Several;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::x86::X86;
 use fastnp_codegen::*;
-
-/// Workers that are several, one after the other.
-struct Several(usize);
-
-impl ThreadPool for Several {
-    fn count(&self) -> usize {
-        self.0
-    }
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        (0..tasks).rev().for_each(task);
-    }
-}
 
 /// The folds of `a`, or of `a * b + 1`, over rows.
 fn kernel(ops: &[Op], dtype: DType, computed: bool) -> Verified<Kernel> {

@@ -37,7 +37,7 @@ impl GuardedHeader {
         if !std::ptr::eq(self.array, array) {
             let page = self.new_page(array);
             if page.is_none() && array.storage.owner().is_some() {
-                // Nobody would notice that code outside looks at it.
+                // Without a guarded page no fault tells that code outside looks at it.
                 array.storage.count_touch();
             }
             return page;
