@@ -1,0 +1,190 @@
+//! The table of functions that compiled code may call: one row each, the signature given by the kind of its pointer.
+//!
+//! The elementary functions are the C library's, so a compiled loop gives the bits that Python's `math` gives.
+//! Reading and clearing the floating-point status, and the host's poll hook, are called by name as well.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use crate::ir::Type;
+use crate::status;
+
+/// A function pointer, by signature.
+#[derive(Clone, Copy)]
+pub(crate) enum Callee {
+    F64(unsafe extern "C" fn(f64) -> f64),
+    F64F64(unsafe extern "C" fn(f64, f64) -> f64),
+    F32(unsafe extern "C" fn(f32) -> f32),
+    F32F32(unsafe extern "C" fn(f32, f32) -> f32),
+    /// Reads the floating-point status.
+    Status(extern "C" fn() -> i64),
+    ClearStatus(extern "C" fn()),
+    Poll(extern "C" fn() -> u8),
+}
+
+impl Callee {
+    /// The types it takes.
+    pub(crate) fn parameters(self) -> &'static [Type] {
+        match self {
+            Callee::F64(_) => &[Type::F64],
+            Callee::F64F64(_) => &[Type::F64, Type::F64],
+            Callee::F32(_) => &[Type::F32],
+            Callee::F32F32(_) => &[Type::F32, Type::F32],
+            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
+        }
+    }
+
+    /// The type it gives.
+    pub(crate) fn result(self) -> Option<Type> {
+        match self {
+            Callee::F64(_) | Callee::F64F64(_) => Some(Type::F64),
+            Callee::F32(_) | Callee::F32F32(_) => Some(Type::F32),
+            Callee::Status(_) => Some(Type::I64),
+            Callee::Poll(_) => Some(Type::I8),
+            Callee::ClearStatus(_) => None,
+        }
+    }
+
+    /// Where its code begins.
+    pub(crate) fn address(self) -> usize {
+        match self {
+            Callee::F64(f) => f as usize,
+            Callee::F64F64(f) => f as usize,
+            Callee::F32(f) => f as usize,
+            Callee::F32F32(f) => f as usize,
+            Callee::Status(f) => f as usize,
+            Callee::ClearStatus(f) => f as usize,
+            Callee::Poll(f) => f as usize,
+        }
+    }
+}
+
+/// One row of the table of functions.
+pub(crate) struct Function {
+    pub(crate) name: &'static str,
+    pub(crate) callee: Callee,
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Function {
+    /// Whether it reads or writes the floating-point status, so that arithmetic may not move across it.
+    pub(crate) fn touches_status(&self) -> bool {
+        matches!(self.callee, Callee::Status(_) | Callee::ClearStatus(_))
+    }
+}
+
+/// The function called `name` in the text.
+pub(crate) fn named(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+static POLL: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Sets the hook that `poll()` calls; true means that the code shall leave. It can be set once; later calls change
+/// nothing. Without a hook `poll()` is false.
+pub fn set_poll(hook: fn() -> bool) {
+    // A second hook is refused by design, so its error says nothing new.
+    let _ = POLL.set(hook);
+}
+
+extern "C" fn poll() -> u8 {
+    POLL.get().is_some_and(|hook| hook()).into()
+}
+
+// Signatures are those of C's <math.h>.
+unsafe extern "C" {
+    fn exp(x: f64) -> f64;
+    fn exp2(x: f64) -> f64;
+    fn expm1(x: f64) -> f64;
+    fn log(x: f64) -> f64;
+    fn log10(x: f64) -> f64;
+    fn log2(x: f64) -> f64;
+    fn log1p(x: f64) -> f64;
+    fn sin(x: f64) -> f64;
+    fn cos(x: f64) -> f64;
+    fn tan(x: f64) -> f64;
+    fn asin(x: f64) -> f64;
+    fn acos(x: f64) -> f64;
+    fn atan(x: f64) -> f64;
+    fn sinh(x: f64) -> f64;
+    fn cosh(x: f64) -> f64;
+    fn tanh(x: f64) -> f64;
+    fn asinh(x: f64) -> f64;
+    fn acosh(x: f64) -> f64;
+    fn atanh(x: f64) -> f64;
+    fn cbrt(x: f64) -> f64;
+    fn erf(x: f64) -> f64;
+    fn erfc(x: f64) -> f64;
+    fn pow(x: f64, y: f64) -> f64;
+    fn atan2(y: f64, x: f64) -> f64;
+    fn hypot(x: f64, y: f64) -> f64;
+    fn fmod(x: f64, y: f64) -> f64;
+    fn nextafter(x: f64, y: f64) -> f64;
+    fn expf(x: f32) -> f32;
+    fn logf(x: f32) -> f32;
+    fn log2f(x: f32) -> f32;
+    fn log10f(x: f32) -> f32;
+    fn sinf(x: f32) -> f32;
+    fn cosf(x: f32) -> f32;
+    fn tanf(x: f32) -> f32;
+    fn tanhf(x: f32) -> f32;
+    fn powf(x: f32, y: f32) -> f32;
+    fn atan2f(y: f32, x: f32) -> f32;
+    fn hypotf(x: f32, y: f32) -> f32;
+    fn fmodf(x: f32, y: f32) -> f32;
+}
+
+const fn row(name: &'static str, callee: Callee) -> Function {
+    Function { name, callee }
+}
+
+/// The table of functions.
+static FUNCTIONS: &[Function] = &[
+    row("exp", Callee::F64(exp)),
+    row("exp2", Callee::F64(exp2)),
+    row("expm1", Callee::F64(expm1)),
+    row("log", Callee::F64(log)),
+    row("log10", Callee::F64(log10)),
+    row("log2", Callee::F64(log2)),
+    row("log1p", Callee::F64(log1p)),
+    row("sin", Callee::F64(sin)),
+    row("cos", Callee::F64(cos)),
+    row("tan", Callee::F64(tan)),
+    row("asin", Callee::F64(asin)),
+    row("acos", Callee::F64(acos)),
+    row("atan", Callee::F64(atan)),
+    row("sinh", Callee::F64(sinh)),
+    row("cosh", Callee::F64(cosh)),
+    row("tanh", Callee::F64(tanh)),
+    row("asinh", Callee::F64(asinh)),
+    row("acosh", Callee::F64(acosh)),
+    row("atanh", Callee::F64(atanh)),
+    row("cbrt", Callee::F64(cbrt)),
+    row("erf", Callee::F64(erf)),
+    row("erfc", Callee::F64(erfc)),
+    row("pow", Callee::F64F64(pow)),
+    row("atan2", Callee::F64F64(atan2)),
+    row("hypot", Callee::F64F64(hypot)),
+    row("fmod", Callee::F64F64(fmod)),
+    row("nextafter", Callee::F64F64(nextafter)),
+    row("expf", Callee::F32(expf)),
+    row("logf", Callee::F32(logf)),
+    row("log2f", Callee::F32(log2f)),
+    row("log10f", Callee::F32(log10f)),
+    row("sinf", Callee::F32(sinf)),
+    row("cosf", Callee::F32(cosf)),
+    row("tanf", Callee::F32(tanf)),
+    row("tanhf", Callee::F32(tanhf)),
+    row("powf", Callee::F32F32(powf)),
+    row("atan2f", Callee::F32F32(atan2f)),
+    row("hypotf", Callee::F32F32(hypotf)),
+    row("fmodf", Callee::F32F32(fmodf)),
+    row("status", Callee::Status(status::read)),
+    row("clear_status", Callee::ClearStatus(status::clear)),
+    row("poll", Callee::Poll(poll)),
+];

@@ -1,0 +1,336 @@
+//! The intermediate representation: types, registers, instructions, and the table of ops.
+//!
+//! One row of [`OPS`] is one op: its name in the text and the types it takes and gives. The parser finds ops by
+//! name there, the verifier checks operands against it, and [`crate::lower`] gives each its meaning.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+
+/// Type of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// A signed integer of 64 bits, or an address.
+    I64,
+    /// A double.
+    F64,
+    /// A float.
+    F32,
+    /// A truth value: 0 or 1.
+    I8,
+}
+
+impl Type {
+    /// The type called `name` in the text.
+    pub(crate) fn named(name: &str) -> Option<Type> {
+        match name {
+            "i64" => Some(Type::I64),
+            "f64" => Some(Type::F64),
+            "f32" => Some(Type::F32),
+            "i8" => Some(Type::I8),
+            _ => None,
+        }
+    }
+
+    /// The type's name in the text.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Type::I64 => "i64",
+            Type::F64 => "f64",
+            Type::F32 => "f32",
+            Type::I8 => "i8",
+        }
+    }
+}
+
+/// A register, by its place in [`Function::registers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reg(pub(crate) u32);
+
+/// A block, by its place in [`Function::blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockId(pub(crate) u32);
+
+/// What an instruction computes from registers alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Copy,
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Sar,
+    Shr,
+    Div,
+    Rem,
+    AddOverflow,
+    SubOverflow,
+    MulOverflow,
+    Neg,
+    Not,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    CopySign,
+    FMin,
+    FMax,
+    FNeg,
+    FAbs,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    Nearest,
+    Icmp(IntCC),
+    Fcmp(FloatCC),
+    Select,
+    IntToFloat,
+    FloatToInt,
+    FloatToFloat,
+    Bits,
+    BoolToInt,
+}
+
+/// Types an op takes, and types it gives.
+#[derive(Debug)]
+pub(crate) struct Form {
+    pub(crate) operands: &'static [Type],
+    pub(crate) results: &'static [Type],
+}
+
+/// One row of the table of ops.
+#[derive(Debug)]
+pub(crate) struct OpRow {
+    pub(crate) op: Op,
+    pub(crate) name: &'static str,
+    /// Any of these is right.
+    pub(crate) forms: &'static [Form],
+}
+
+const fn form(operands: &'static [Type], results: &'static [Type]) -> Form {
+    Form { operands, results }
+}
+
+const fn row(op: Op, name: &'static str, forms: &'static [Form]) -> OpRow {
+    OpRow { op, name, forms }
+}
+
+use Type::{F32, F64, I8, I64};
+
+const ANY: &[Form] = &[form(&[I64], &[I64]), form(&[F64], &[F64]), form(&[F32], &[F32]), form(&[I8], &[I8])];
+const INT1: &[Form] = &[form(&[I64], &[I64])];
+const INT2: &[Form] = &[form(&[I64, I64], &[I64])];
+const INT2_OVERFLOW: &[Form] = &[form(&[I64, I64], &[I64, I8])];
+const LOGIC1: &[Form] = &[form(&[I64], &[I64]), form(&[I8], &[I8])];
+const LOGIC2: &[Form] = &[form(&[I64, I64], &[I64]), form(&[I8, I8], &[I8])];
+const FLOAT1: &[Form] = &[form(&[F64], &[F64]), form(&[F32], &[F32])];
+const FLOAT2: &[Form] = &[form(&[F64, F64], &[F64]), form(&[F32, F32], &[F32])];
+const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
+const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
+const FLOAT_ORDER: &[Form] = &[form(&[F64, F64], &[I8]), form(&[F32, F32], &[I8])];
+const SELECT: &[Form] = &[
+    form(&[I8, I64, I64], &[I64]),
+    form(&[I8, F64, F64], &[F64]),
+    form(&[I8, F32, F32], &[F32]),
+    form(&[I8, I8, I8], &[I8]),
+];
+const FROM_INT: &[Form] = &[form(&[I64], &[F64]), form(&[I64], &[F32])];
+const TO_INT: &[Form] = &[form(&[F64], &[I64]), form(&[F32], &[I64])];
+const BETWEEN_FLOATS: &[Form] = &[form(&[F64], &[F32]), form(&[F32], &[F64])];
+const SAME_BITS: &[Form] = &[form(&[F64], &[I64]), form(&[I64], &[F64])];
+const FROM_BOOL: &[Form] = &[form(&[I8], &[I64])];
+
+/// The table of ops.
+pub(crate) static OPS: &[OpRow] = &[
+    row(Op::Copy, "copy", ANY),
+    row(Op::Add, "add", INT2),
+    row(Op::Sub, "sub", INT2),
+    row(Op::Mul, "mul", INT2),
+    row(Op::And, "and", LOGIC2),
+    row(Op::Or, "or", LOGIC2),
+    row(Op::Xor, "xor", LOGIC2),
+    row(Op::Shl, "shl", INT2),
+    row(Op::Sar, "sar", INT2),
+    row(Op::Shr, "shr", INT2),
+    row(Op::Div, "div", INT2),
+    row(Op::Rem, "rem", INT2),
+    row(Op::AddOverflow, "addo", INT2_OVERFLOW),
+    row(Op::SubOverflow, "subo", INT2_OVERFLOW),
+    row(Op::MulOverflow, "mulo", INT2_OVERFLOW),
+    row(Op::Neg, "neg", INT1),
+    row(Op::Not, "not", LOGIC1),
+    row(Op::FAdd, "fadd", FLOAT2),
+    row(Op::FSub, "fsub", FLOAT2),
+    row(Op::FMul, "fmul", FLOAT2),
+    row(Op::FDiv, "fdiv", FLOAT2),
+    row(Op::CopySign, "copysign", FLOAT2),
+    row(Op::FMin, "fmin", FLOAT2),
+    row(Op::FMax, "fmax", FLOAT2),
+    row(Op::FNeg, "fneg", FLOAT1),
+    row(Op::FAbs, "fabs", FLOAT1),
+    row(Op::Sqrt, "sqrt", FLOAT1),
+    row(Op::Floor, "floor", FLOAT1),
+    row(Op::Ceil, "ceil", FLOAT1),
+    row(Op::Trunc, "trunc", FLOAT1),
+    row(Op::Nearest, "nearest", FLOAT1),
+    row(Op::Icmp(IntCC::Equal), "icmp.eq", EQUALITY),
+    row(Op::Icmp(IntCC::NotEqual), "icmp.ne", EQUALITY),
+    row(Op::Icmp(IntCC::SignedLessThan), "icmp.lt", ORDER),
+    row(Op::Icmp(IntCC::SignedLessThanOrEqual), "icmp.le", ORDER),
+    row(Op::Icmp(IntCC::SignedGreaterThan), "icmp.gt", ORDER),
+    row(Op::Icmp(IntCC::SignedGreaterThanOrEqual), "icmp.ge", ORDER),
+    row(Op::Icmp(IntCC::UnsignedLessThan), "icmp.ult", ORDER),
+    row(Op::Icmp(IntCC::UnsignedLessThanOrEqual), "icmp.ule", ORDER),
+    row(Op::Fcmp(FloatCC::Equal), "fcmp.eq", FLOAT_ORDER),
+    row(Op::Fcmp(FloatCC::NotEqual), "fcmp.ne", FLOAT_ORDER),
+    row(Op::Fcmp(FloatCC::LessThan), "fcmp.lt", FLOAT_ORDER),
+    row(Op::Fcmp(FloatCC::LessThanOrEqual), "fcmp.le", FLOAT_ORDER),
+    row(Op::Fcmp(FloatCC::GreaterThan), "fcmp.gt", FLOAT_ORDER),
+    row(Op::Fcmp(FloatCC::GreaterThanOrEqual), "fcmp.ge", FLOAT_ORDER),
+    row(Op::Fcmp(FloatCC::Unordered), "fcmp.uno", FLOAT_ORDER),
+    row(Op::Select, "select", SELECT),
+    row(Op::IntToFloat, "i2f", FROM_INT),
+    row(Op::FloatToInt, "f2i", TO_INT),
+    row(Op::FloatToFloat, "f2f", BETWEEN_FLOATS),
+    row(Op::Bits, "bits", SAME_BITS),
+    row(Op::BoolToInt, "b2i", FROM_BOOL),
+];
+
+/// What a load or store moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    F32,
+    F64,
+    /// A byte that is a truth value: any but 0 reads as 1.
+    Bool,
+}
+
+impl Access {
+    /// The access called `name` in the text.
+    pub(crate) fn named(name: &str) -> Option<Access> {
+        Some(match name {
+            "i8" => Access::I8,
+            "u8" => Access::U8,
+            "i16" => Access::I16,
+            "u16" => Access::U16,
+            "i32" => Access::I32,
+            "u32" => Access::U32,
+            "i64" => Access::I64,
+            "f32" => Access::F32,
+            "f64" => Access::F64,
+            "b" => Access::Bool,
+            _ => return None,
+        })
+    }
+
+    /// The type of a register that holds it.
+    pub(crate) fn register(self) -> Type {
+        match self {
+            Access::F32 => Type::F32,
+            Access::F64 => Type::F64,
+            Access::Bool => Type::I8,
+            Access::I8 | Access::U8 | Access::I16 | Access::U16 | Access::I32 | Access::U32 | Access::I64 => Type::I64,
+        }
+    }
+}
+
+/// Up to three registers, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Regs {
+    registers: [Reg; 3],
+    count: u8,
+}
+
+impl Regs {
+    /// None.
+    pub(crate) fn new() -> Regs {
+        Regs { registers: [Reg(0); 3], count: 0 }
+    }
+
+    /// One more at the end; false where there is no room.
+    #[must_use]
+    pub(crate) fn push(&mut self, register: Reg) -> bool {
+        let room = usize::from(self.count) < self.registers.len();
+        if room {
+            self.registers[usize::from(self.count)] = register;
+            self.count += 1;
+        }
+        room
+    }
+
+    /// The registers.
+    pub(crate) fn as_slice(&self) -> &[Reg] {
+        &self.registers[..usize::from(self.count)]
+    }
+}
+
+/// An instruction inside of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Instruction {
+    IntConst { to: Reg, value: i64 },
+    FloatConst { to: Reg, bits: u64, of: Type },
+    Get { to: Reg, word: u32 },
+    Put { word: u32, from: Reg },
+    Op { row: &'static OpRow, to: Regs, operands: Regs },
+    Load { to: Reg, access: Access, address: Reg, offset: i32 },
+    Store { access: Access, address: Reg, offset: i32, from: Reg },
+    Call { to: Regs, function: &'static crate::functions::Function, operands: Regs },
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Terminator {
+    Jump(BlockId),
+    Branch { condition: Reg, then: BlockId, otherwise: BlockId, cold: bool },
+    Return(u32),
+}
+
+impl Terminator {
+    /// The blocks that may follow.
+    pub(crate) fn successors(&self) -> impl Iterator<Item = BlockId> + use<> {
+        let (first, second) = match *self {
+            Terminator::Jump(block) => (Some(block), None),
+            Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Terminator::Return(_) => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+/// A declared register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Register<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) of: Type,
+}
+
+/// A block: its instructions, each with its line in the text, and its end.
+#[derive(Debug)]
+pub(crate) struct Block<'a> {
+    pub(crate) name: &'a str,
+    /// Line of its head, or of the first mention where it has none.
+    pub(crate) line: u32,
+    pub(crate) defined: bool,
+    pub(crate) instructions: Vec<(Instruction, u32)>,
+    pub(crate) terminator: Option<(Terminator, u32)>,
+}
+
+/// A function as parsed; names borrow from the text.
+#[derive(Debug)]
+pub(crate) struct Function<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) frame_words: u32,
+    pub(crate) registers: Vec<Register<'a>>,
+    pub(crate) blocks: Vec<Block<'a>>,
+    /// The first block of the text.
+    pub(crate) entry: BlockId,
+}

@@ -1,0 +1,91 @@
+//! Scalar IR with control flow, and its compiler.
+//!
+//! A function in a text form becomes machine code that works on a *frame*, an array of 64-bit words, and on memory.
+//! This crate knows no Python and no arrays: whoever writes the text has checked types, bounds and lifetimes.
+//! Cranelift selects instructions and allocates registers.
+//!
+//! # Registers
+//! A register has one of four types: `i64`, `f64`, `f32`, and `i8`, a truth value that is 0 or 1. It can be written
+//! any number of times. A register that is read before it was written on some path is 0.
+//!
+//! # Text form
+//! One item stands on a line. Names are any run of characters without space, comma, parenthesis or colon that does not
+//! begin with `#`; a word that begins with `#` starts a comment. Every register is declared above its first use.
+//! Blocks may be named before they are defined; the first one is the entry, and each ends with its one terminator.
+//!
+//! ```text
+//! function NAME frame COUNT          words of the frame
+//! reg x: i64                         a register
+//! block entry:
+//!   x = iconst 5                     decimal; also for i8, 0 or 1
+//!   y = fconst 0x3ff0000000000000    bits: 16 hexadecimal digits for f64, 8 for f32
+//!   r = get 3                        word 3 of the frame, by r's type (f32: low half; i8: is not 0)
+//!   put 3, r                         into word 3 (f32: high half 0; i8: zero-extended)
+//!   r = load.T p, OFFSET             at address p, an i64, plus a constant (fits i32)
+//!   store.T p, OFFSET, r             T: i8 u8 i16 u16 i32 u32 i64 (r is i64, extended or truncated),
+//!                                    f32, f64, b (r is i8; any byte but 0 loads as 1)
+//!   r = call NAME(a, b)              a function of the table; without `r =` the result is dropped
+//!   r = OP a, b                      see below
+//!   jump b
+//!   br c, then, otherwise            c: i8
+//!   brcold c, then, otherwise        `then` is rare: its code stands out of the way
+//!   return CODE                      0 to 2^31 - 1: what running gives
+//! ```
+//!
+//! # Ops
+//! | ops | types | meaning |
+//! |---|---|---|
+//! | `copy` | any, same | |
+//! | `add` `sub` `mul` `neg` | i64 | wraps |
+//! | `addo` `subo` `mulo` | i64, i64 -> i64, i8: `r, o = addo a, b` | wraps, and whether it did |
+//! | `div` `rem` | i64 | truncates; the divisor is not 0, the quotient does not overflow |
+//! | `shl` `sar` `shr` | i64 | the amount is taken modulo 64 |
+//! | `and` `or` `xor` `not` | i64 or i8 | bitwise; on i8 logical |
+//! | `fadd` `fsub` `fmul` `fdiv` `sqrt` `fneg` `fabs` `copysign` | f64 or f32 | IEEE 754 |
+//! | `fmin` `fmax` | f64 or f32 | NaN if either is; -0 is less than 0 |
+//! | `floor` `ceil` `trunc` `nearest` | f64 or f32 | nearest: ties to even |
+//! | `icmp.CC` | i64 -> i8 | CC: eq ne lt le gt ge ult ule; eq and ne on i8 too |
+//! | `fcmp.CC` | f64 or f32 -> i8 | CC: eq lt le gt ge (false with a NaN), ne (true with a NaN), uno (whether there is a NaN) |
+//! | `select` | i8, T, T -> T | the first if the condition is 1 |
+//! | `i2f` `f2i` | i64 to f64 or f32, and back | f2i truncates, and saturates; NaN gives 0 |
+//! | `f2f` | between f64 and f32 | |
+//! | `bits` | between f64 and i64 | same bits |
+//! | `b2i` | i8 -> i64 | |
+//!
+//! # Functions
+//! The C library's on f64: `exp` `exp2` `expm1` `log` `log10` `log2` `log1p` `sin` `cos` `tan` `asin` `acos` `atan`
+//! `sinh` `cosh` `tanh` `asinh` `acosh` `atanh` `cbrt` `erf` `erfc`, of two `pow` `atan2` `hypot` `fmod` `nextafter`;
+//! on f32 `expf` `logf` `log2f` `log10f` `sinf` `cosf` `tanf` `tanhf`, of two `powf` `atan2f` `hypotf` `fmodf`.
+//! `poll()` gives i8: whether the host wants the code to leave ([`set_poll`]).
+//!
+//! `status()` gives i64: the floating-point exceptions raised since `clear_status()` or the beginning; 1 invalid,
+//! 2 divide by zero, 4 overflow, 8 underflow. A program that calls either is compiled without Cranelift's optimizer,
+//! which would move arithmetic across the call. Arithmetic whose result nothing reads may be left out all the same,
+//! with the exceptions it would raise.
+//!
+//! # Files
+//! | file | what |
+//! |---|---|
+//! | `error` | why a text is not compiled |
+//! | `status` | the floating-point status of the thread |
+//! | `functions` | the table of functions that can be called |
+//! | `ir` | the representation and the table of ops |
+//! | `parse` | text to representation |
+//! | `verify` | the rules, checked |
+//! | `lower` | representation to Cranelift's |
+//! | `memory` | executable memory |
+//! | `program` | `compile`, `Program::run` |
+
+mod error;
+mod functions;
+mod ir;
+mod lower;
+mod memory;
+mod parse;
+mod program;
+mod status;
+mod verify;
+
+pub use error::Error;
+pub use functions::set_poll;
+pub use program::{Listing, Program, compile, listing};

@@ -1,0 +1,326 @@
+//! From verified functions to Cranelift's representation: the meaning of each instruction.
+//!
+//! Registers are Cranelift's variables, whose construction of SSA form gives 0 for a register that a path has not
+//! written. Optimization, registers of the machine and encoding are Cranelift's.
+
+use cranelift_codegen::ir::{
+    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, UserFuncName, Value, types,
+};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+
+use crate::functions;
+use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
+use crate::verify::Verified;
+
+/// Lowers into `into`, which is empty.
+pub(crate) fn lower(
+    verified: &Verified<'_>,
+    call_conv: CallConv,
+    into: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+) {
+    let function = verified.function();
+    into.name = UserFuncName::testcase(function.name);
+    into.signature = Signature::new(call_conv);
+    into.signature.params.push(AbiParam::new(types::I64));
+    into.signature.returns.push(AbiParam::new(types::I32));
+    let mut builder = FunctionBuilder::new(into, context);
+    let variables = function.registers.iter().map(|register| builder.declare_var(machine_type(register.of))).collect();
+    let blocks: Vec<ir::Block> = function.blocks.iter().map(|_| builder.create_block()).collect();
+    let mut open = vec![0_u32; blocks.len()];
+    for (terminator, _) in function.blocks.iter().filter_map(|block| block.terminator.as_ref()) {
+        for successor in terminator.successors() {
+            open[successor.0 as usize] += 1;
+        }
+    }
+    open[function.entry.0 as usize] += 1;
+
+    // Cranelift's first block has no predecessors; the text's may have.
+    let first = builder.create_block();
+    builder.append_block_params_for_function_params(first);
+    builder.switch_to_block(first);
+    builder.seal_block(first);
+    let frame = builder.block_params(first)[0];
+    let mut lowering = Lowering { builder, frame, variables, types: &function.registers, blocks, open, call_conv };
+    for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
+        if open == 0 {
+            lowering.builder.seal_block(block); // nothing leads there
+        }
+    }
+    let entry = lowering.blocks[function.entry.0 as usize];
+    lowering.builder.ins().jump(entry, &[]);
+    lowering.reached(function.entry);
+    // In the order of the text, which is the order of loops: a block is sealed as soon as its predecessors stand.
+    let mut order: Vec<usize> = (0..function.blocks.len()).collect();
+    order.sort_by_key(|&index| function.blocks[index].line);
+    for index in order {
+        lowering.block(index, &function.blocks[index]);
+    }
+    lowering.builder.finalize();
+}
+
+fn machine_type(of: Type) -> ir::Type {
+    match of {
+        Type::I64 => types::I64,
+        Type::F64 => types::F64,
+        Type::F32 => types::F32,
+        Type::I8 => types::I8,
+    }
+}
+
+/// The frame's words: always there, and nothing else lies over them.
+fn frame_memory() -> MemFlags {
+    MemFlags::trusted().with_alias_region(Some(AliasRegion::Vmctx))
+}
+
+/// The memory of arrays, at any address the text's author answers for.
+fn array_memory() -> MemFlags {
+    MemFlags::new().with_notrap().with_alias_region(Some(AliasRegion::Heap))
+}
+
+struct Lowering<'a> {
+    builder: FunctionBuilder<'a>,
+    frame: Value,
+    variables: Vec<Variable>,
+    types: &'a [crate::ir::Register<'a>],
+    blocks: Vec<ir::Block>,
+    /// For each block how many edges to it do not stand yet.
+    open: Vec<u32>,
+    call_conv: CallConv,
+}
+
+impl Lowering<'_> {
+    fn read(&mut self, register: Reg) -> Value {
+        self.builder.use_var(self.variables[register.0 as usize])
+    }
+
+    fn write(&mut self, register: Reg, value: Value) {
+        self.builder.def_var(self.variables[register.0 as usize], value);
+    }
+
+    fn write_both(&mut self, to: &[Reg], (first, second): (Value, Value)) {
+        self.write(to[0], first);
+        self.write(to[1], second);
+    }
+
+    fn type_of(&self, register: Reg) -> Type {
+        self.types[register.0 as usize].of
+    }
+
+    /// One more edge to the block stands.
+    fn reached(&mut self, block: BlockId) {
+        let open = &mut self.open[block.0 as usize];
+        *open -= 1;
+        if *open == 0 {
+            self.builder.seal_block(self.blocks[block.0 as usize]);
+        }
+    }
+
+    fn block(&mut self, index: usize, block: &Block<'_>) {
+        self.builder.switch_to_block(self.blocks[index]);
+        for (instruction, _) in &block.instructions {
+            self.instruction(instruction);
+        }
+        let Some((terminator, _)) = &block.terminator else { return };
+        match *terminator {
+            Terminator::Jump(to) => {
+                let to = self.blocks[to.0 as usize];
+                self.builder.ins().jump(to, &[]);
+            }
+            Terminator::Branch { condition, then, otherwise, cold } => {
+                let condition = self.read(condition);
+                let (then, otherwise) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
+                if cold {
+                    self.builder.set_cold_block(then);
+                }
+                self.builder.ins().brif(condition, then, &[], otherwise, &[]);
+            }
+            Terminator::Return(code) => {
+                let code = self.builder.ins().iconst(types::I32, i64::from(code));
+                self.builder.ins().return_(&[code]);
+            }
+        }
+        for successor in terminator.successors() {
+            self.reached(successor);
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) {
+        match *instruction {
+            Instruction::IntConst { to, value } => {
+                let of = machine_type(self.type_of(to));
+                let value = self.builder.ins().iconst(of, value);
+                self.write(to, value);
+            }
+            Instruction::FloatConst { to, bits, of } => {
+                let value = match of {
+                    Type::F32 => self.builder.ins().f32const(f32::from_bits(bits as u32)),
+                    Type::F64 | Type::I64 | Type::I8 => self.builder.ins().f64const(f64::from_bits(bits)),
+                };
+                self.write(to, value);
+            }
+            Instruction::Get { to, word } => {
+                let value = self.get(self.type_of(to), byte_offset(word));
+                self.write(to, value);
+            }
+            Instruction::Put { word, from } => self.put(from, byte_offset(word)),
+            Instruction::Op { row, to, operands } => self.op(row.op, &to, &operands),
+            Instruction::Load { to, access, address, offset } => {
+                let address = self.read(address);
+                let value = self.load(access, address, offset);
+                self.write(to, value);
+            }
+            Instruction::Store { access, address, offset, from } => {
+                let (address, value) = (self.read(address), self.read(from));
+                self.store(access, address, offset, value);
+            }
+            Instruction::Call { to, function, operands } => self.call(function, &to, &operands),
+        }
+    }
+
+    fn get(&mut self, of: Type, offset: i32) -> Value {
+        let frame = self.frame;
+        let ins = self.builder.ins();
+        match of {
+            // Both machines are little-endian: the low half of a word comes first.
+            Type::I64 | Type::F64 | Type::F32 => ins.load(machine_type(of), frame_memory(), frame, offset),
+            Type::I8 => {
+                let word = ins.load(types::I64, frame_memory(), frame, offset);
+                self.is_not_zero(word)
+            }
+        }
+    }
+
+    fn put(&mut self, from: Reg, offset: i32) {
+        let frame = self.frame;
+        let value = self.read(from);
+        let word = match self.type_of(from) {
+            Type::I64 | Type::F64 => value,
+            Type::F32 => {
+                let bits = self.builder.ins().bitcast(types::I32, MemFlags::new(), value);
+                self.builder.ins().uextend(types::I64, bits)
+            }
+            Type::I8 => self.builder.ins().uextend(types::I64, value),
+        };
+        self.builder.ins().store(frame_memory(), word, frame, offset);
+    }
+
+    fn load(&mut self, access: Access, address: Value, offset: i32) -> Value {
+        let ins = self.builder.ins();
+        let memory = array_memory();
+        match access {
+            Access::I8 => ins.sload8(types::I64, memory, address, offset),
+            Access::U8 => ins.uload8(types::I64, memory, address, offset),
+            Access::I16 => ins.sload16(types::I64, memory, address, offset),
+            Access::U16 => ins.uload16(types::I64, memory, address, offset),
+            Access::I32 => ins.sload32(memory, address, offset),
+            Access::U32 => ins.uload32(memory, address, offset),
+            Access::I64 => ins.load(types::I64, memory, address, offset),
+            Access::F32 => ins.load(types::F32, memory, address, offset),
+            Access::F64 => ins.load(types::F64, memory, address, offset),
+            Access::Bool => {
+                let byte = ins.load(types::I8, memory, address, offset);
+                self.is_not_zero(byte)
+            }
+        }
+    }
+
+    fn store(&mut self, access: Access, address: Value, offset: i32, value: Value) {
+        let ins = self.builder.ins();
+        let memory = array_memory();
+        match access {
+            Access::I8 | Access::U8 => ins.istore8(memory, value, address, offset),
+            Access::I16 | Access::U16 => ins.istore16(memory, value, address, offset),
+            Access::I32 | Access::U32 => ins.istore32(memory, value, address, offset),
+            Access::I64 | Access::F32 | Access::F64 | Access::Bool => ins.store(memory, value, address, offset),
+        };
+    }
+
+    fn is_not_zero(&mut self, value: Value) -> Value {
+        self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, value, 0)
+    }
+
+    /// A call through the address, so that the code needs no relocation.
+    fn call(&mut self, function: &functions::Function, to: &Regs, operands: &Regs) {
+        let mut signature = Signature::new(self.call_conv);
+        let parameters = function.callee.parameters();
+        signature.params.extend(parameters.iter().map(|&of| AbiParam::new(machine_type(of))));
+        signature.returns.extend(function.callee.result().map(|of| AbiParam::new(machine_type(of))));
+        let signature = self.builder.import_signature(signature);
+        let operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
+        let address = self.builder.ins().iconst(types::I64, function.callee.address() as i64);
+        let call = self.builder.ins().call_indirect(signature, address, &operands);
+        if let Some(&to) = to.as_slice().first() {
+            let result = self.builder.inst_results(call)[0];
+            self.write(to, result);
+        }
+    }
+
+    fn op(&mut self, op: Op, to: &Regs, operands: &Regs) {
+        let (to, operands) = (to.as_slice(), operands.as_slice());
+        let of = self.type_of(to[0]);
+        let a = self.read(operands[0]);
+        let b = operands.get(1).map_or(a, |&register| self.read(register));
+        let c = operands.get(2).map_or(a, |&register| self.read(register));
+        let ins = self.builder.ins();
+        let value = match op {
+            Op::Copy => a,
+            Op::Add => ins.iadd(a, b),
+            Op::Sub => ins.isub(a, b),
+            Op::Mul => ins.imul(a, b),
+            Op::And => ins.band(a, b),
+            Op::Or => ins.bor(a, b),
+            Op::Xor => ins.bxor(a, b),
+            Op::Shl => ins.ishl(a, b),
+            Op::Sar => ins.sshr(a, b),
+            Op::Shr => ins.ushr(a, b),
+            Op::Div => ins.sdiv(a, b),
+            Op::Rem => ins.srem(a, b),
+            Op::AddOverflow => {
+                let both = ins.sadd_overflow(a, b);
+                return self.write_both(to, both);
+            }
+            Op::SubOverflow => {
+                let both = ins.ssub_overflow(a, b);
+                return self.write_both(to, both);
+            }
+            Op::MulOverflow => {
+                let both = ins.smul_overflow(a, b);
+                return self.write_both(to, both);
+            }
+            Op::Neg => ins.ineg(a),
+            Op::Not if of == Type::I8 => ins.bxor_imm(a, 1),
+            Op::Not => ins.bnot(a),
+            Op::FAdd => ins.fadd(a, b),
+            Op::FSub => ins.fsub(a, b),
+            Op::FMul => ins.fmul(a, b),
+            Op::FDiv => ins.fdiv(a, b),
+            Op::CopySign => ins.fcopysign(a, b),
+            Op::FMin => ins.fmin(a, b),
+            Op::FMax => ins.fmax(a, b),
+            Op::FNeg => ins.fneg(a),
+            Op::FAbs => ins.fabs(a),
+            Op::Sqrt => ins.sqrt(a),
+            Op::Floor => ins.floor(a),
+            Op::Ceil => ins.ceil(a),
+            Op::Trunc => ins.trunc(a),
+            Op::Nearest => ins.nearest(a),
+            Op::Icmp(condition) => ins.icmp(condition, a, b),
+            Op::Fcmp(condition) => ins.fcmp(condition, a, b),
+            Op::Select => ins.select(a, b, c),
+            Op::IntToFloat => ins.fcvt_from_sint(machine_type(of), a),
+            Op::FloatToInt => ins.fcvt_to_sint_sat(types::I64, a),
+            Op::FloatToFloat if of == Type::F64 => ins.fpromote(types::F64, a),
+            Op::FloatToFloat => ins.fdemote(types::F32, a),
+            Op::Bits => ins.bitcast(machine_type(of), MemFlags::new(), a),
+            Op::BoolToInt => ins.uextend(types::I64, a),
+        };
+        self.write(to[0], value);
+    }
+}
+
+/// Where a word of the frame stands.
+fn byte_offset(word: u32) -> i32 {
+    i32::try_from(word * 8).expect("the verifier limits the frame")
+}

@@ -1,0 +1,14 @@
+//! Tests of the scalar IR: each op against Rust's own arithmetic, random programs against an interpreter, control
+//! flow, refusals, and the floating-point status.
+
+mod control;
+mod ops;
+
+use fastnp_scalar::compile;
+
+/// Runs a text on a frame.
+fn run(text: &str, frame: &mut [u64]) -> u32 {
+    let program = compile(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    // SAFETY: the texts of these tests touch memory that the test owns, and divide as the form allows.
+    unsafe { program.run(frame) }
+}
