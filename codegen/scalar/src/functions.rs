@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::ir::Type;
-use crate::status;
+use crate::{inner_loop, scratch, status};
 
 /// A function pointer, by signature.
 #[derive(Clone, Copy)]
@@ -20,6 +20,14 @@ pub(crate) enum Callee {
     Status(extern "C" fn() -> i64),
     ClearStatus(extern "C" fn()),
     Poll(extern "C" fn() -> u8),
+    /// One element of a ufunc's inner loop: its address, that of its data, and the operands.
+    Loop(unsafe extern "C" fn(i64, i64, f64) -> f64),
+    LoopOfTwo(unsafe extern "C" fn(i64, i64, f64, f64) -> f64),
+    LoopF32(unsafe extern "C" fn(i64, i64, f32) -> f32),
+    LoopOfTwoF32(unsafe extern "C" fn(i64, i64, f32, f32) -> f32),
+    /// Memory for a number of bytes.
+    Scratch(extern "C" fn(i64) -> i64),
+    ScratchReset(extern "C" fn()),
 }
 
 impl Callee {
@@ -30,18 +38,23 @@ impl Callee {
             Callee::F64F64(_) => &[Type::F64, Type::F64],
             Callee::F32(_) => &[Type::F32],
             Callee::F32F32(_) => &[Type::F32, Type::F32],
-            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
+            Callee::Loop(_) => &[Type::I64, Type::I64, Type::F64],
+            Callee::LoopOfTwo(_) => &[Type::I64, Type::I64, Type::F64, Type::F64],
+            Callee::LoopF32(_) => &[Type::I64, Type::I64, Type::F32],
+            Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
+            Callee::Scratch(_) => &[Type::I64],
+            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) | Callee::ScratchReset(_) => &[],
         }
     }
 
     /// The type it gives.
     pub(crate) fn result(self) -> Option<Type> {
         match self {
-            Callee::F64(_) | Callee::F64F64(_) => Some(Type::F64),
-            Callee::F32(_) | Callee::F32F32(_) => Some(Type::F32),
-            Callee::Status(_) => Some(Type::I64),
+            Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) => Some(Type::F64),
+            Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
+            Callee::Status(_) | Callee::Scratch(_) => Some(Type::I64),
             Callee::Poll(_) => Some(Type::I8),
-            Callee::ClearStatus(_) => None,
+            Callee::ClearStatus(_) | Callee::ScratchReset(_) => None,
         }
     }
 
@@ -55,6 +68,12 @@ impl Callee {
             Callee::Status(f) => f as usize,
             Callee::ClearStatus(f) => f as usize,
             Callee::Poll(f) => f as usize,
+            Callee::Loop(f) => f as usize,
+            Callee::LoopOfTwo(f) => f as usize,
+            Callee::LoopF32(f) => f as usize,
+            Callee::LoopOfTwoF32(f) => f as usize,
+            Callee::Scratch(f) => f as usize,
+            Callee::ScratchReset(f) => f as usize,
         }
     }
 }
@@ -68,13 +87,6 @@ pub(crate) struct Function {
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-impl Function {
-    /// Whether it reads or writes the floating-point status, so that arithmetic may not move across it.
-    pub(crate) fn touches_status(&self) -> bool {
-        matches!(self.callee, Callee::Status(_) | Callee::ClearStatus(_))
     }
 }
 
@@ -187,4 +199,10 @@ static FUNCTIONS: &[Function] = &[
     row("status", Callee::Status(status::read)),
     row("clear_status", Callee::ClearStatus(status::clear)),
     row("poll", Callee::Poll(poll)),
+    row("loop1", Callee::Loop(inner_loop::one)),
+    row("loop2", Callee::LoopOfTwo(inner_loop::two)),
+    row("loop1f", Callee::LoopF32(inner_loop::one)),
+    row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
+    row("scratch", Callee::Scratch(scratch::take)),
+    row("scratch_reset", Callee::ScratchReset(scratch::reset)),
 ];

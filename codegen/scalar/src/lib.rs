@@ -59,15 +59,21 @@
 //! `poll()` gives i8: whether the host wants the code to leave ([`set_poll`]).
 //!
 //! `status()` gives i64: the floating-point exceptions raised since `clear_status()` or the beginning; 1 invalid,
-//! 2 divide by zero, 4 overflow, 8 underflow. A program that calls either is compiled without Cranelift's optimizer,
-//! which would move arithmetic across the call. Arithmetic whose result nothing reads may be left out all the same,
-//! with the exceptions it would raise.
+//! 2 divide by zero, 4 overflow, 8 underflow. Cranelift's optimizer moves arithmetic to where its result is read first, and
+//! out of loops: so a text asks after what it asks about was stored or decided a branch, and may be told of an exception
+//! of arithmetic that a path would not have reached.
+//!
+//! `loop1(function, data, x)`, `loop2(function, data, x, y)` on f64 and `loop1f`, `loop2f` on f32 run a ufunc's inner loop, given by its
+//! address and that of its data, over one element. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
+//! text's until `scratch_reset()` or the end of the run.
 //!
 //! # Files
 //! | file | what |
 //! |---|---|
 //! | `error` | why a text is not compiled |
 //! | `status` | the floating-point status of the thread |
+//! | `scratch` | memory for a run |
+//! | `inner_loop` | calls of ufuncs' inner loops |
 //! | `functions` | the table of functions that can be called |
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
@@ -78,11 +84,13 @@
 
 mod error;
 mod functions;
+mod inner_loop;
 mod ir;
 mod lower;
 mod memory;
 mod parse;
 mod program;
+mod scratch;
 mod status;
 mod verify;
 

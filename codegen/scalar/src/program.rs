@@ -17,11 +17,10 @@ use cranelift_codegen::{CompiledCode, FinalizedRelocTarget};
 use cranelift_frontend::FunctionBuilderContext;
 
 use crate::error::{Error, Fault, fault};
-use crate::ir::{Function, Instruction};
 use crate::lower::lower;
 use crate::memory::CodeMemory;
 use crate::parse::parse;
-use crate::status;
+use crate::{scratch, status};
 use crate::verify::{Verified, verify};
 
 /// A compiled function and the memory of its code.
@@ -39,14 +38,6 @@ pub struct Listing {
     pub clif: String,
     /// Assembly.
     pub assembly: String,
-}
-
-/// The machine's description, with and without optimizations between lowering and instruction selection.
-struct Machines {
-    optimizing: OwnedTargetIsa,
-    /// Keeps floating-point operations where they stand, for programs that ask for the status: the optimizer thinks
-    /// of them as pure and moves them to their uses, out of loops, or across the question.
-    in_order: OwnedTargetIsa,
 }
 
 thread_local! {
@@ -105,6 +96,7 @@ impl Program {
         let before = status::save_and_clear();
         let left_by = code(frame.as_mut_ptr());
         status::restore(before);
+        scratch::reset();
         left_by
     }
 }
@@ -117,8 +109,7 @@ fn generate<T>(
 ) -> Result<T, Error> {
     let attempt = || {
         let verified = verify(parse(text)?)?;
-        let machines = machines().as_ref().map_err(|message| fault(0, message.as_str()))?;
-        let isa = if asks_for_status(verified.function()) { &machines.in_order } else { &machines.optimizing };
+        let isa = machine().as_ref().map_err(|message| fault(0, message.as_str()))?;
         CONTEXTS.with_borrow_mut(|(context, frontend)| {
             context.clear();
             context.set_disasm(readable);
@@ -133,25 +124,20 @@ fn generate<T>(
     attempt().map_err(|fault: Fault| fault.within(text))
 }
 
-fn asks_for_status(function: &Function<'_>) -> bool {
-    let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
-    instructions.any(|(i, _)| matches!(i, Instruction::Call { function, .. } if function.touches_status()))
-}
-
 /// This machine, or why there is no code for it.
-fn machines() -> &'static Result<Machines, String> {
-    static MACHINES: OnceLock<Result<Machines, String>> = OnceLock::new();
-    MACHINES.get_or_init(|| Ok(Machines { optimizing: machine("speed")?, in_order: machine("none")? }))
+fn machine() -> &'static Result<OwnedTargetIsa, String> {
+    static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    MACHINE.get_or_init(describe_machine)
 }
 
-fn machine(opt_level: &str) -> Result<OwnedTargetIsa, String> {
+fn describe_machine() -> Result<OwnedTargetIsa, String> {
     if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
         return Err("frames are read on x86-64 and aarch64 only".to_owned());
     }
     let mut flags = settings::builder();
     let verifier = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in [
-        ("opt_level", opt_level),
+        ("opt_level", "speed"),
         ("enable_verifier", verifier),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),

@@ -400,6 +400,18 @@ impl RowIterator {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
+
+    /// `(iter, (array,), position)`, as iterators of NumPy's arrays.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,), usize)> {
+        let whole = Payload { repr: Repr::Dense(self.array.clone()), base: Some(self.root.clone_ref(py)) };
+        let iter = py.import("builtins")?.getattr("iter")?;
+        Ok((iter, (crate::object::construct::new_object(py, whole)?,), self.at.load(Ordering::Relaxed)))
+    }
+
+    /// Goes to a position.
+    fn __setstate__(&self, at: usize) {
+        self.at.store(at, Ordering::Relaxed);
+    }
 }
 
 impl RowIterator {

@@ -1,0 +1,44 @@
+//! Calls of a ufunc's inner loop over one element, so that compiled code gives the bits that the ufunc gives.
+
+use std::ffi::c_void;
+
+/// NumPy's `PyUFuncGenericFunction`: addresses of operands and results, the number of elements, steps, data.
+type InnerLoop = unsafe extern "C" fn(*mut *mut u8, *const isize, *const isize, *mut c_void);
+
+/// Runs an inner loop over one element.
+///
+/// # Safety
+/// `function` and `data` are those of a ufunc whose operands and result are of type `T`.
+unsafe fn run<T: Copy + Default, const N: usize>(function: i64, data: i64, operands: [T; N]) -> T {
+    // The last is the result. No loop of NumPy's takes more than two operands here.
+    let mut values = [T::default(); 3];
+    values[..N].copy_from_slice(&operands);
+    let start = values.as_mut_ptr();
+    let mut addresses: [*mut u8; 3] = std::array::from_fn(|i| start.wrapping_add(i).cast());
+    addresses[N] = start.wrapping_add(2).cast();
+    let size = size_of::<T>() as isize;
+    // SAFETY: the caller's contract: a function of this signature, which reads the operands and writes the result.
+    unsafe {
+        let function = std::mem::transmute::<usize, InnerLoop>(function as usize);
+        function(addresses.as_mut_ptr(), [1].as_ptr(), [size; 3].as_ptr(), data as *mut c_void);
+    }
+    values[2]
+}
+
+/// A loop of one operand.
+///
+/// # Safety
+/// As [`run`].
+pub(crate) unsafe extern "C" fn one<T: Copy + Default>(function: i64, data: i64, x: T) -> T {
+    // SAFETY: the caller's contract.
+    unsafe { run(function, data, [x]) }
+}
+
+/// A loop of two operands.
+///
+/// # Safety
+/// As [`run`].
+pub(crate) unsafe extern "C" fn two<T: Copy + Default>(function: i64, data: i64, x: T, y: T) -> T {
+    // SAFETY: the caller's contract.
+    unsafe { run(function, data, [x, y]) }
+}

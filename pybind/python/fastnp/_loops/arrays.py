@@ -1,0 +1,616 @@
+"""Arrays in compiled loops: elements, views, and statements on whole arrays as loops over elements.
+
+An expression on arrays is not computed where it stands. It is an `Elementwise`: its shape, and how
+one element is computed. The statement that stores it, or the reduction that consumes it, writes the
+loop. A store computes into scratch memory first where a warning or an overlap could be met half way,
+so that it is done wholly or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy
+
+from fastnp._loops import numbers
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import (
+    F32,
+    F64,
+    I8,
+    I64,
+    INT,
+    MEMORY,
+    SIZES,
+    ArrayType,
+    Number,
+    TupleType,
+    Value,
+    numpy_loop,
+)
+
+Indices = tuple[str, ...]
+
+
+@dataclass
+class Elementwise:
+    """An array that is not in memory: one element is computed where it is needed.
+
+    `element` takes an index of each axis and gives a register. `shape` has a register for each axis.
+    `warns` says that an element may be left to the interpreter, or raise a floating-point status.
+    """
+
+    char: str
+    shape: tuple[str, ...]
+    element: Callable[[Indices], str]
+    sources: tuple[Value, ...]
+    warns: bool
+
+
+@dataclass
+class Item:
+    """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis, array."""
+
+    kind: str
+    parts: tuple[Value | None, ...] = ()
+    array: Value | Elementwise | None = None
+
+
+def array_type(value: Value) -> ArrayType:
+    assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def address(value: Value) -> str:
+    return value.registers[0]
+
+
+def shape(value: Value) -> tuple[str, ...]:
+    return value.registers[1 : 1 + array_type(value).ndim]
+
+
+def strides(value: Value) -> tuple[str, ...]:
+    return value.registers[1 + array_type(value).ndim :]
+
+
+def shape_tuple(e: Emitter, value: Value) -> Value:
+    """`x.shape`."""
+    return Value(TupleType((INT,) * array_type(value).ndim), shape(value))
+
+
+def size(e: Emitter, extents: Sequence[str]) -> str:
+    """The number of elements."""
+    if not extents:
+        return e.text.integer(1)
+    total = extents[0]
+    for extent in extents[1:]:
+        total = e.text.op(I64, "mul", total, extent)
+    return total
+
+
+def transposed(value: Value) -> Value:
+    """`x.T`."""
+    type_ = array_type(value)
+    if type_.ndim < 2:
+        return value
+    turned = ArrayType(type_.char, type_.ndim, False, type_.is_writeable, type_.root, False)
+    return Value(turned, (address(value), *shape(value)[::-1], *strides(value)[::-1]))
+
+
+# Subscripts.
+
+
+def position(e: Emitter, index: Value, extent: str) -> str:
+    """An index as a position: from the end if it is negative; one outside is left (`IndexError`)."""
+    text = e.text
+    if not isinstance(index.type, Number) or not index.type.is_integer:
+        raise Unsupported(f"an index that is {index.type}")
+    at = index.register
+    if isinstance(index.literal, int):
+        if index.literal < 0:
+            at = text.op(I64, "add", extent, at)
+    elif index.type.is_python or index.type.name.islower():
+        wrapped = text.op(I64, "add", at, extent)
+        is_negative = text.op(I8, "icmp.lt", at, text.integer(0))
+        at = text.op(I64, "select", is_negative, wrapped, at)
+    e.leave_unless(text.op(I8, "icmp.ult", at, extent))
+    return at
+
+
+def slice_bounds(e: Emitter, item: Item, extent: str) -> tuple[str, str, str]:
+    """First position, number and step of a slice of positive literal step, or of none."""
+    text = e.text
+    step = item.parts[2]
+    if step is not None and (not isinstance(step.literal, int) or step.literal == 0):
+        raise Unsupported("a slice whose step is not known")
+    by = 1 if step is None else int(step.literal or 1)
+    zero = text.integer(0)
+
+    def clamp(part: Value, low: str, high: str) -> str:
+        if not isinstance(part.type, Number) or not part.type.is_integer:
+            raise Unsupported(f"a slice with {part.type}")
+        at = part.register
+        if isinstance(part.literal, int):
+            if part.literal < 0:
+                at = text.op(I64, "add", at, extent)
+        else:
+            wrapped = text.op(I64, "add", at, extent)
+            at = text.op(I64, "select", text.op(I8, "icmp.lt", at, zero), wrapped, at)
+        at = text.op(I64, "select", text.op(I8, "icmp.lt", at, low), low, at)
+        return text.op(I64, "select", text.op(I8, "icmp.gt", at, high), high, at)
+
+    if by > 0:
+        first = zero if item.parts[0] is None else clamp(item.parts[0], zero, extent)
+        last = extent if item.parts[1] is None else clamp(item.parts[1], zero, extent)
+        length = text.op(I64, "sub", last, first)
+    else:
+        minus = text.integer(-1)
+        top = text.op(I64, "add", extent, minus)
+        first = top if item.parts[0] is None else clamp(item.parts[0], minus, top)
+        last = minus if item.parts[1] is None else clamp(item.parts[1], minus, top)
+        length = text.op(I64, "sub", first, last)
+    if abs(by) != 1:
+        rounded = text.op(I64, "add", length, text.integer(abs(by) - 1))
+        length = text.op(I64, "div", rounded, text.integer(abs(by)))
+    is_empty = text.op(I8, "icmp.lt", length, zero)
+    length = text.op(I64, "select", is_empty, zero, length)
+    return first, length, text.integer(by)
+
+
+def view(e: Emitter, array: Value, items: list[Item]) -> Value:
+    """`array[items]`: an address if every axis has an integer, else a view. Always as an array value."""
+    type_, text = array_type(array), e.text
+    if any(item.array is not None for item in items):
+        raise Unsupported("an index that is an array")
+    given = sum(item.kind in ("integer", "slice") for item in items)
+    if given > type_.ndim:
+        raise Unsupported("too many indices")
+    rest = [Item("slice", (None, None, None))] * (type_.ndim - given)
+    if any(item.kind == "ellipsis" for item in items):
+        at = next(i for i, item in enumerate(items) if item.kind == "ellipsis")
+        items = [*items[:at], *rest, *items[at + 1 :]]
+    else:
+        items = [*items, *rest]
+    start = address(array)
+    extents, steps = [], []
+    axis, is_dense = 0, type_.ndim == 0
+    for item in items:
+        if item.kind == "newaxis":
+            extents.append(text.integer(1))
+            steps.append(text.integer(0))
+            is_dense = False
+            continue
+        extent, stride = shape(array)[axis], strides(array)[axis]
+        is_last = axis == type_.ndim - 1
+        if is_last and type_.is_dense:
+            stride = text.integer(SIZES[type_.char])
+        axis += 1
+        if item.kind == "integer":
+            at = position(e, item.parts[0], extent)  # type: ignore[arg-type]
+            start = text.op(I64, "add", start, text.op(I64, "mul", at, stride))
+            is_dense = False
+            continue
+        if item.parts == (None, None, None):
+            extents.append(extent)
+            steps.append(stride)
+            is_dense = is_last and type_.is_dense
+            continue
+        first, length, by = slice_bounds(e, item, extent)
+        start = text.op(I64, "add", start, text.op(I64, "mul", first, stride))
+        extents.append(length)
+        step = item.parts[2]
+        plain = step is None or step.literal == 1
+        steps.append(stride if plain else text.op(I64, "mul", stride, by))
+        is_dense = is_last and type_.is_dense and plain
+    result = ArrayType(
+        type_.char, len(extents), is_dense and bool(extents), type_.is_writeable, type_.root, False
+    )
+    return Value(result, (start, *extents, *steps))
+
+
+def number_type(char: str) -> Number:
+    """The type of an element."""
+    return Number(char)
+
+
+def gathered(e: Emitter, array: Value, index: Value | Elementwise) -> Elementwise:
+    """`array[index]` of an array with one axis by integers."""
+    type_, positions = array_type(array), elements(e, index)
+    if type_.ndim != 1 or not Number(positions.char).is_integer:
+        raise Unsupported("an index that is an array")
+    extent, stride = shape(array)[0], strides(array)[0]
+    if type_.is_dense:
+        stride = e.text.integer(SIZES[type_.char])
+
+    def element(indices: Indices) -> str:
+        index = Value(Number(positions.char), (positions.element(indices),))
+        offset = e.text.op(I64, "mul", position(e, index, extent), stride)
+        return load(e, type_.char, e.text.op(I64, "add", address(array), offset)).register
+
+    return Elementwise(type_.char, positions.shape, element, (array, *positions.sources), True)
+
+
+def flipped(e: Emitter, array: Value) -> Value:
+    """`np.flip(x)` of an array with one axis."""
+    type_, text = array_type(array), e.text
+    if type_.ndim != 1:
+        raise Unsupported("flip of several axes")
+    extent, stride = shape(array)[0], strides(array)[0]
+    last = text.op(I64, "sub", extent, text.integer(1))
+    start = text.op(I64, "add", address(array), text.op(I64, "mul", last, stride))
+    kind = ArrayType(type_.char, 1, False, type_.is_writeable, type_.root, False)
+    return Value(kind, (start, extent, text.op(I64, "neg", stride)))
+
+
+def load(e: Emitter, char: str, at: str) -> Value:
+    type_ = Number(char)
+    return Value(type_, (e.text.op(type_.registers[0], f"load.{MEMORY[char]}", at, 0),))
+
+
+def store(e: Emitter, char: str, at: str, register: str) -> None:
+    e.text.line(f"store.{MEMORY[char]} {at}, 0, {register}")
+
+
+# Elements.
+
+
+def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
+    """An array, or a number as an array without axes, by its elements."""
+    if isinstance(value, Elementwise):
+        return value
+    if isinstance(value.type, ArrayType):
+        type_, array = value.type, value
+        steps = list(strides(array))
+        if type_.is_dense:
+            steps[-1] = e.text.integer(SIZES[type_.char])
+
+        def element(indices: Indices) -> str:
+            at = address(array)
+            for index, step in zip(indices, steps, strict=True):
+                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", index, step))
+            return load(e, type_.char, at).register
+
+        return Elementwise(type_.char, shape(array), element, (array,), False)
+    type_ = numbers.number(value)
+    settled = e.settle(value)
+    return Elementwise(type_.name, (), lambda _: settled.register, (), False)
+
+
+def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:
+    """The common shape. Axes that are stretched at run time are left to the interpreter."""
+    ndim = max(len(operand.shape) for operand in operands)
+    result: list[str] = []
+    for axis in range(ndim):
+        extents: list[str] = []
+        for operand in operands:
+            at = axis - ndim + len(operand.shape)
+            if at >= 0 and operand.shape[at] not in extents:
+                extents.append(operand.shape[at])
+        for extent in extents[1:]:
+            e.leave_unless(e.text.op(I8, "icmp.eq", extents[0], extent))
+        result.append(extents[0])
+    return tuple(result)
+
+
+def map_elements(
+    e: Emitter,
+    operands: Sequence[Elementwise],
+    char: str,
+    compute: Callable[[list[str]], str],
+    warns: bool,
+) -> Elementwise:
+    """An array whose elements are computed from those of operands that are broadcast together."""
+    extents = broadcast(e, operands)
+
+    def element(indices: Indices) -> str:
+        return compute(
+            [
+                operand.element(indices[len(indices) - len(operand.shape) :])
+                for operand in operands
+            ]
+        )
+
+    return Elementwise(
+        char,
+        extents,
+        element,
+        tuple(source for operand in operands for source in operand.sources),
+        warns or any(operand.warns for operand in operands),
+    )
+
+
+def scalar_name(value: Value | Elementwise) -> str:
+    """The type that a number or the elements of an array have for NumPy's choice of a loop."""
+    if isinstance(value, Elementwise):
+        return value.char
+    return value.type.char if isinstance(value.type, ArrayType) else numbers.number(value).name
+
+
+def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise) -> Elementwise:
+    """`a op b` of which at least one is an array."""
+    if name == "power" and isinstance(b, Value) and b.literal == 2 and scalar_name(a) in "fd":
+        squared = elements(e, a)
+        return map_elements(
+            e,
+            [squared],
+            squared.char,
+            lambda x: e.text.op(Number(squared.char).registers[0], "fmul", x[0], x[0]),
+            True,
+        )
+    names = (scalar_name(a), scalar_name(b))
+    loop = numpy_loop(name, names)
+    if loop is None:
+        raise Unsupported(f"{name} of arrays of {names[0]} and {names[1]}")
+    operands = [elements(e, a), elements(e, b)]
+    # A Python number takes the array's type before the loop: it must fit.
+    for i, (operand, have) in enumerate(zip(operands, names, strict=True)):
+        if len(have) > 1:
+            register = numbers.convert(
+                e, Value(Number(have), (operand.element(()),)), loop[i], checked=True
+            )
+            operands[i] = Elementwise(loop[i], (), lambda _, r=register: r, (), False)  # type: ignore[misc]
+    chars = [operand.char for operand in operands]
+    if Number(loop[-1]).is_bool and name in numbers.COMPARISONS:
+
+        def compare(x: list[str]) -> str:
+            values = [Value(Number(c), (r,)) for c, r in zip(chars, x, strict=True)]
+            return numbers.compare(e, name, values[0], values[1]).register
+
+        return map_elements(e, operands, "?", compare, False)
+
+    def compute(x: list[str]) -> str:
+        left, right = (
+            numbers.convert(e, Value(Number(c), (r,)), to, checked=False)
+            for c, r, to in zip(chars, x, loop, strict=False)
+        )
+        return numbers.numpy_binary(e, name, loop, left, right, checked=False).register
+
+    plain = name in ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+    return map_elements(e, operands, loop[-1], compute, Number(loop[-1]).is_float or not plain)
+
+
+def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
+    """`-x`, `abs(x)`, `sqrt(x)` of an array."""
+    operand = elements(e, value)
+    loop = numpy_loop(name, (operand.char,))
+    if loop is None or not Number(loop[-1]).is_float or loop[0] != loop[1]:
+        raise Unsupported(f"{name} of an array of {operand.char}")
+    opcode = {"negative": "fneg", "absolute": "fabs", "sqrt": "sqrt"}[name]
+    kind = Number(loop[-1]).registers[0]
+
+    def compute(x: list[str]) -> str:
+        have = Value(Number(operand.char), (x[0],))
+        return e.text.op(kind, opcode, numbers.convert(e, have, loop[0], checked=False))
+
+    return map_elements(e, [operand], loop[-1], compute, name == "sqrt")
+
+
+# Loops over elements.
+
+
+def for_each(e: Emitter, extents: Sequence[str], body: Callable[[Indices], None]) -> None:
+    """Writes loops over all indices of a shape, the last axis fastest."""
+    text = e.text
+    indices: list[str] = []
+
+    def axis(at: int) -> None:
+        if at == len(extents):
+            body(tuple(indices))
+            return
+        index = text.register(I64, "k")
+        text.line(f"{index} = iconst 0")
+        head, inside, after = text.new_block("each"), text.new_block(), text.new_block()
+        text.jump(head)
+        text.start(head)
+        text.branch(text.op(I8, "icmp.lt", index, extents[at]), inside, after)
+        text.start(inside)
+        indices.append(index)
+        axis(at + 1)
+        indices.pop()
+        text.line(f"{index} = add {index}, {text.integer(1)}")
+        text.jump(head)
+        text.start(after)
+
+    axis(0)
+
+
+def memory_bounds(e: Emitter, array: Value) -> tuple[str, str]:
+    """The lowest address of an array's elements, and the first one past the highest."""
+    text = e.text
+    low = high = address(array)
+    zero, one = text.integer(0), text.integer(1)
+    for extent, stride in zip(shape(array), strides(array), strict=True):
+        reach = text.op(I64, "mul", text.op(I64, "sub", extent, one), stride)
+        is_down = text.op(I8, "icmp.lt", reach, zero)
+        low = text.op(I64, "add", low, text.op(I64, "select", is_down, reach, zero))
+        high = text.op(I64, "add", high, text.op(I64, "select", is_down, zero, reach))
+    return low, text.op(I64, "add", high, text.integer(SIZES[array_type(array).char]))
+
+
+def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
+    """`target[...] = value`: computes the elements and makes all checks; the result stores them.
+
+    The caller runs the result after the checks of its whole statement.
+    """
+    type_, text = array_type(target), e.text
+    source = elements(e, value)
+    if not type_.is_writeable:
+        raise Unsupported("a store to an array that is read-only")
+    if len(source.shape) > type_.ndim:
+        raise Unsupported("a value with more axes than it is stored to")
+    extents = shape(target)
+    for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
+        e.leave_unless(text.op(I8, "icmp.eq", own, other))
+    count = size(e, extents)
+    e.spend(count)
+
+    def computed(indices: Indices) -> str:
+        have = source.element(indices[len(indices) - len(source.shape) :])
+        name = source.char
+        return numbers.convert(e, Value(Number(name), (have,)), type_.char, checked=len(name) > 1)
+
+    steps = list(strides(target))
+    if type_.is_dense:
+        steps[-1] = text.integer(SIZES[type_.char])
+
+    def put(indices: Indices, register: str) -> None:
+        at = address(target)
+        for index, step in zip(indices, steps, strict=True):
+            at = text.op(I64, "add", at, text.op(I64, "mul", index, step))
+        store(e, type_.char, at, register)
+
+    own_root = [s for s in source.sources if array_type(s).root == type_.root]
+    casts = source.char != type_.char
+    if not source.shape and not casts:
+        register = source.element(())
+        return lambda: for_each(e, extents, lambda indices: put(indices, register))
+    e.apart.update((type_.root, array_type(s).root) for s in source.sources)
+    if not own_root and not source.warns and not casts:
+        return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
+    width = SIZES[type_.char]
+    e.uses_scratch = True
+    memory = text.call(I64, "scratch", text.op(I64, "mul", count, text.integer(width)))
+    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    cursor = text.register(I64, "at")
+    text.copy(cursor, memory)
+
+    def keep(indices: Indices) -> None:
+        store(e, type_.char, cursor, computed(indices))
+        text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
+
+    for_each(e, extents, keep)
+    if source.warns or casts:
+        e.leave_if_raised()
+
+    def copy_out() -> None:
+        text.copy(cursor, memory)
+
+        def move(indices: Indices) -> None:
+            put(indices, load(e, type_.char, cursor).register)
+            text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
+
+        for_each(e, extents, move)
+
+    return copy_out
+
+
+# Reductions.
+
+ACCUMULATORS = 4
+
+
+def add_up(e: Emitter, source: Elementwise, char: str) -> str:
+    """The sum of elements in type `char`; of the last axis in several accumulators.
+
+    One accumulator would wait for the latency of each addition, and round more often.
+    """
+    text = e.text
+    type_ = Number(char)
+    kind = type_.registers[0]
+    opcode = "fadd" if type_.is_float else "add"
+
+    def fresh() -> str:
+        register = text.register(kind, "sum")
+        text.copy(register, text.float(0.0, kind) if type_.is_float else text.integer(0))
+        return register
+
+    total = fresh()
+
+    def value(indices: Indices) -> str:
+        have = Value(Number(source.char), (source.element(indices),))
+        if have.type.registers == (I8,):
+            return numbers.to_integer(e, have)
+        return numbers.convert(e, have, char, checked=False)
+
+    if not source.shape:
+        return value(())
+    outer, last = source.shape[:-1], source.shape[-1]
+    four = text.integer(ACCUMULATORS)
+    whole = text.op(I64, "mul", text.op(I64, "div", last, four), four)
+
+    def row(indices: Indices) -> None:
+        partial = [fresh() for _ in range(ACCUMULATORS)]
+        k = text.register(I64, "k")
+        text.line(f"{k} = iconst 0")
+        head, inside, tail = text.new_block("sum"), text.new_block(), text.new_block()
+        text.jump(head)
+        text.start(head)
+        text.branch(text.op(I8, "icmp.lt", k, whole), inside, tail)
+        text.start(inside)
+        for i, accumulator in enumerate(partial):
+            at = text.op(I64, "add", k, text.integer(i)) if i else k
+            text.line(f"{accumulator} = {opcode} {accumulator}, {value((*indices, at))}")
+        text.line(f"{k} = add {k}, {four}")
+        text.jump(head)
+        text.start(tail)
+        rest, after, one = text.new_block("rest"), text.new_block(), text.new_block()
+        text.jump(one)
+        text.start(one)
+        text.branch(text.op(I8, "icmp.lt", k, last), rest, after)
+        text.start(rest)
+        text.line(f"{partial[0]} = {opcode} {partial[0]}, {value((*indices, k))}")
+        text.line(f"{k} = add {k}, {text.integer(1)}")
+        text.jump(one)
+        text.start(after)
+        left = text.op(kind, opcode, partial[0], partial[1])
+        right = text.op(kind, opcode, partial[2], partial[3])
+        text.line(f"{total} = {opcode} {total}, {text.op(kind, opcode, left, right)}")
+
+    for_each(e, outer, row)
+    return total
+
+
+def total(e: Emitter, value: Value | Elementwise) -> Value:
+    """`np.sum(x)` over all axes."""
+    source = elements(e, value)
+    char = numpy.add.reduce(numpy.empty(0, source.char)).dtype.char
+    e.spend(size(e, source.shape))
+    result = Value(Number(char), (add_up(e, source, char),))
+    return warned(e, source, result)
+
+
+def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
+    """A reduction's result. The status is looked at once for its operands; the result is unsettled,
+    because its last additions may be computed where it is used first.
+    """
+    if source.warns:
+        e.leave_if_raised()
+    return Value(result.type, result.registers, is_settled=not numbers.number(result).is_float)
+
+
+def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
+    """`a @ b` where one of them has one axis."""
+    left, right = elements(e, a), elements(e, b)
+    if sorted((len(left.shape), len(right.shape))) not in ([1, 1], [1, 2]):
+        raise Unsupported("a product of matrices")
+    loop = numpy_loop("multiply", (left.char, right.char))
+    if loop is None or not Number(loop[-1]).is_float:
+        raise Unsupported("a product of vectors that are no floats")
+    e.leave_unless(e.text.op(I8, "icmp.eq", left.shape[-1], right.shape[0]))
+    char, kind = loop[-1], Number(loop[-1]).registers[0]
+    extent = left.shape[-1]
+    outer = (*left.shape[:-1], *right.shape[1:])
+    sources = (*left.sources, *right.sources)
+
+    def sum_of(indices: Indices) -> str:
+        def product(k: Indices) -> str:
+            x = left.element((*indices[: len(left.shape) - 1], *k))
+            y = right.element((*k, *indices[len(left.shape) - 1 :]))
+            x = numbers.convert(e, Value(Number(left.char), (x,)), char, checked=False)
+            y = numbers.convert(e, Value(Number(right.char), (y,)), char, checked=False)
+            return e.text.op(kind, "fmul", x, y)
+
+        return add_up(e, Elementwise(char, (extent,), product, sources, True), char)
+
+    if outer:
+        return Elementwise(char, outer, sum_of, sources, True)
+    e.spend(extent)
+    result = Value(Number(char), (sum_of(()),))
+    return warned(e, Elementwise(char, (), lambda _: result.register, sources, True), result)
+
+
+def is_array(value: Value | Elementwise) -> bool:
+    return isinstance(value, Elementwise) or isinstance(value.type, ArrayType)
+
+

@@ -1,0 +1,381 @@
+"""What the compilation of one loop knows while it goes through the source.
+
+The source is interpreted on types: a *state* maps each variable to its type, and a variable of a
+type has registers of its own, so no state holds values. Where two paths meet, their states are
+joined (`join`); where they cannot be, the code after them is written once for each.
+
+What compiled code cannot do is *left* to the interpreter: the code stores every variable that the
+loop binds into the frame and returns. The interpreter goes on before the statement that was being
+executed, of which nothing has been done: each statement makes its checks before its first effect.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from fastnp._loops.text import Block, Text
+from fastnp._loops.types import I8, ArrayType, Type, Value
+
+# Turns of a loop, or elements of array statements, between two looks for an interrupt: some
+# milliseconds.
+POLL_INTERVAL = 1 << 20
+
+
+class Variable(NamedTuple):
+    """What a state knows of a variable: its type, and whether a path leads here that never bound it."""
+
+    type: Type | Opaque
+    maybe_unbound: bool = False
+
+
+State = dict[str, Variable]
+
+
+class Unsupported(Exception):  # noqa: N818 - it is no error: the interpreter executes the statement
+    """The statement that is being compiled is left to the interpreter."""
+
+    def __init__(self, reason: str, node: ast.AST | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.node = node
+
+
+class Opaque:
+    """The type of a variable whose value compiled code never looks at: it stays as it was."""
+
+    registers: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "object"
+
+
+OPAQUE = Opaque()
+
+
+class Path(NamedTuple):
+    """A way through the code as far as it is written: the state, and the block without a terminator."""
+
+    state: State
+    block: Block
+
+
+@dataclass
+class Parameter:
+    """A value that the code is given at its entry: a name, or the outermost loop's iterator."""
+
+    name: str | None
+    type: Type
+    # Finds the value from the loop's iterator, if it is no variable.
+    find: Callable[[Any], Any] | None = None
+
+
+class Iterator(Protocol):
+    """What a `for` loop takes its items from: registers, and how they become an iterator again."""
+
+    registers: tuple[str, ...]
+    rebuild: Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]
+
+
+@dataclass
+class Exit:
+    """A place where the code returns: the statement before which it does, and what it stores."""
+
+    at: int
+    code: int
+    variables: list[tuple[str, Variable]] = field(default_factory=list)
+    iterators: list[tuple[int, Iterator]] = field(default_factory=list)
+    unbound: tuple[str, ...] = ()
+    words: list[str] = field(default_factory=list)
+
+
+@dataclass
+class OpenLoop:
+    """A loop that is being compiled: where `break` and `continue` lead."""
+
+    number: int
+    iterator: Iterator | None
+    breaks: list[Path] = field(default_factory=list)
+    continues: list[Path] = field(default_factory=list)
+
+
+@dataclass
+class Call:
+    """A function whose body is being compiled in place of a call."""
+
+    function: object
+    callers_state: State
+    callers_loops: int
+    returns: list[tuple[Path, Value]] = field(default_factory=list)
+
+
+def has_root(type_: Type | Opaque) -> bool:
+    """Whether a variable is a view, of which the address of the array that it views is needed too."""
+    return isinstance(type_, ArrayType) and not type_.is_root
+
+
+def join(a: State, b: State) -> State | None:
+    """The state after two paths that meet, or `None` where a variable has different types."""
+    if a == b:
+        return a
+    joined: State = {}
+    for name in a.keys() | b.keys():
+        in_a, in_b = a.get(name), b.get(name)
+        if in_a is None or in_b is None:
+            joined[name] = Variable((in_a or in_b).type, True)  # type: ignore[union-attr]
+        elif in_a.type == in_b.type:
+            joined[name] = Variable(in_a.type, in_a.maybe_unbound or in_b.maybe_unbound)
+        else:
+            return None
+    return joined
+
+
+class Emitter:
+    """The text that is written, the current state, and what was learned of the loop."""
+
+    def __init__(
+        self,
+        numbers: Mapping[ast.stmt, int],
+        resumable: frozenset[int],
+        binds: tuple[str, ...],
+        names: Mapping[str, object],
+        inline: Callable[..., Value],
+    ) -> None:
+        self.inline = inline
+        self.text = Text()
+        self.numbers = numbers
+        self.resumable = resumable
+        self.binds = binds
+        self.names = names
+        self.state: State = {}
+        self.parameters: list[Parameter] = []
+        # The registers with the addresses of parameters that are arrays.
+        self.roots: dict[int, str] = {}
+        self.words = 0
+        # Names whose objects the code relies on, and functions that it contains.
+        self.constants: dict[str, object] = {}
+        self.callees_constants: list[tuple[dict[str, object], str, object]] = []
+        # Parameters that are not variables of the loop.
+        self.free: dict[str, Value] = {}
+        self.position = 0
+        self.loops: list[OpenLoop] = []
+        self.exits: list[Exit] = []
+        self.exit_blocks: dict[object, Block] = {}
+        self.reasons: dict[int, str] = {}
+        self.type_numbers: dict[object, int] = {}
+        self.calls: list[Call] = []
+        self.call_count = 0
+        # What the heads of loops expect, from earlier attempts to write them.
+        self.widened: dict[ast.stmt, State] = {}
+        # Pairs of parameters of which array statements rely on that their memory is apart.
+        self.apart: set[tuple[int, int]] = set()
+        self.prefix = ""
+        # Whether the current statement took scratch memory.
+        self.uses_scratch = False
+        self.budget = self.text.named("budget", "i64")
+        self.turns = self.text.named("turns", "i64")
+        # The entry block has the constants and reads parameters; it is finished last, because more are found on the way.
+        self.entry = self.text.block
+        self.begin = self.text.start(self.text.new_block("begin"))
+
+    # Variables.
+
+    def registers(self, name: str, type_: Type | Opaque) -> tuple[str, ...]:
+        """The registers of a variable while it has a type."""
+        number = self.type_numbers.setdefault(type_, len(self.type_numbers))
+        prefix = f"{self.prefix}{name}~{number}"
+        return tuple(
+            self.text.named(f"{prefix}.{i}", kind) for i, kind in enumerate(type_.registers)
+        )
+
+    def flag(self, name: str) -> str:
+        """The register that says whether a variable is bound, where that is not known."""
+        return self.text.named(f"{self.prefix}{name}?", I8)
+
+    def read(self, name: str) -> Value | None:
+        """The value of a variable of the state, or `None` if it has none."""
+        variable = self.state.get(name)
+        if variable is None:
+            return None if self.calls else self.free.get(name)
+        if isinstance(variable.type, Opaque):
+            raise Unsupported(f"`{name}` is {type(self.names.get(name)).__name__}")
+        if variable.maybe_unbound:
+            self.leave_unless(self.flag(name))
+        return Value(variable.type, self.registers(name, variable.type))
+
+    def bind(self, name: str, value: Value) -> None:
+        """Binds a variable."""
+        for target, source in zip(self.registers(name, value.type), value.registers, strict=True):
+            self.text.copy(target, source)
+        self.state[name] = Variable(value.type)
+
+    def snapshot(self, value: Value) -> Value:
+        """The value in registers that no assignment changes."""
+        registers = []
+        for kind, source in zip(value.type.registers, value.registers, strict=True):
+            copy = self.text.register(kind)
+            self.text.copy(copy, source)
+            registers.append(copy)
+        return Value(value.type, tuple(registers), value.literal, value.is_settled)
+
+    def parameter(
+        self, name: str | None, type_: Type, find: Callable[[Any], Any] | None = None
+    ) -> Value:
+        """A value given at the entry. A variable's is in the registers of the variable."""
+        if name is not None:
+            registers = self.registers(name, type_)
+        else:
+            registers = tuple(self.text.register(kind) for kind in type_.registers)
+        if isinstance(type_, ArrayType):
+            self.roots[type_.root] = registers[0]
+        self.parameters.append(Parameter(name, type_, find))
+        for register in registers:
+            self.entry.lines.append(f"{register} = get {self.words}")
+            self.words += 1
+        return Value(type_, registers)
+
+    # Paths.
+
+    def edge(self, state: State, target: State, block: Block) -> None:
+        """Jumps to a block that expects a state joined from the current one and others."""
+        for name, variable in target.items():
+            if variable.maybe_unbound:
+                here = state.get(name)
+                if here is None or not here.maybe_unbound:
+                    self.text.line(f"{self.flag(name)} = iconst {int(here is not None)}")
+        self.text.jump(block)
+
+    def meet(self, paths: list[Path]) -> list[Path]:
+        """The same paths, those that can be joined as one. Each ends without a terminator."""
+        groups: list[tuple[State, list[Path]]] = []
+        for path in paths:
+            for i, (joined, members) in enumerate(groups):
+                merged = join(joined, path.state)
+                if merged is not None:
+                    groups[i] = (merged, [*members, path])
+                    break
+            else:
+                groups.append((path.state, [path]))
+        result = []
+        for joined, members in groups:
+            if len(members) == 1:
+                result.append(members[0])
+                continue
+            after = self.text.new_block("join")
+            for state, block in members:
+                self.text.start(block)
+                self.edge(state, joined, after)
+            result.append(Path(joined, after))
+        return result
+
+    def path(self) -> Path:
+        """The current path, as it is here."""
+        return Path(dict(self.state), self.text.block)
+
+    def go_on(self, path: Path) -> None:
+        """Makes a path the current one."""
+        self.state = dict(path.state)
+        self.text.start(path.block)
+
+    # Leaving.
+
+    def exit_block(self, at: int) -> Block:
+        """The block that stores the variables and returns that the loop was left before a statement.
+
+        A call within the statement has no effects, so it is left as a whole.
+        """
+        state = self.calls[0].callers_state if self.calls else self.state
+        loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
+        key = (at, frozenset(state.items()), tuple(id(loop) for loop in loops))
+        if (block := self.exit_blocks.get(key)) is not None:
+            return block
+        exit_ = Exit(at, len(self.exits))
+        self.exits.append(exit_)
+        block = self.text.new_block("exit")
+        self.exit_blocks[key] = block
+        exit_.unbound = tuple(name for name in self.binds if name not in state)
+        saved = [self.turns]
+        prefix, self.prefix = self.prefix, ""
+        for name, variable in state.items():
+            if name in self.binds and not isinstance(variable.type, Opaque):
+                exit_.variables.append((name, variable))
+                saved += self.registers(name, variable.type)
+                if has_root(variable.type):
+                    saved.append(self.roots[variable.type.root])  # type: ignore[union-attr]
+                if variable.maybe_unbound:
+                    saved.append(self.flag(name))
+        self.prefix = prefix
+        for loop in loops:
+            if loop.iterator is not None:
+                exit_.iterators.append((loop.number, loop.iterator))
+                saved += loop.iterator.registers
+        exit_.words = [self.text.types[register] for register in saved]
+        block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
+        block.lines.append(f"return {exit_.code}")
+        return block
+
+    def leave_if(self, condition: str) -> None:
+        """Leaves before the current statement where a condition holds."""
+        after = self.text.new_block()
+        self.text.unlikely(condition, self.exit_block(self.position), after)
+        self.text.start(after)
+
+    def leave_unless(self, condition: str) -> None:
+        """Leaves before the current statement where a condition does not hold."""
+        self.leave_if(self.text.op(I8, "not", condition))
+
+    def settle(self, value: Value) -> Value:
+        """Leaves where NumPy would warn of how a result came about.
+
+        A sum, product or quotient of which a part is infinite or no number is so itself; only then
+        the floating-point status is looked at.
+        """
+        if value.is_settled:
+            return value
+        text, kind = self.text, value.type.registers[0]
+        magnitude = text.op(kind, "fabs", value.register)
+        largest = text.float(1.7976931348623157e308 if kind == "f64" else 3.4028234663852886e38, kind)
+        is_finite = text.op(I8, "fcmp.le", magnitude, largest)
+        look, after = text.new_block("look"), text.new_block()
+        text.unlikely(text.op(I8, "not", is_finite), look, after)
+        text.start(look)
+        self.leave_if_raised()
+        text.jump(after)
+        text.start(after)
+        return Value(value.type, value.registers)
+
+    def leave_if_raised(self) -> None:
+        """Leaves where the floating-point status says that NumPy would warn."""
+        text = self.text
+        status = text.call("i64", "status")
+        seen = text.op("i64", "and", status, text.integer(7))
+        self.leave_if(text.op(I8, "icmp.ne", seen, text.integer(0)))
+
+    def spend(self, cost: str | None = None) -> None:
+        """Counts work, and asks now and then whether an interrupt is pending."""
+        text = self.text
+        text.line(f"{self.budget} = sub {self.budget}, {cost or text.integer(1)}")
+        ask, after = text.new_block("poll"), text.new_block()
+        text.unlikely(text.op(I8, "icmp.le", self.budget, text.integer(0)), ask, after)
+        text.start(ask)
+        text.line(f"{self.budget} = iconst {POLL_INTERVAL}")
+        stop = text.call(I8, "poll")
+        self.leave_if(stop)
+        text.jump(after)
+        text.start(after)
+
+    def finish(self) -> str:
+        """The whole text."""
+        self.entry.lines.append(f"{self.budget} = iconst {POLL_INTERVAL}")
+        self.entry.lines.append(f"jump {self.begin.label}")
+        saved = max((len(exit_.words) for exit_ in self.exits), default=0)
+        for block in self.exit_blocks.values():
+            block.lines = [
+                f"put {self.words + int(line[5 : line.index(',')])}{line[line.index(',') :]}"
+                if line.startswith("put @")
+                else line
+                for line in block.lines
+            ]
+        return self.text.write("loop", self.words + saved)

@@ -1,0 +1,60 @@
+"""The items of the outermost loop, taken from the source that it is entered with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastnp._loops import iterators
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.entry import Enumeration, Rest, Zip
+from fastnp._loops.iterators import Items
+from fastnp._loops.parameters import type_of
+from fastnp._loops.types import INT, ArrayType, RangeType
+
+Find = Callable[[Any], Any]
+
+
+def entry_items(e: Emitter, source: Any, find: Find) -> Items:
+    """The items of a source. `find` finds it from that of the outermost loop at a later entry."""
+    if isinstance(source, Enumeration):
+        if type_of(source.start, 0) != INT:
+            raise Unsupported("enumerate from no integer")
+        items = entry_items(e, source.source, lambda whole: part(find(whole), Enumeration, "source"))
+        start = e.parameter(None, INT, lambda whole: part(find(whole), Enumeration, "start"))
+        return iterators.enumerated(e, items, start)
+    if isinstance(source, Zip):
+        return iterators.zipped(
+            e,
+            [
+                entry_items(e, one, lambda whole, i=i: zipped_part(find(whole), i))  # type: ignore[misc]
+                for i, one in enumerate(source.sources)
+            ],
+        )
+    if isinstance(source, range):
+        return iterators.of_range(e, e.parameter(None, RangeType(), find))
+    if isinstance(source, Rest):
+        type_ = type_of(remaining(source), len(e.parameters))
+        if isinstance(type_, ArrayType):
+            return iterators.of_array(
+                e, e.parameter(None, type_, lambda whole: remaining(find(whole)))
+            )
+        raise Unsupported(f"a loop over {type(source.sequence).__name__}")
+    raise Unsupported(f"a loop over {type(source).__name__}")
+
+
+def part(source: Any, class_: type, name: str) -> Any:
+    """A part of a source of a class; of any other, `None`."""
+    return getattr(source, name) if isinstance(source, class_) else None
+
+
+def zipped_part(source: Any, i: int) -> Any:
+    """One of the sources of a `zip`; of anything else, `None`."""
+    return source.sources[i] if isinstance(source, Zip) and i < len(source.sources) else None
+
+
+def remaining(source: Any) -> Any:
+    """The array of the items to come; of anything else, `None`."""
+    if not isinstance(source, Rest) or not hasattr(source.sequence, "strides"):
+        return None
+    return source.sequence[source.taken :] if source.taken else source.sequence

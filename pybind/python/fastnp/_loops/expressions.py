@@ -1,0 +1,344 @@
+"""Expressions: from the syntax tree to registers, on the types that the current state gives."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+
+from fastnp._loops import arrays, functions, numbers
+from fastnp._loops.arrays import Elementwise, Item
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.parameters import type_of
+from fastnp._loops.text import Block
+from fastnp._loops.types import (
+    BOOL,
+    I8,
+    INT,
+    ArrayType,
+    ObjectType,
+    TupleType,
+    Value,
+    either,
+)
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.FloorDiv: "floor_divide",
+    ast.Mod: "remainder",
+    ast.Pow: "power",
+    ast.BitAnd: "bitwise_and",
+    ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.LShift: "left_shift",
+    ast.RShift: "right_shift",
+}
+
+COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
+    ast.Lt: "less",
+    ast.LtE: "less_equal",
+    ast.Gt: "greater",
+    ast.GtE: "greater_equal",
+}
+
+
+def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
+    """The value of an expression."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() as number):
+            return numbers.literal(e, number)
+        case ast.Constant(value=None | str() as constant):
+            return Value(ObjectType(constant), ())
+        case ast.Name(id=name):
+            return name_value(e, name)
+        case ast.BinOp(left=left, op=op, right=right):
+            return binary(e, BINARY.get(type(op), ""), expression(e, left), expression(e, right))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return Value(BOOL, (e.text.op(I8, "not", condition(e, operand)),))
+        case ast.UnaryOp(op=op, operand=operand):
+            return unary(e, op, expression(e, operand))
+        case ast.BoolOp(op=op, values=values):
+            return boolean(e, isinstance(op, ast.And), values)
+        case ast.Compare():
+            return comparison(e, node)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return conditional(e, test, body, orelse)
+        case ast.Subscript(value=value, slice=index):
+            return subscript(e, expression(e, value), index)
+        case ast.Attribute(value=value, attr=name):
+            return attribute(e, node, expression(e, value), name)
+        case ast.Call():
+            return functions.call(e, node, expression, e.inline)
+        case ast.Tuple(elts=items):
+            return tuple_value([single(e, item) for item in items])
+    raise Unsupported(f"an expression of kind {type(node).__name__}")
+
+
+def single(e: Emitter, node: ast.expr) -> Value:
+    """The value of an expression that is no array to be computed."""
+    value = expression(e, node)
+    if isinstance(value, Elementwise):
+        raise Unsupported("an array that is computed and kept")
+    return value
+
+
+def number(e: Emitter, node: ast.expr) -> Value:
+    """The value of an expression that is a number."""
+    value = single(e, node)
+    numbers.number(value)
+    return value
+
+
+def tuple_value(items: list[Value]) -> Value:
+    registers = tuple(register for item in items for register in item.registers)
+    return Value(TupleType(tuple(item.type for item in items)), registers)
+
+
+def tuple_items(value: Value) -> list[Value]:
+    """The items of a tuple value."""
+    assert isinstance(value.type, TupleType)
+    items, at = [], 0
+    for type_ in value.type.items:
+        count = len(type_.registers)
+        items.append(Value(type_, value.registers[at : at + count]))
+        at += count
+    return items
+
+
+def name_value(e: Emitter, name: str) -> Value:
+    """The value of a name: a variable, a parameter, or an object known when the loop is compiled."""
+    value = e.read(name)
+    if value is not None:
+        return value
+    if e.calls:
+        return functions.free_name(e, name)
+    if name in e.binds or name not in e.names:
+        raise Unsupported(f"`{name}` may be unbound")
+    known = e.names[name]
+    type_ = type_of(known, len(e.parameters))
+    if type_ is None:
+        raise Unsupported(f"`{name}` is {type(known).__name__}")
+    if isinstance(type_, ObjectType):
+        e.constants[name] = known
+        return Value(type_, ())
+    value = e.parameter(name, type_)
+    e.free[name] = value
+    return value
+
+
+def condition(e: Emitter, node: ast.expr) -> str:
+    """The truth of an expression in a register."""
+    return numbers.truth(e, e.settle(number(e, node)))
+
+
+def binary(
+    e: Emitter, name: str, left: Value | Elementwise, right: Value | Elementwise
+) -> Value | Elementwise:
+    """`left op right`."""
+    if not name:
+        if arrays.is_array(left) and arrays.is_array(right):
+            return arrays.inner(e, left, right)
+        raise Unsupported("a matrix product")
+    if arrays.is_array(left) or arrays.is_array(right):
+        return arrays.binary(e, name, left, right)
+    assert isinstance(left, Value)
+    assert isinstance(right, Value)
+    return numbers.binary(e, name, left, right)
+
+
+def unary(e: Emitter, op: ast.unaryop, operand: Value | Elementwise) -> Value | Elementwise:
+    name = {ast.USub: "negative", ast.Invert: "invert", ast.UAdd: "positive"}[type(op)]
+    if arrays.is_array(operand):
+        return arrays.unary(e, name, operand) if name == "negative" else refuse(name)
+    assert isinstance(operand, Value)
+    if name == "positive":
+        return operand if not numbers.number(operand).is_bool else refuse(name)
+    return numbers.UNARY[name](e, operand)
+
+
+def refuse(name: str) -> Value:
+    raise Unsupported(f"{name} of this operand")
+
+
+def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
+    """`and`, `or`: the operand that decides."""
+    text = e.text
+    ends: list[tuple[Value, Block]] = []
+    for i, node in enumerate(nodes):
+        value = e.settle(number(e, node))
+        if i + 1 == len(nodes):
+            ends.append((value, text.block))
+            break
+        decided, more = text.new_block("decided"), text.new_block()
+        truth = numbers.truth(e, value)
+        text.branch(truth, *((more, decided) if is_and else (decided, more)))
+        ends.append((value, decided))
+        text.start(more)
+    return merged(e, ends)
+
+
+def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
+    """The value that one of several paths ends with."""
+    type_ = numbers.number(ends[0][0])
+    for value, _ in ends[1:]:
+        common = either(type_, numbers.number(value))
+        if common is None:
+            raise Unsupported(f"a value that is {type_} or {value.type}")
+        type_ = common
+    result = tuple(e.text.register(kind) for kind in type_.registers)
+    after = e.text.new_block("merged")
+    for value, block in ends:
+        e.text.start(block)
+        for target, source in zip(
+            result, numbers.as_either(e, value, type_).registers, strict=True
+        ):
+            e.text.copy(target, source)
+        e.text.jump(after)
+    e.text.start(after)
+    return Value(type_, result)
+
+
+def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
+    """`a < b`, and chains of such."""
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return identity(e, node)
+    names = [COMPARE.get(type(op)) for op in node.ops]
+    if None in names:
+        raise Unsupported("`in`, `is`")
+    left = expression(e, node.left)
+    right = expression(e, node.comparators[0])
+    if arrays.is_array(left) or arrays.is_array(right):
+        if len(names) > 1:
+            raise Unsupported("a chain of comparisons of arrays")
+        return arrays.binary(e, names[0] or "", left, right)
+    assert isinstance(left, Value)
+    assert isinstance(right, Value)
+    right = e.settle(right)
+    result = numbers.compare(e, names[0] or "", left, right)
+    if len(names) == 1:
+        return result
+    ends: list[tuple[Value, Block]] = []
+    for name, comparator in zip(names[1:], node.comparators[1:], strict=True):
+        decided, more = e.text.new_block("decided"), e.text.new_block()
+        e.text.branch(numbers.truth(e, result), more, decided)
+        ends.append((result, decided))
+        e.text.start(more)
+        left, right = right, e.settle(number(e, comparator))
+        result = numbers.compare(e, name or "", left, right)
+    return merged(e, [*ends, (result, e.text.block)])
+
+
+def identity(e: Emitter, node: ast.Compare) -> Value:
+    """`x is None`: known when the loop is compiled."""
+    left, right = single(e, node.left), single(e, node.comparators[0])
+    if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):
+        raise Unsupported("`is` of values")
+    same = left.type == right.type
+    return numbers.literal(e, same == isinstance(node.ops[0], ast.Is))
+
+
+def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
+    """`body if test else orelse`."""
+    text = e.text
+    then, otherwise = text.new_block("then"), text.new_block("else")
+    text.branch(condition(e, test), then, otherwise)
+    text.start(then)
+    first = (e.settle(number(e, body)), text.block)
+    text.start(otherwise)
+    second = (e.settle(number(e, orelse)), text.block)
+    return merged(e, [first, second])
+
+
+def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value | Elementwise:
+    """`value[index]`."""
+    if isinstance(value, Value) and isinstance(value.type, TupleType):
+        return tuple_item(e, value, index)
+    array = array_operand(value)
+    items = subscript_items(e, index)
+    if len(items) == 1 and items[0].array is not None:
+        return arrays.gathered(e, array, items[0].array)
+    found = arrays.view(e, array, items)
+    if arrays.array_type(found).ndim == 0:
+        return arrays.load(e, arrays.array_type(found).char, arrays.address(found))
+    return found
+
+
+def array_operand(value: Value | Elementwise) -> Value:
+    """The array that is indexed."""
+    if isinstance(value, Elementwise) or not isinstance(value.type, ArrayType):
+        raise Unsupported("an index of a value that is no array in memory")
+    return value
+
+
+def tuple_item(e: Emitter, value: Value, index: ast.expr) -> Value:
+    at = single(e, index).literal
+    items = tuple_items(value)
+    if not isinstance(at, int) or not -len(items) <= at < len(items):
+        raise Unsupported("an item of a tuple that is not known")
+    return items[at]
+
+
+def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
+    """The parts of a subscript."""
+    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    items = []
+    for node in nodes:
+        if isinstance(node, ast.Slice):
+            parts = tuple(
+                None if part is None or is_none(part) else number(e, part)
+                for part in (node.lower, node.upper, node.step)
+            )
+            items.append(Item("slice", parts))
+            continue
+        if isinstance(node, ast.Constant) and node.value is Ellipsis:
+            items.append(Item("ellipsis"))
+            continue
+        value = expression(e, node)
+        if isinstance(value, Value) and isinstance(value.type, ObjectType):
+            if value.type.value is not None:
+                raise Unsupported("an index that is no integer")
+            items.append(Item("newaxis"))
+        elif isinstance(value, Value) and isinstance(value.type, TupleType):
+            items += [Item("integer", (part,)) for part in tuple_items(value)]
+        elif isinstance(value, Value) and numbers.is_number(value.type):
+            items.append(Item("integer", (value,)))
+        elif arrays.is_array(value):
+            items.append(Item("array", (), value))
+        else:
+            raise Unsupported("an index of this kind")
+    return items
+
+
+def is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def attribute(e: Emitter, node: ast.expr, value: Value | Elementwise, name: str) -> Value:
+    """`value.name`."""
+    if isinstance(value, Elementwise):
+        raise Unsupported(f"`.{name}` of an array that is computed")
+    if isinstance(value.type, ArrayType):
+        if name == "shape":
+            return arrays.shape_tuple(e, value)
+        if name == "size":
+            return Value(INT, (arrays.size(e, arrays.shape(value)),))
+        if name == "ndim":
+            return numbers.literal(e, value.type.ndim)
+        if name == "T":
+            return arrays.transposed(value)
+    if isinstance(value.type, ObjectType) and isinstance(value.type.value, ModuleType):
+        found = getattr(value.type.value, name, None)
+        type_ = type_of(found, 0)
+        if isinstance(found, bool | int | float):
+            e.constants[ast.unparse(node)] = found
+            return numbers.literal(e, found)
+        if isinstance(type_, ObjectType) and (found is not None or name == "newaxis"):
+            e.constants[ast.unparse(node)] = found
+            return Value(type_, ())
+    raise Unsupported(f"`.{name}` of {value.type}")
+
+

@@ -1,0 +1,438 @@
+"""Calls that compiled code makes itself: functions of `math`, of NumPy, and builtins."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import ctypes
+import math
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any, TypeAlias
+
+import numpy
+
+from fastnp._loops import arrays, numbers
+from fastnp._loops.arrays import Elementwise
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.parameters import type_of
+from fastnp._loops.types import (
+    BOOL,
+    F32,
+    F64,
+    FLOAT,
+    I8,
+    I64,
+    INT,
+    NP_BOOL,
+    SCALARS,
+    ArrayType,
+    Number,
+    ObjectType,
+    TupleType,
+    Value,
+    numpy_loop,
+)
+
+Expression: TypeAlias = Callable[[Emitter, ast.expr], "Value | Elementwise"]
+Inline: TypeAlias = Callable[[Emitter, FunctionType, ast.Call, "list[Operand]"], Value]
+Operand: TypeAlias = "Value | Elementwise"
+
+# Functions of `math` that are a call of the C library's function of the same name.
+MATH = (
+    "exp expm1 log log10 log2 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt"
+).split()
+MATH_BINARY = ("atan2", "fmod", "hypot")
+
+# NumPy's names of operators, as functions.
+OPERATORS = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "true_divide": "divide",
+    "floor_divide": "floor_divide",
+    "remainder": "remainder",
+    "mod": "remainder",
+    "power": "power",
+    "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
+    "left_shift": "left_shift",
+    "right_shift": "right_shift",
+}
+
+
+def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> Operand:
+    """A call of a function that is known by identity."""
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise Unsupported("a call with `*`")
+    if isinstance(node.func, ast.Attribute):
+        owner = node.func.value
+        value = None if is_object(e, owner) else expression(e, owner)
+        if value is not None and not (
+            isinstance(value, Value) and isinstance(value.type, ObjectType)
+        ):
+            return method(e, node, value, expression)
+    function = expression(e, node.func)
+    if not isinstance(function, Value) or not isinstance(function.type, ObjectType):
+        raise Unsupported("a call of a value")
+    target = function.type.value
+    known = table().get(id(target))
+    if known is not None:
+        if node.keywords:
+            raise Unsupported(f"keywords of {function.type}")
+        return known(e, [expression(e, argument) for argument in node.args])
+    if isinstance(target, FunctionType):
+        return inline(e, target, node, [expression(e, argument) for argument in node.args])
+    if isinstance(target, numpy.ufunc) and not node.keywords:
+        return ufunc(e, target, [expression(e, argument) for argument in node.args])
+    raise Unsupported(f"a call of {function.type}")
+
+
+def is_object(e: Emitter, node: ast.expr) -> bool:
+    """Whether an expression names an object that is looked up when the loop is compiled."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return (
+        isinstance(node, ast.Name)
+        and node.id not in e.state
+        and node.id in e.names
+        and isinstance(type_of(e.names[node.id], 0), ObjectType)
+    )
+
+
+def free_name(e: Emitter, name: str) -> Value:
+    """A name that a function whose body is compiled finds outside of it."""
+    function: Any = e.calls[-1].function
+    if name in function.__code__.co_freevars or name in function.__code__.co_varnames:
+        raise Unsupported(f"`{name}` of the function that is called")
+    if name in function.__globals__:
+        known = function.__globals__[name]
+    elif hasattr(builtins, name):
+        known = getattr(builtins, name)
+    else:
+        raise Unsupported(f"`{name}` is not found")
+    type_ = type_of(known, 0)
+    if isinstance(type_, ObjectType):
+        e.callees_constants.append((function.__globals__, name, known))
+        return Value(type_, ())
+    if isinstance(known, bool | int | float):
+        e.callees_constants.append((function.__globals__, name, known))
+        return numbers.literal(e, known)
+    raise Unsupported(f"`{name}` of the function that is called is {type(known).__name__}")
+
+
+def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -> Operand:
+    """`x.sum()`, `x.dot(y)` and the like."""
+    assert isinstance(node.func, ast.Attribute)
+    name = node.func.attr
+    if node.keywords or not arrays.is_array(owner):
+        raise Unsupported(f"the method `{name}`")
+    arguments = [expression(e, argument) for argument in node.args]
+    if name == "sum" and not arguments:
+        return arrays.total(e, owner)
+    if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
+        return arrays.inner(e, owner, arguments[0])
+    raise Unsupported(f"the method `{name}`")
+
+
+def scalar(value: Operand, what: str) -> Value:
+    if isinstance(value, Elementwise):
+        raise Unsupported(f"{what} of an array")
+    numbers.number(value, what)
+    return value
+
+
+def argument(arguments: list[Operand], what: str) -> Value:
+    """The one argument of a call, which is a number."""
+    if len(arguments) != 1:
+        raise Unsupported(f"{what} with {len(arguments)} arguments")
+    return scalar(arguments[0], what)
+
+
+# Builtins.
+
+
+def length(e: Emitter, arguments: list[Operand]) -> Value:
+    """`len(x)`."""
+    if len(arguments) == 1 and isinstance(arguments[0], Value):
+        type_ = arguments[0].type
+        if isinstance(type_, ArrayType):
+            return Value(INT, (arrays.shape(arguments[0])[0],))
+        if isinstance(type_, TupleType):
+            return numbers.literal(e, len(type_.items))
+    raise Unsupported("len of this")
+
+
+def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
+    """`min(a, b, …)` or `max`: the first of those that no other is below, or above."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        values = [e.settle(scalar(value, "min or max")) for value in arguments]
+        if len(values) < 2:
+            raise Unsupported("min or max of a sequence")
+        best = values[0]
+        for value in values[1:]:
+            better = numbers.compare(e, "less" if is_less else "greater", value, best)
+            best = numbers.choose(e, better.register, value, best)
+        return best
+
+    return compute
+
+
+def to_int(e: Emitter, arguments: list[Operand]) -> Value:
+    """`int(x)`."""
+    value = e.settle(argument(arguments, "int"))
+    if numbers.number(value).is_float:
+        return Value(INT, (numbers.float_to_integer(e, value, "l"),))
+    return Value(INT, (numbers.to_integer(e, value),), value.literal)
+
+
+def to_float(e: Emitter, arguments: list[Operand]) -> Value:
+    """`float(x)`."""
+    value = e.settle(argument(arguments, "float"))
+    return Value(FLOAT, (numbers.to_float(e, value),))
+
+
+def to_bool(e: Emitter, arguments: list[Operand]) -> Value:
+    """`bool(x)`."""
+    return Value(BOOL, (numbers.truth(e, e.settle(argument(arguments, "bool"))),))
+
+
+def round_(e: Emitter, arguments: list[Operand]) -> Value:
+    """`round(x)` to an integer: halves go to the even neighbour."""
+    value = e.settle(argument(arguments, "round"))
+    type_ = numbers.number(value)
+    if type_ == INT:
+        return value
+    if type_ not in (FLOAT, Number("d")):
+        raise Unsupported(f"round of {type_}")
+    nearest = e.text.op(F64, "nearest", value.register)
+    return Value(INT, (numbers.float_to_integer(e, Value(type_, (nearest,)), "l"),))
+
+
+def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
+    if len(arguments) == 1 and arrays.is_array(arguments[0]):
+        return arrays.unary(e, "absolute", arguments[0])
+    return numbers.absolute(e, argument(arguments, "abs"))
+
+
+# math.
+
+
+def math_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
+    """A function of `math`; where its result is not finite, the interpreter finds out what to raise."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        values = [e.settle(scalar(value, name)) for value in arguments]
+        if len(values) != (2 if name in MATH_BINARY else 1):
+            raise Unsupported(f"math.{name} with {len(values)} arguments")
+        registers = [numbers.to_float(e, value) for value in values]
+        if name == "sqrt":
+            result = e.text.op(F64, "sqrt", *registers)
+        elif name == "fabs":
+            result = e.text.op(F64, "fabs", *registers)
+        else:
+            result = e.text.call(F64, name, *registers)
+        leave_unless_finite(e, result)
+        return Value(FLOAT, (result,))
+
+    return compute
+
+
+def leave_unless_finite(e: Emitter, register: str) -> None:
+    magnitude = e.text.op(F64, "fabs", register)
+    largest = e.text.float(1.7976931348623157e308)
+    e.leave_unless(e.text.op(I8, "fcmp.le", magnitude, largest))
+
+
+def math_rounding(opcode: str) -> Callable[[Emitter, list[Operand]], Value]:
+    """`math.floor`, `math.ceil`, `math.trunc`: an integer."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        value = e.settle(argument(arguments, opcode))
+        type_ = numbers.number(value)
+        if not type_.is_float:
+            return Value(INT, (numbers.to_integer(e, value),))
+        rounded = e.text.op(F64, opcode, numbers.to_float(e, value))
+        return Value(INT, (numbers.float_to_integer(e, Value(FLOAT, (rounded,)), "l"),))
+
+    return compute
+
+
+# NumPy.
+
+
+def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.add(a, b)` and the like: of Python's numbers NumPy's scalar comes back."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        if len(arguments) != 2:
+            raise Unsupported(f"{name} with {len(arguments)} arguments")
+        a, b = arguments
+        if arrays.is_array(a) or arrays.is_array(b):
+            return arrays.binary(e, name, a, b)
+        return numbers.binary(e, name, as_numpys(e, a), scalar(b, name))
+
+    return compute
+
+
+def as_numpys(e: Emitter, value: Operand) -> Value:
+    """A number as NumPy's scalar of its type."""
+    value = scalar(value, "a ufunc")
+    type_ = numbers.number(value)
+    chars = {"int": "l", "float": "d", "bool": "?"}
+    if not type_.is_python:
+        return value
+    return Value(Number(chars[type_.name]), value.registers)
+
+
+def comparison(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        if len(arguments) != 2:
+            raise Unsupported(f"{name} with {len(arguments)} arguments")
+        a, b = arguments
+        if arrays.is_array(a) or arrays.is_array(b):
+            return arrays.binary(e, name, a, b)
+        result = numbers.compare(e, name, scalar(a, name), scalar(b, name))
+        return Value(NP_BOOL, result.registers)
+
+    return compute
+
+
+def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.sqrt(x)`."""
+    if len(arguments) == 1 and arrays.is_array(arguments[0]):
+        return arrays.unary(e, "sqrt", arguments[0])
+    value = as_numpys(e, argument(arguments, "sqrt"))
+    loop = numpy_loop("sqrt", (numbers.number(value).name,))
+    if loop is None:
+        raise Unsupported("sqrt of this type")
+    register = numbers.convert(e, value, loop[0], checked=False)
+    result = Number(loop[1])
+    root = e.text.op(result.registers[0], "sqrt", register)
+    return Value(result, (root,), is_settled=False)
+
+
+def numpy_absolute(e: Emitter, arguments: list[Operand]) -> Operand:
+    if len(arguments) == 1 and arrays.is_array(arguments[0]):
+        return arrays.unary(e, "absolute", arguments[0])
+    return numbers.absolute(e, as_numpys(e, argument(arguments, "abs")))
+
+
+def product(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.dot(a, b)`, `np.matmul`, `np.inner` of vectors."""
+    if len(arguments) == 2 and all(arrays.is_array(x) for x in arguments):
+        return arrays.inner(e, *arguments)
+    raise Unsupported("a product with a number")
+
+
+def total(e: Emitter, arguments: list[Operand]) -> Operand:
+    if len(arguments) == 1 and arrays.is_array(arguments[0]):
+        return arrays.total(e, arguments[0])
+    raise Unsupported("a sum along an axis")
+
+
+def flip(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.flip(x)`: a view."""
+    if len(arguments) == 1 and isinstance(arguments[0], Value) and arrays.is_array(arguments[0]):
+        return arrays.flipped(e, arguments[0])
+    raise Unsupported("flip of this")
+
+
+def scalar_class(type_: Number) -> Callable[[Emitter, list[Operand]], Value]:
+    """`np.float64(x)` and the like."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        value = e.settle(argument(arguments, str(type_)))
+        return Value(type_, (numbers.convert(e, value, type_.name, checked=True),))
+
+    return compute
+
+
+@cache
+def inner_loop(function: numpy.ufunc, chars: tuple[str, ...]) -> tuple[int, int] | None:
+    """The addresses of a ufunc's inner loop for these types, and of its data.
+
+    From the public fields of NumPy's `PyUFuncObject`.
+    """
+    # After the object's head: four ints, then functions, data, ntypes, reserved, name, types.
+    at = id(function) + object.__basicsize__ + 16
+    read = ctypes.c_size_t.from_address
+    functions, data = read(at).value, read(at + 8).value
+    if not functions or not data:
+        return None
+    for i, signature in enumerate(function.types):
+        have = signature.replace("->", "")
+        if tuple(have) == chars:
+            return read(functions + 8 * i).value, read(data + 8 * i).value
+    return None
+
+
+def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Value:
+    """Any other ufunc of one or two floats: NumPy's own loop over one element, so its own result."""
+    name = function.__name__
+    original = getattr(numpy, name, None)
+    if not isinstance(original, numpy.ufunc) or function.nout != 1 or function.nin > 2:
+        raise Unsupported(f"a call of {name}")
+    if len(arguments) != function.nin:
+        raise Unsupported(f"{name} with {len(arguments)} arguments")
+    values = [as_numpys(e, value) for value in arguments]
+    loop = numpy_loop(name, tuple(numbers.number(value).name for value in values))
+    if loop is None or set(loop) not in ({"d"}, {"f"}):
+        raise Unsupported(f"{name} of these types")
+    found = inner_loop(original, loop)
+    if found is None:
+        raise Unsupported(f"{name} of these types")
+    registers = []
+    for value, char in zip(values, loop, strict=False):
+        registers.append(numbers.convert(e, e.settle(value), char, checked=False))
+    kind = F64 if loop[0] == "d" else F32
+    addresses = [e.text.integer(address) for address in found]
+    routine = f"loop{function.nin}" + ("f" if kind == F32 else "")
+    result = e.text.call(kind, routine, *addresses, *registers)
+    # An infinite operand may have a finite result, so the status is always looked at.
+    e.leave_if_raised()
+    return Value(Number(loop[-1]), (result,))
+
+
+@cache
+def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
+    """What is known of functions, by their identity. None of them is ever freed."""
+    import fastnp  # the package imports this module
+
+    known: dict[int, Callable[[Emitter, list[Operand]], Operand]] = {
+        id(len): length,
+        id(abs): absolute,
+        id(min): extreme(True),
+        id(max): extreme(False),
+        id(int): to_int,
+        id(float): to_float,
+        id(bool): to_bool,
+        id(round): round_,
+        id(math.floor): math_rounding("floor"),
+        id(math.ceil): math_rounding("ceil"),
+        id(math.trunc): math_rounding("trunc"),
+    }
+    for name in (*MATH, *MATH_BINARY, "sqrt", "fabs"):
+        if hasattr(math, name):
+            known[id(getattr(math, name))] = math_function(name)
+    for module in (numpy, fastnp):
+        for name, of in OPERATORS.items():
+            known[id(getattr(module, name))] = operator(of)
+        for name in numbers.COMPARISONS:
+            known[id(getattr(module, name))] = comparison(name)
+        known[id(module.sqrt)] = square_root
+        known[id(module.absolute)] = numpy_absolute
+        known[id(module.abs)] = numpy_absolute
+        for name in ("dot", "matmul"):
+            known[id(getattr(module, name))] = product
+        known[id(module.sum)] = total
+        known[id(module.flip)] = flip
+    for class_, type_ in SCALARS.items():
+        known[id(class_)] = scalar_class(type_)
+    return known
+
+

@@ -1,0 +1,199 @@
+"""What a `for` loop takes its items from: ranges, arrays, `enumerate`, `zip` and `reversed` of them.
+
+An iterator is a few registers that move on with each turn. Where the loop is left, they say which
+items are still to come, and the interpreter gets an iterator of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastnp._loops import arrays
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.entry import Enumeration, Rest, Zip
+from fastnp._loops.types import (
+    I8,
+    I64,
+    INT,
+    ArrayType,
+    RangeType,
+    TupleType,
+    Type,
+    Value,
+)
+
+
+@dataclass
+class Items:
+    """An iterator in registers.
+
+    `remaining` counts the items to come. `item` gives the next one and `advance` moves on.
+    `rebuild` makes the source of what remains from the stored registers, given a function that makes
+    a view of an array; it takes the words it needs.
+    """
+
+    registers: tuple[str, ...]
+    remaining: str
+    item: Callable[[Emitter], Value]
+    advance: Callable[[Emitter], None]
+    rebuild: Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]
+    item_type: Type
+
+
+def of_range(e: Emitter, value: Value) -> Items:
+    """The items of a range: where it is, its step, and how many remain."""
+    text = e.text
+    start, stop, step = value.registers
+    at, by, remaining = (text.register(I64, name) for name in ("at", "by", "left"))
+    zero, one = text.integer(0), text.integer(1)
+    # Bounds of 62 bits keep the span within 64.
+    for bound in (start, stop, step):
+        moved = text.op(I64, "add", bound, text.integer(1 << 61))
+        e.leave_unless(text.op(I8, "icmp.ult", moved, text.integer(1 << 62)))
+    e.leave_if(text.op(I8, "icmp.eq", step, zero))
+    up = text.op(I8, "icmp.gt", step, zero)
+    forwards, backwards = text.op(I64, "sub", stop, start), text.op(I64, "sub", start, stop)
+    span = text.op(I64, "select", up, forwards, backwards)
+    stride = text.op(I64, "select", up, step, text.op(I64, "neg", step))
+    rounded = text.op(I64, "sub", text.op(I64, "add", span, stride), one)
+    count = text.op(I64, "div", rounded, stride)
+    is_empty = text.op(I8, "icmp.le", span, zero)
+    text.copy(at, start)
+    text.copy(by, step)
+    text.copy(remaining, text.op(I64, "select", is_empty, zero, count))
+
+    def rebuild(words: list[Any], _: object) -> Any:
+        first, step_, left = (words.pop(0) for _ in range(3))
+        return range(first, first + step_ * left, step_)
+
+    return Items(
+        (at, by, remaining),
+        remaining,
+        lambda e: e.snapshot(Value(INT, (at,))),
+        lambda e: move(e, remaining, (at, by)),
+        rebuild,
+        INT,
+    )
+
+
+def move(e: Emitter, remaining: str, *cursors: tuple[str, str]) -> None:
+    for at, by in cursors:
+        e.text.line(f"{at} = add {at}, {by}")
+    e.text.line(f"{remaining} = sub {remaining}, {e.text.integer(1)}")
+
+
+def reversed_range(e: Emitter, items: Items) -> Items:
+    """The items of a range from the last one on."""
+    text = e.text
+    at, by, remaining = items.registers
+    steps = text.op(I64, "sub", remaining, text.integer(1))
+    text.line(f"{at} = add {at}, {text.op(I64, 'mul', steps, by)}")
+    text.line(f"{by} = neg {by}")
+    return items
+
+
+def of_array(e: Emitter, value: Value) -> Items:
+    """The items of an array: elements, or views without the first axis."""
+    text = e.text
+    type_ = arrays.array_type(value)
+    at, remaining = text.register(I64, "at"), text.register(I64, "left")
+    text.copy(at, arrays.address(value))
+    text.copy(remaining, arrays.shape(value)[0])
+    shape, strides = arrays.shape(value), arrays.strides(value)
+    inner = ArrayType(
+        type_.char, type_.ndim - 1, type_.is_dense, type_.is_writeable, type_.root, False
+    )
+
+    def item(e: Emitter) -> Value:
+        if type_.ndim == 1:
+            return arrays.load(e, type_.char, at)
+        return e.snapshot(Value(inner, (at, *shape[1:], *strides[1:])))
+
+    whole = ArrayType(
+        type_.char, type_.ndim, type_.is_dense, type_.is_writeable, type_.root, False
+    )
+
+    def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
+        count = 2 + 2 * type_.ndim
+        taken = [words.pop(0) for _ in range(count)]
+        return Rest(view(whole, taken))
+
+    registers = (at, remaining, *shape[1:], *strides, e.roots[type_.root])
+    kind = arrays.number_type(type_.char) if type_.ndim == 1 else inner
+    return Items(
+        registers, remaining, item, lambda e: move(e, remaining, (at, strides[0])), rebuild, kind
+    )
+
+
+def enumerated(e: Emitter, items: Items, start: Value) -> Items:
+    """`enumerate(items, start)`."""
+    text = e.text
+    count = text.register(I64, "n")
+    text.copy(count, start.register)
+
+    def item(e: Emitter) -> Value:
+        number, value = e.snapshot(Value(INT, (count,))), items.item(e)
+        kind = TupleType((INT, value.type))
+        return Value(kind, (*number.registers, *value.registers))
+
+    def advance(e: Emitter) -> None:
+        items.advance(e)
+        e.text.line(f"{count} = add {count}, {e.text.integer(1)}")
+
+    def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
+        first = words.pop(0)
+        return Enumeration(items.rebuild(words, view), first)
+
+    return Items(
+        (count, *items.registers),
+        items.remaining,
+        item,
+        advance,
+        rebuild,
+        TupleType((INT, items.item_type)),
+    )
+
+
+def zipped(e: Emitter, parts: list[Items]) -> Items:
+    """`zip(…)`: until the shortest ends."""
+    text = e.text
+    remaining = text.register(I64, "left")
+    shortest = parts[0].remaining
+    for part in parts[1:]:
+        less = text.op(I8, "icmp.lt", part.remaining, shortest)
+        shortest = text.op(I64, "select", less, part.remaining, shortest)
+    text.copy(remaining, shortest)
+
+    def item(e: Emitter) -> Value:
+        values = [part.item(e) for part in parts]
+        kind = TupleType(tuple(value.type for value in values))
+        return Value(kind, tuple(r for value in values for r in value.registers))
+
+    def advance(e: Emitter) -> None:
+        for part in parts:
+            part.advance(e)
+        e.text.line(f"{remaining} = sub {remaining}, {e.text.integer(1)}")
+
+    def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
+        words.pop(0)
+        return Zip(*(part.rebuild(words, view) for part in parts))
+
+    return Items(
+        (remaining, *(r for part in parts for r in part.registers)),
+        remaining,
+        item,
+        advance,
+        rebuild,
+        TupleType(tuple(part.item_type for part in parts)),
+    )
+
+
+def of_value(e: Emitter, value: Value) -> Items:
+    """The items of a range or an array."""
+    if isinstance(value.type, RangeType):
+        return of_range(e, value)
+    if isinstance(value.type, ArrayType):
+        return of_array(e, value)
+    raise Unsupported(f"a loop over {value.type}")

@@ -1,0 +1,95 @@
+"""Values that a loop is given at its entry: their types, and what the entry checks of them."""
+
+from __future__ import annotations
+
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+)
+from typing import Any
+
+import numpy
+
+from fastnp._loops.types import (
+    MEMORY,
+    ArrayType,
+    Number,
+    ObjectType,
+    RangeType,
+    TupleType,
+    Type,
+    number_type,
+)
+
+KNOWN = (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+    type,
+    numpy.ufunc,
+    str,
+    type(None),
+)
+MAX_AXES = 8
+
+
+def type_of(value: Any, root: int) -> Type | None:
+    """The type of a value, or `None` if compiled code does not know such values.
+
+    `root` is the number of the parameter that it would be.
+    """
+    number = number_type(value)
+    if number is not None:
+        return number
+    if isinstance(value, numpy.ndarray):
+        return array_type(value, root)
+    if type(value) is range:
+        return RangeType()
+    if type(value) is tuple:
+        items = [number_type(item) for item in value]
+        return None if None in items else TupleType(tuple(item for item in items if item))
+    if isinstance(value, KNOWN) or callable(value):
+        return ObjectType(value)
+    return None
+
+
+def array_type(value: Any, root: int) -> ArrayType | None:
+    """The type of an array of exactly our class or NumPy's, of a type that compiled code loads."""
+    char = "l" if value.dtype.char == "q" else value.dtype.char
+    if (
+        not is_plain(type(value))
+        or char not in MEMORY
+        or not value.dtype.isnative
+        or value.ndim > MAX_AXES
+        or value.ndim == 0
+        or value.flags["ALIGNED"] is False
+    ):
+        return None
+    is_dense = value.strides[-1] == value.itemsize
+    return ArrayType(char, value.ndim, is_dense, bool(value.flags.writeable), root, True)
+
+
+def is_plain(class_: type) -> bool:
+    """Whether a class is our array class or NumPy's itself."""
+    import fastnp  # the package imports this module
+
+    return class_ is numpy.ndarray or class_ is fastnp.ndarray
+
+
+def specification(type_: Type) -> str:
+    """How the entry is told to check a parameter, in the terms of `LoopProgram`."""
+    match type_:
+        case Number(name=name):
+            return {"int": "i", "float": "f", "bool": "b", "d": "d", "f": "s", "l": "l"}.get(
+                name, f"w:{name}"
+            )
+        case ArrayType():
+            layout = "c" if type_.is_dense else "s"
+            access = "w" if type_.is_writeable else "r"
+            return f"A{type_.char}{type_.ndim}{layout}{access}"
+        case RangeType():
+            return "r"
+    raise TypeError(f"no parameter is {type_}")

@@ -1,0 +1,608 @@
+"""Statements: control flow, assignments, and what is left to the interpreter.
+
+A statement that cannot be compiled becomes an exit: where it is reached, the interpreter takes over.
+Each function writes a statement for the current path, and leaves the paths that go on after it in
+`e` as the current one, or returns them where there are several.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from functools import cache
+from tokenize import TokenError
+from types import FunctionType
+
+from fastnp._loops import arrays, iterators, numbers
+from fastnp._loops.arrays import Elementwise
+from fastnp._loops.emitter import (
+    Call,
+    Emitter,
+    OpenLoop,
+    Path,
+    State,
+    Unsupported,
+    Variable,
+    join,
+)
+from fastnp._loops.expressions import (
+    BINARY,
+    array_operand,
+    binary,
+    condition,
+    expression,
+    number,
+    single,
+    subscript_items,
+    tuple_items,
+)
+from fastnp._loops.iterators import Items
+from fastnp._loops.outcome import BROKE, DONE
+from fastnp._loops.types import (
+    I8,
+    INT,
+    ArrayType,
+    Number,
+    ObjectType,
+    RangeType,
+    TupleType,
+    Value,
+)
+
+# Of one statement, so many versions for different types are written; beyond, it is left.
+MAX_PATHS = 6
+MAX_CALL_DEPTH = 8
+
+
+def block(e: Emitter, statements: list[ast.stmt]) -> list[Path]:
+    """Writes statements one after the other; the paths that reach their end."""
+    paths = [e.path()]
+    for statement in statements:
+        after: list[Path] = []
+        for at in paths:
+            e.go_on(at)
+            after += one(e, statement)
+        paths = e.meet(after)
+        if len(paths) > MAX_PATHS:
+            for path in paths[MAX_PATHS:]:
+                e.go_on(path)
+                leave(e, statement, "values of too many types")
+            paths = paths[:MAX_PATHS]
+        if not paths:
+            break
+    return paths
+
+
+def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
+    """Ends the current path: the interpreter goes on with this statement."""
+    if e.calls:
+        raise Unsupported(reason)
+    e.reasons.setdefault(e.numbers[statement], reason)
+    e.text.jump(e.exit_block(e.numbers[statement]))
+    return []
+
+
+def one(e: Emitter, statement: ast.stmt) -> list[Path]:
+    """Writes one statement for the current path."""
+    state, before = dict(e.state), Mark(e)
+    if not e.calls:
+        e.position = e.numbers[statement]
+        if e.position not in e.resumable:
+            raise Unsupported("a block that cannot be left in the middle")
+    try:
+        return compound(e, statement)
+    except Unsupported as refusal:
+        if e.calls:
+            raise
+        # What was written of the statement is forgotten.
+        before.go_back(e)
+        e.state = state
+        return leave(e, statement, refusal.reason)
+
+
+def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
+    match statement:
+        case ast.If():
+            return if_(e, statement)
+        case ast.For():
+            return for_(e, statement)
+        case ast.While():
+            return while_(e, statement)
+        case ast.Break():
+            e.loops[-1].breaks.append(e.path())
+            return []
+        case ast.Continue():
+            e.loops[-1].continues.append(e.path())
+            return []
+        case ast.Return() if e.calls:
+            return return_(e, statement)
+    e.uses_scratch = False
+    simple(e, statement)
+    if e.uses_scratch:
+        e.text.line("call scratch_reset()")
+    return [e.path()]
+
+
+def simple(e: Emitter, statement: ast.stmt) -> None:
+    """A statement after which there is one path."""
+    match statement:
+        case ast.Pass():
+            return
+        case ast.Expr(value=ast.Constant()):
+            return
+        case ast.Assign(targets=[target], value=value):
+            assign(e, target, value)
+        case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
+            assign(e, target, value)
+        case ast.AugAssign(target=target, op=op, value=value):
+            augmented(e, target, BINARY.get(type(op), ""), value)
+        case _:
+            raise Unsupported(f"a statement of kind {type(statement).__name__}")
+
+
+# Assignments.
+
+
+def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
+    """`target = value`."""
+    if isinstance(target, ast.Tuple):
+        values = unpacked(e, target, node)
+        effects = [
+            prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)
+        ]
+    else:
+        effects = [prepare(e, target, expression(e, node))]
+    for effect in effects:
+        effect()
+
+
+def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
+    """The values that a tuple of targets is assigned, in registers that no target changes."""
+    bound = {part.id for part in target.elts if isinstance(part, ast.Name)}
+    for part in target.elts:
+        if isinstance(part, ast.Subscript):
+            used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+            if used & bound or any(isinstance(n, ast.Subscript) for n in ast.walk(part.slice)):
+                raise Unsupported("targets of which one changes where another is")
+        elif not isinstance(part, ast.Name):
+            raise Unsupported("a nested tuple of targets")
+    if isinstance(node, ast.Tuple):
+        values = [single(e, item) for item in node.elts]
+    else:
+        value = single(e, node)
+        if not isinstance(value.type, TupleType):
+            raise Unsupported(f"unpacking of {value.type}")
+        values = tuple_items(value)
+    if len(values) != len(target.elts):
+        raise Unsupported("unpacking of another number of values")
+    if any(isinstance(part, ast.Subscript) for part in target.elts) and any(
+        isinstance(value.type, ArrayType) for value in values
+    ):
+        raise Unsupported("several arrays stored in one statement")
+    return [e.snapshot(e.settle(value)) for value in values]
+
+
+def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
+    """Makes the checks of an assignment to one target; the result has its effect."""
+    if isinstance(target, ast.Name):
+        if isinstance(value, Elementwise):
+            raise Unsupported("an array that is computed and kept")
+        if isinstance(value.type, ArrayType) and e.calls:
+            raise Unsupported("a view in a function that is called")
+        settled = e.settle(value)
+        if isinstance(settled.type, ObjectType):
+            raise Unsupported("a variable that is no number or array")
+        return lambda: e.bind(target.id, settled)
+    if not isinstance(target, ast.Subscript):
+        raise Unsupported("an assignment to an attribute")
+    if e.calls:
+        raise Unsupported("a function that stores to an array")
+    array = array_operand(expression(e, target.value))
+    place = arrays.view(e, array, subscript_items(e, target.slice))
+    return store(e, place, value)
+
+
+def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
+    """Prepares a store to an element or a view."""
+    type_ = arrays.array_type(place)
+    if type_.ndim:
+        return arrays.assign(e, place, value)
+    if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
+        raise Unsupported("an array stored to an element")
+    if not type_.is_writeable:
+        raise Unsupported("a store to an array that is read-only")
+    weak = numbers.number(value).is_python
+    register = numbers.convert(e, e.settle(value), type_.char, checked=weak)
+    return lambda: arrays.store(e, type_.char, arrays.address(place), register)
+
+
+def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
+    """`target op= value`."""
+    if isinstance(target, ast.Name):
+        left = expression(e, target)
+        right = expression(e, node)
+        if isinstance(left, Value) and isinstance(left.type, ArrayType):
+            effect = update(e, left, name, right)
+        else:
+            effect = prepare(e, target, binary(e, name, left, right))
+        effect()
+        return
+    if not isinstance(target, ast.Subscript) or e.calls:
+        raise Unsupported("an assignment to an attribute")
+    array = array_operand(expression(e, target.value))
+    place = arrays.view(e, array, subscript_items(e, target.slice))
+    type_ = arrays.array_type(place)
+    if type_.ndim:
+        effect = update(e, place, name, expression(e, node))
+    else:
+        left = arrays.load(e, type_.char, arrays.address(place))
+        result = binary(e, name, left, expression(e, node))
+        effect = store(e, place, result)
+    effect()
+
+
+def update(
+    e: Emitter, place: Value, name: str, right: Value | Elementwise
+) -> Callable[[], None]:
+    """`array op= value`: in the array's type, which must take the result's kind."""
+    if e.calls:
+        raise Unsupported("a function that stores to an array")
+    type_ = arrays.array_type(place)
+    result = binary(e, name, place, right)
+    assert isinstance(result, Elementwise)
+    if result.char != type_.char:
+        raise Unsupported("an array updated with another type")
+    if len(result.shape) != type_.ndim:
+        raise Unsupported("an array updated with more axes")
+    return arrays.assign(e, place, result)
+
+
+# Conditions.
+
+
+def if_(e: Emitter, statement: ast.If) -> list[Path]:
+    test = condition(e, statement.test)
+    then, otherwise = e.text.new_block("then"), e.text.new_block("else")
+    e.text.branch(test, then, otherwise)
+    state = e.state
+    e.go_on(Path(state, then))
+    paths = block(e, statement.body)
+    e.go_on(Path(state, otherwise))
+    paths += block(e, statement.orelse)
+    return e.meet(paths)
+
+
+# Loops.
+
+
+def while_(e: Emitter, statement: ast.While) -> list[Path]:
+    def turn(state: State, loop: OpenLoop) -> tuple[list[Path], list[Path]]:
+        if not e.calls:
+            e.position = e.numbers[statement]
+        e.spend()
+        test = condition(e, statement.test)
+        inside, over = e.text.new_block("body"), e.text.new_block("over")
+        e.text.branch(test, inside, over)
+        state = dict(e.state)
+        e.go_on(Path(state, inside))
+        count_turn(e)
+        again = block(e, statement.body)
+        return again, [Path(state, over)]
+
+    number_ = e.numbers.get(statement, -1)
+    return loop_(e, statement, OpenLoop(number_, None), turn)
+
+
+def for_(e: Emitter, statement: ast.For) -> list[Path]:
+    items = iteration(e, statement.iter)
+    return for_items(e, statement, items)
+
+
+def iteration(e: Emitter, node: ast.expr) -> Items:
+    """The items of an iterable expression."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        made = iterators_of_builtin(e, known_object(e, node.func), node.args)
+        if made is not None:
+            return made
+    return iterators.of_value(e, single(e, node))
+
+
+def known_object(e: Emitter, node: ast.expr) -> object:
+    """The object that a name stands for, known when the loop is compiled."""
+    value = expression(e, node)
+    known = isinstance(value, Value) and isinstance(value.type, ObjectType)
+    return value.type.value if known else None  # type: ignore[union-attr]
+
+
+def iterators_of_builtin(e: Emitter, function: object, nodes: list[ast.expr]) -> Items | None:
+    """The items of `range(…)`, `enumerate(…)`, `zip(…)` or `reversed(…)`."""
+    if function is range and 1 <= len(nodes) <= 3:
+        return iterators.of_range(e, range_value(e, nodes))
+    if function is enumerate and 1 <= len(nodes) <= 2:
+        start = number(e, nodes[1]) if len(nodes) == 2 else numbers.literal(e, 0)
+        if start.type != INT:
+            raise Unsupported("enumerate from no integer")
+        return iterators.enumerated(e, iteration(e, nodes[0]), start)
+    if function is zip and nodes:
+        return iterators.zipped(e, [iteration(e, node) for node in nodes])
+    if function is reversed and len(nodes) == 1 and isinstance(nodes[0], ast.Call):
+        inner = nodes[0]
+        if known_object(e, inner.func) is range and not inner.keywords:
+            items = iterators.of_range(e, range_value(e, inner.args))
+            return iterators.reversed_range(e, items)
+    return None
+
+
+def range_value(e: Emitter, nodes: list[ast.expr]) -> Value:
+    """The bounds and the step of `range(…)`."""
+    bounds = [number(e, node) for node in nodes]
+    if not all(numbers.number(bound).is_integer for bound in bounds):
+        raise Unsupported("a range of values that are no integers")
+    registers = [bound.register for bound in bounds]
+    if len(registers) == 1:
+        registers.insert(0, e.text.integer(0))
+    if len(registers) == 2:
+        registers.append(e.text.integer(1))
+    return Value(RangeType(), tuple(registers))
+
+
+def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
+    """The turns of a `for` loop whose items are set up."""
+
+    def turn(state: State, loop: OpenLoop) -> tuple[list[Path], list[Path]]:
+        text = e.text
+        inside, over = text.new_block("body"), text.new_block("over")
+        more = text.op(I8, "icmp.gt", items.remaining, text.integer(0))
+        text.branch(more, inside, over)
+        state = dict(e.state)
+        e.go_on(Path(state, inside))
+        count_turn(e)
+        item = items.item(e)
+        items.advance(e)
+        bind_item(e, statement.target, item)
+        if not e.calls:
+            e.position = e.numbers[statement.body[0]]
+        e.spend()
+        return block(e, statement.body), [Path(state, over)]
+
+    return loop_(e, statement, OpenLoop(e.numbers.get(statement, -1), items), turn)
+
+
+def count_turn(e: Emitter) -> None:
+    """Counts the turns of the outermost loop."""
+    if len(e.loops) == 1 and not e.calls:
+        e.text.line(f"{e.turns} = add {e.turns}, {e.text.integer(1)}")
+
+
+def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
+    """Binds the target of a loop."""
+    if isinstance(target, ast.Name):
+        e.bind(target.id, value)
+        return
+    if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType):
+        raise Unsupported("the target of this loop")
+    items = tuple_items(value)
+    if len(items) != len(target.elts):
+        raise Unsupported("a target of another length")
+    for part, item in zip(target.elts, items, strict=True):
+        bind_item(e, part, item)
+
+
+Turn = Callable[[State, OpenLoop], tuple[list[Path], list[Path]]]
+
+
+def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn) -> list[Path]:
+    """Writes a loop: its turns once for each state that reaches its head, `else`, and what follows."""
+    start, entry = e.text.block, dict(e.state)
+    before = Mark(e)
+    for _ in range(MAX_PATHS):
+        over = attempt(e, loop, turn, Widening(e.widened.setdefault(statement, {})))
+        if over is not None:
+            break
+        # A turn binds a variable that the head did not expect; its type is known now: once more.
+        before.go_back(e)
+        loop.breaks.clear()
+        loop.continues.clear()
+        e.go_on(Path(entry, start))
+    else:
+        raise Unsupported("variables of changing types")
+    if not e.loops and not e.calls:
+        return finish(e, over, loop.breaks)
+    after = list(loop.breaks)
+    for path in e.meet(over):
+        e.go_on(path)
+        after += block(e, statement.orelse)
+    return e.meet(after)
+
+
+def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
+    """Ends the outermost loop: its `else` is the interpreter's."""
+    for paths, at in ((over, DONE), (breaks, BROKE)):
+        for path in e.meet(paths):
+            e.go_on(path)
+            e.text.jump(e.exit_block(at))
+    return []
+
+
+class Mark:
+    """A place to go back to: what was written and found after it is forgotten."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.mark, self.block = e.text.mark(), e.text.block
+        self.lines = len(self.block.lines)
+        self.exits = len(e.exits)
+        self.paths = [(loop, len(loop.breaks), len(loop.continues)) for loop in e.loops]
+        self.returns = [(call, len(call.returns)) for call in e.calls]
+
+    def go_back(self, e: Emitter) -> None:
+        kept = set(map(id, e.text.blocks[: self.mark]))
+        e.text.rewind(self.mark, self.block, self.lines)
+        e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
+        del e.exits[self.exits :]
+        for loop, breaks, continues in self.paths:
+            del loop.breaks[breaks:]
+            del loop.continues[continues:]
+        for call, returns in self.returns:
+            del call.returns[returns:]
+
+
+class Widening:
+    """The variables that a turn of a loop binds, as its head expects them: perhaps not bound yet."""
+
+    def __init__(self, variables: State) -> None:
+        self.variables = variables
+
+    def widen(self, state: State) -> State:
+        """The state of a head for paths of this state."""
+        wide = dict(state)
+        for name, variable in self.variables.items():
+            have = state.get(name)
+            if have is None or have.type == variable.type:
+                wide[name] = Variable(variable.type, True)
+        return wide
+
+    def grow(self, head: State, path: State) -> bool:
+        """Adds what a path binds that leads back to a head; whether there was something to add."""
+        merged = join(head, path)
+        if merged is None:
+            return False
+        new = {name for name, variable in merged.items() if head.get(name) != variable}
+        self.variables.update({name: Variable(merged[name].type, True) for name in new})
+        return bool(new)
+
+
+def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[Path] | None:
+    """Writes the turns of a loop: the paths that leave it at its end.
+
+    `None` if a turn binds variables that a head did not expect: `widening` has them now.
+    """
+    heads: list[Path] = []
+    over: list[Path] = []
+    waiting = [e.path()]
+    e.loops.append(loop)
+    try:
+        while waiting:
+            path = waiting.pop()
+            head = next((head for head in heads if fits(path.state, head.state)), None)
+            if head is not None:
+                e.text.start(path.block)
+                e.edge(path.state, head.state, head.block)
+                continue
+            if any(widening.grow(head.state, path.state) for head in heads):
+                return None
+            if len(heads) >= MAX_PATHS:
+                raise Unsupported("variables of changing types")
+            head = Path(widening.widen(path.state), e.text.new_block("head"))
+            heads.append(head)
+            e.text.start(path.block)
+            e.edge(path.state, head.state, head.block)
+            e.go_on(head)
+            loop.continues.clear()
+            again, ends = turn(head.state, loop)
+            over += ends
+            waiting += [*again, *loop.continues]
+    finally:
+        e.loops.pop()
+    return over
+
+
+def fits(state: State, head: State) -> bool:
+    """Whether a path of a state may go to a head."""
+    for name, variable in state.items():
+        expected = head.get(name)
+        if expected is None or expected.type != variable.type:
+            return False
+        if variable.maybe_unbound and not expected.maybe_unbound:
+            return False
+    return all(variable.maybe_unbound or name in state for name, variable in head.items())
+
+
+# Calls of Python functions.
+
+
+@cache
+def definition(function: FunctionType) -> ast.FunctionDef | None:
+    """The source of a function, if it is a plain one."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError, TokenError):
+        return None
+    found = tree.body[0]
+    return found if isinstance(found, ast.FunctionDef) and not found.decorator_list else None
+
+
+def inline(
+    e: Emitter, function: FunctionType, node: ast.Call, arguments: list[Value | Elementwise]
+) -> Value:
+    """The value of a call of a Python function without effects, by writing its body in its place."""
+    tree = definition(function)
+    if tree is None or len(e.calls) >= MAX_CALL_DEPTH:
+        raise Unsupported(f"a call of {function.__name__}")
+    names = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    if (
+        node.keywords
+        or len(names) != len(arguments)
+        or tree.args.vararg
+        or tree.args.kwarg
+        or tree.args.kwonlyargs
+    ):
+        raise Unsupported(f"the arguments of {function.__name__}")
+    values = []
+    for argument in arguments:
+        if isinstance(argument, Elementwise):
+            raise Unsupported("an array that is computed and passed on")
+        values.append(e.settle(argument))
+    outer, prefix, loops = e.state, e.prefix, e.loops
+    call = Call(function, outer, len(loops))
+    e.calls.append(call)
+    e.call_count += 1
+    e.prefix, e.state = f"{e.call_count}/", {}
+    e.loops = list(loops)
+    try:
+        for name, value in zip(names, values, strict=True):
+            e.bind(name, value)
+        if block(e, tree.body):
+            raise Unsupported(f"{function.__name__} without a result")
+        return returned(e, call)
+    finally:
+        e.calls.pop()
+        e.state, e.prefix, e.loops = outer, prefix, loops
+
+
+def return_(e: Emitter, statement: ast.Return) -> list[Path]:
+    if statement.value is None:
+        raise Unsupported("a function without a result")
+    value = e.settle(single(e, statement.value))
+    if not isinstance(value.type, Number | TupleType):
+        raise Unsupported(f"a function that returns {value.type}")
+    e.calls[-1].returns.append((e.path(), e.snapshot(value)))
+    return []
+
+
+def returned(e: Emitter, call: Call) -> Value:
+    """The one value of a call, where the paths of its returns meet."""
+    if not call.returns:
+        raise Unsupported("a function that does not return")
+    type_ = call.returns[0][1].type
+    if any(value.type != type_ for _, value in call.returns):
+        raise Unsupported("a function that returns values of different types")
+    result = tuple(e.text.register(kind) for kind in type_.registers)
+    after = e.text.new_block("returned")
+    for path, value in call.returns:
+        e.text.start(path.block)
+        for target, source in zip(result, value.registers, strict=True):
+            e.text.copy(target, source)
+        e.text.jump(after)
+    e.text.start(after)
+    return Value(type_, result)
+
+
+def outermost(e: Emitter, statement: ast.For | ast.While, iterator: Items | None) -> None:
+    """Writes the whole loop, from the turn that it is entered at."""
+    if isinstance(statement, ast.While):
+        while_(e, statement)
+    else:
+        assert iterator is not None
+        for_items(e, statement, iterator)

@@ -1,0 +1,221 @@
+"""The types of compiled loops: what is known of a value before the loop runs.
+
+A number is of one of Python's types or of one of NumPy's scalar types, because the two calculate
+differently: `1 / 0` raises in Python and is infinite in NumPy, Python's integers grow and NumPy's
+wrap with a warning. An array is known by its element type, its number of axes and whether its
+last axis is dense; sizes and strides are values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+import numpy
+
+I64, F64, F32, I8 = "i64", "f64", "f32", "i8"
+
+# Characters of NumPy's element types that compiled code loads and stores, with the suffix of the
+# load. `q` and `Q` are other names of `l` and `L` where both have 64 bits.
+MEMORY = {
+    "?": "b",
+    "b": "i8",
+    "B": "u8",
+    "h": "i16",
+    "H": "u16",
+    "i": "i32",
+    "I": "u32",
+    "l": "i64",
+    "f": "f32",
+    "d": "f64",
+}
+SIZES = {char: numpy.dtype(char).itemsize for char in MEMORY}
+INTEGER_CHARS = "bBhHiIl"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: `int`, `float` or `bool` of Python, or the character of a NumPy scalar type.
+
+    `int|l`, `float|d` and `bool|?` are Python's or NumPy's, as a second register says (1: NumPy's).
+    Such come of `max(0, x[i])`. The two calculate alike where compiled code calculates at all.
+    """
+
+    name: str
+
+    @property
+    def is_python(self) -> bool:
+        return len(self.name) > 1 and not self.is_either
+
+    @property
+    def is_either(self) -> bool:
+        return "|" in self.name
+
+    @property
+    def plain(self) -> Number:
+        """The type without the doubt: Python's."""
+        return Number(self.name.split("|")[0])
+
+    @property
+    def is_bool(self) -> bool:
+        return self.name in ("bool", "?", "bool|?")
+
+    @property
+    def is_integer(self) -> bool:
+        return self.name in ("int", "int|l") or self.name in INTEGER_CHARS
+
+    @property
+    def is_float(self) -> bool:
+        return self.name in ("float", "d", "f", "float|d")
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        if self.is_either:
+            return (*self.plain.registers, I8)
+        if self.is_bool:
+            return (I8,)
+        if self.is_integer:
+            return (I64,)
+        return (F32,) if self.name == "f" else (F64,)
+
+    def __str__(self) -> str:
+        if self.is_either:
+            python, char = self.name.split("|")
+            return f"{python} or {numpy.dtype(char).name}"
+        return self.name if self.is_python else numpy.dtype(self.name).name
+
+
+EITHER = {
+    frozenset(pair): Number("|".join(pair)) for pair in (("int", "l"), ("float", "d"), ("bool", "?"))
+}
+
+
+def either(a: Number, b: Number) -> Number | None:
+    """The type of a number that is of one type or the other, if there is one."""
+    if a == b:
+        return a
+    names = {name for type_ in (a, b) for name in type_.name.split("|")}
+    return EITHER.get(frozenset(names))
+
+
+INT, FLOAT, BOOL = Number("int"), Number("float"), Number("bool")
+NP_BOOL, NP_INT, NP_FLOAT = Number("?"), Number("l"), Number("d")
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array in memory: its first element's address, its shape and its strides in bytes.
+
+    `root` is the parameter on whose memory it lies, and `is_root` says that it is that very array.
+    """
+
+    char: str
+    ndim: int
+    is_dense: bool
+    is_writeable: bool
+    root: int
+    is_root: bool
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,) * (1 + 2 * self.ndim)
+
+    def __str__(self) -> str:
+        kind = "" if self.is_dense else ", strided"
+        return f"array({numpy.dtype(self.char).name}, {self.ndim}d{kind})"
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """A tuple of values, each in registers of its own."""
+
+    items: tuple[Type, ...]
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return tuple(register for item in self.items for register in item.registers)
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
+class RangeType:
+    """A `range`: start, stop and step."""
+
+    registers: tuple[str, ...] = (I64, I64, I64)
+
+    def __str__(self) -> str:
+        return "range"
+
+
+class ObjectType:
+    """An object that is known when the loop is compiled, and compared by identity at each entry."""
+
+    registers: tuple[str, ...] = ()
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ObjectType) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __str__(self) -> str:
+        return getattr(self.value, "__name__", type(self.value).__name__)
+
+
+Type: TypeAlias = Number | ArrayType | TupleType | RangeType | ObjectType
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of the compiled code: its type, the registers it is in, and its number if it is a literal.
+
+    `is_settled` is false for a result whose floating-point status was not looked at yet: NumPy
+    would warn of it.
+    """
+
+    type: Type
+    registers: tuple[str, ...]
+    literal: int | float | bool | None = None
+    is_settled: bool = True
+
+    @property
+    def register(self) -> str:
+        """The register of a number."""
+        return self.registers[0]
+
+
+@cache
+def numpy_loop(name: str, types: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The element types of the loop that NumPy takes for numbers of these types, the result's last."""
+    weak = {"int": int, "float": float, "bool": numpy.dtype("?")}
+    operands = tuple(weak.get(t) or numpy.dtype(t) for t in types)
+    try:
+        loop = getattr(numpy, name).resolve_dtypes((*operands, None))
+    except TypeError:
+        return None
+    chars = tuple("l" if dtype.char == "q" else dtype.char for dtype in loop)
+    return chars if all(char in MEMORY for char in chars) else None
+
+
+SCALARS = {
+    numpy.dtype(char).type: Number("l" if char == "q" else char)
+    for char in (*MEMORY, "q")
+}
+
+
+def number_type(value: object) -> Number | None:
+    """The type of a number, by its exact class."""
+    kind = type(value)
+    if kind is int:
+        return INT if -(1 << 63) <= value < 1 << 63 else None  # type: ignore[operator]
+    if kind is float:
+        return FLOAT
+    if kind is bool:
+        return BOOL
+    return SCALARS.get(kind)  # type: ignore[arg-type]
