@@ -74,7 +74,8 @@ class Zip:
 
 
 Source = range | Rest | Enumeration | Zip
-SOURCES = (range, Rest, Enumeration, Zip)
+# Types of iterables that have a length, and a source.
+SIZED: frozenset[type] = frozenset([range, list, tuple])
 
 
 class Turns(islice):  # type: ignore[type-arg]

@@ -73,11 +73,25 @@ def family(statement: ast.stmt) -> Iterator[ast.stmt]:
             yield from family(inner)
 
 
-def in_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below `node` in its own scope, and the heads of scopes inside."""
-    yield node
-    for part in outer_parts(node) if isinstance(node, SCOPES) else ast.iter_child_nodes(node):
-        yield from in_scope(part)
+def in_scope(*nodes: ast.AST) -> Iterator[ast.AST]:
+    """The nodes and those below them in their own scope, and the heads of scopes inside."""
+    waiting = [*nodes]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += outer_parts(node) if isinstance(node, SCOPES) else parts_of(node)
+
+
+def parts_of(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one; contexts and operators, which say nothing else, are left out."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
 
 
 def outer_parts(scope: Any) -> list[ast.AST]:
@@ -91,33 +105,33 @@ def outer_parts(scope: Any) -> list[ast.AST]:
 
 def bound_names(loop: ast.For | ast.While) -> list[str]:
     """The names that the loop binds or deletes in its scope, in the order of the source."""
-    head = loop.target if isinstance(loop, ast.For) else loop.test
     found: dict[str, None] = {}
-    for part in (head, *loop.body):
-        found.update(dict.fromkeys(bindings(part)))
+    # A node, and whether it is within a comprehension, where only `:=` binds a name of the scope.
+    waiting: list[tuple[ast.AST, bool]] = [(part, False) for part in reversed(loop.body)]
+    waiting.append((loop.target if isinstance(loop, ast.For) else loop.test, False))
+    while waiting:
+        node, inside = waiting.pop()
+        if isinstance(node, ast.Name):
+            if not (inside or isinstance(node.ctx, ast.Load)):
+                found[node.id] = None
+            continue
+        found.update(dict.fromkeys(_bindings(node)))
+        inside = inside or isinstance(node, COMPREHENSIONS)
+        parts = outer_parts(node) if isinstance(node, SCOPES) else parts_of(node)
+        waiting += [(part, inside) for part in reversed(parts)]
     return list(found)
 
 
-def bindings(node: ast.AST, in_comprehension: bool = False) -> Iterator[str]:
-    """The names bound by `node`; within a comprehension only `:=` binds one of the scope."""
-    if isinstance(node, ast.Name):
-        if not (in_comprehension or isinstance(node.ctx, ast.Load)):
-            yield node.id
-        return
+def _bindings(node: ast.AST) -> list[str]:
+    """The names that a node binds, those aside that stand in it as `Name`."""
     if isinstance(node, ast.NamedExpr):
-        yield node.target.id
-        yield from bindings(node.value, in_comprehension)
-        return
+        return [node.target.id]
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        for alias in node.names:
-            yield alias.asname or alias.name.partition(".")[0]
-    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-        yield node.name
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        yield node.rest
-    inside = in_comprehension or isinstance(node, COMPREHENSIONS)
-    parts = outer_parts(node) if isinstance(node, SCOPES) else ast.iter_child_nodes(node)
-    for part in parts:
-        yield from bindings(part, inside)
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        return [node.name]
+    if isinstance(node, ast.MatchMapping) and node.rest:
+        return [node.rest]
+    return []

@@ -40,14 +40,14 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from itertools import count, repeat
 from types import CodeType
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from fastnp._loops.entry import Turns
-from fastnp._loops.loop import LOOPS, SCOPES, children, family, in_scope
+from fastnp._loops.loop import LOOPS, SCOPES, children, family, in_scope, parts_of
 from fastnp._loops.outcome import Refusal
 from fastnp._loops.site import Site
 
@@ -59,8 +59,16 @@ _SHOWING = frozenset(["dir", "eval", "exec", "locals", "vars"])
 _MAX_BLOCKS = 14
 
 _PREFIX = b"\0fastnp "
-_constants: dict[bytes, Any] = {}
+# What stands for what, as long as the value lives: the code that is made of a tree keeps it.
+_constants: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
+_functions: dict[bytes, Any] = {}
 _numbers = count()
+
+
+class State:
+    """The hidden variables of a module's loops."""
+
+    at: float | None = None
 
 
 class Unit(NamedTuple):
@@ -69,10 +77,7 @@ class Unit(NamedTuple):
     filename: str
     sites: list[Site]
     refused: list[Refusal]
-
-
-class State:
-    """The hidden variables of a module's loops."""
+    state: State
 
 
 def compile_tree(
@@ -80,17 +85,14 @@ def compile_tree(
 ) -> tuple[CodeType, Unit]:
     """Rewrite a module's loops, and compile it."""
     unit = rewrite(tree, filename)
-    with warnings.catch_warnings():
-        # What stands for a function is called: Python warns that bytes cannot be.
-        warnings.filterwarnings("ignore", message="'bytes' object is not callable")
-        code = compile(tree, filename, "exec", flags, dont_inherit=True, optimize=optimize)
+    code = compile(tree, filename, "exec", flags, dont_inherit=True, optimize=optimize)
     return fill(code), unit
 
 
 def rewrite(tree: ast.Module, filename: str) -> Unit:
     """Replace the loops of a module by sites, in place."""
-    unit = Unit(filename, [], [])
-    tree.body = _Scope(unit, tree, _constant(State())).rewritten(tree.body)
+    unit = Unit(filename, [], [], State())
+    tree.body = _Scope(unit, tree, _constant(unit.state)).rewritten(tree.body)
     return unit
 
 
@@ -101,7 +103,7 @@ def fill(code: CodeType) -> CodeType:
     for value in code.co_consts:
         filled = value
         if type(value) is bytes and value.startswith(_PREFIX):
-            filled = _constants.get(value, value)
+            filled = _functions.get(value) or _constants.get(value, value)
             if isinstance(filled, Site):
                 filled.filename = code.co_filename
                 filled.qualname = code.co_qualname
@@ -120,13 +122,19 @@ def _constant(value: Any) -> ast.Constant:
     return ast.Constant(key)
 
 
-# The functions that rewritten code calls.
-_ISINSTANCE = _constant(builtins.isinstance)
-_GETTRACE = _constant(sys.gettrace)
-_LOCALS = _constant(builtins.locals)
-_GLOBALS = _constant(builtins.globals)
-_TURNS = _constant(Turns)
-_ENDLESS = _constant(repeat(None))
+def _function(value: Any) -> ast.Constant:
+    key = _PREFIX + str(next(_numbers)).encode()
+    _functions[key] = value
+    return ast.Constant(key)
+
+
+# What rewritten code calls.
+_ISINSTANCE = _function(builtins.isinstance)
+_GETTRACE = _function(sys.gettrace)
+_LOCALS = _function(builtins.locals)
+_GLOBALS = _function(builtins.globals)
+_TURNS = _function(Turns)
+_ENDLESS = _function(repeat(None))
 
 
 # --- pieces of trees ------------------------------------------------------------------------------
@@ -140,17 +148,27 @@ def _placed(nodes: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
 
 
 def _place(node: ast.AST, like: Any) -> None:
-    if isinstance(node, (ast.expr, ast.stmt)):
-        if hasattr(node, "lineno"):
-            return
-        node.lineno, node.col_offset = like.lineno, like.col_offset
-        node.end_lineno, node.end_col_offset = like.lineno, like.col_offset
-    for part in ast.iter_child_nodes(node):
-        _place(part, like)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.expr, ast.stmt)):
+            if hasattr(node, "lineno"):
+                continue
+            node.lineno = node.end_lineno = like.lineno
+            node.col_offset = node.end_col_offset = like.col_offset
+        waiting += parts_of(node)
 
 
 def _call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
     return ast.Call(function, list(arguments), [])
+
+
+def _call_constant(function: ast.Constant, *arguments: ast.expr) -> ast.expr:
+    """A call of what a constant stands for. `or` is gone when compiled: without it Python would
+    warn that bytes cannot be called.
+    """
+    either = _either(ast.Constant(function.value), ast.Constant(None))
+    return ast.Call(either, list(arguments), [])
 
 
 def _field(value: ast.expr, name: str) -> ast.expr:
@@ -195,7 +213,7 @@ def _loaded(target: Any) -> ast.expr:
 def _copied(node: Any, **fields: Any) -> Any:
     """A statement of the program with other fields, at its place."""
     made = type(node)(**{**{name: getattr(node, name) for name in node._fields}, **fields})
-    for part in ast.iter_child_nodes(made):
+    for part in parts_of(made):
         _place(part, node)
     return ast.copy_location(made, node)
 
@@ -211,15 +229,16 @@ class _Scope:
         self.state = state
         self.is_class = isinstance(node, ast.ClassDef)
         self.sites: dict[int, Site] = {}
+        # Statements that are sites, or have some inside.
+        self.around: set[int] = set()
         # Numbers of statements in the outermost site around.
         self.number: dict[int, int] = {}
 
     def rewritten(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements of the scope, with sites; scopes inside are rewritten in place."""
-        for statement in body:
-            for node in in_scope(statement):
-                if isinstance(node, SCOPES) and not isinstance(node, ast.Lambda):
-                    node.body = _Scope(self.unit, node, None).rewritten(node.body)
+        for node in in_scope(*body):
+            if isinstance(node, SCOPES) and not isinstance(node, ast.Lambda):
+                node.body = _Scope(self.unit, node, None).rewritten(node.body)
         reason = "in the body of a class" if self.is_class else self._shown(body)
         for statement in body:
             self._find(statement, reason, None, 0)
@@ -227,16 +246,15 @@ class _Scope:
 
     def _shown(self, body: list[ast.stmt]) -> str:
         if self.state is None:
-            for statement in body:
-                for node in in_scope(statement):
-                    if isinstance(node, ast.Name) and node.id in _SHOWING:
-                        return f"the function may call {node.id}()"
+            for node in in_scope(*body):
+                if isinstance(node, ast.Name) and node.id in _SHOWING:
+                    return f"the function may call {node.id}()"
         return ""
 
     # --- sites ----------------------------------------------------------------------------------
 
-    def _find(self, node: ast.stmt, reason: str, around: Site | None, blocks: int) -> None:
-        """Make sites of the loops in a statement, the outer ones first."""
+    def _find(self, node: ast.stmt, reason: str, around: Site | None, blocks: int) -> bool:
+        """Make sites of the loops in a statement, the outer ones first; tell whether there are any."""
         inside = around
         if isinstance(node, LOOPS):
             why = reason or _refusal(node) or ("too many nested blocks" * (blocks > _MAX_BLOCKS))
@@ -244,11 +262,14 @@ class _Scope:
                 self.unit.refused.append(Refusal(node.lineno, why))
             else:
                 inside = self._site(node, around)
-        is_site = inside is not around
+        found = is_site = inside is not around
         for block in children(node):
             outer = around if is_site and block is getattr(node, "orelse", None) else inside
             for statement in block:
-                self._find(statement, reason, outer, blocks + 1 + is_site)
+                found = self._find(statement, reason, outer, blocks + 1 + is_site) or found
+        if found:
+            self.around.add(id(node))
+        return found
 
     def _site(self, node: ast.For | ast.While, around: Site | None) -> Site:
         site = Site(node, self.unit.filename, self.state is not None)
@@ -264,7 +285,7 @@ class _Scope:
         return site
 
     def _has_site(self, statement: ast.stmt) -> bool:
-        return any(id(inner) in self.sites for inner in family(statement))
+        return id(statement) in self.around
 
     def _end(self, body: list[ast.stmt], start: int) -> int:
         """The number of the last statement of a block, `start` if it has none."""
@@ -431,6 +452,8 @@ class _SiteCode:
         inner = {id(s) for other in site.inner for s in family(other.node)}
         own = [s for s in site.statements[1:] if id(s) not in inner]
         site.weight = max(len(own), 1)
+        if site.inner:
+            site.short = -1
         site.resumable = frozenset(k - site.first for k in scope._positions(self.node.body))
 
     def _ask(self, method: str, *arguments: ast.expr) -> ast.expr:
@@ -440,10 +463,10 @@ class _SiteCode:
         return self.scope._hidden(self.turns)  # type: ignore[no-any-return]
 
     def _is_part(self) -> ast.expr:
-        return _call(ast.Constant(_ISINSTANCE.value), self._turns(), ast.Constant(_TURNS.value))
+        return _call_constant(_ISINSTANCE, self._turns(), ast.Constant(_TURNS.value))
 
     def _is_traced(self, operator: ast.cmpop) -> ast.expr:
-        return _compare(_call(ast.Constant(_GETTRACE.value)), operator, None)
+        return _compare(_call_constant(_GETTRACE), operator, None)
 
     def statements(self) -> list[ast.stmt]:
         """All of it: entry, turns, and the program's `else`."""
@@ -511,7 +534,7 @@ class _SiteCode:
         """What follows the last turn of those that the interpreter was given."""
         scope = self.scope
         step = lambda name: _field(scope._hidden("o"), name)  # noqa: E731
-        shown = [_call(ast.Constant(f.value)) for f in (_LOCALS, _GLOBALS)]
+        shown = [_call_constant(_LOCALS), _call_constant(_GLOBALS)]
         run: list[ast.stmt] = [
             scope._set("o", self._ask("run", self._turns(), *shown)),
             *self._stored(),
@@ -593,7 +616,7 @@ def _refusal(loop: ast.For | ast.While) -> str:
         ):
             return "its target is no name or tuple of names"
         targets = {part.id for part in parts if isinstance(part, ast.Name)}
-    for node in (inner for statement in loop.body for inner in in_scope(statement)):
+    for node in in_scope(*loop.body):
         reason = _FORBIDDEN.get(type(node), "")
         if isinstance(node, ast.Name):
             if node.id.startswith("__") and not node.id.endswith("__"):

@@ -18,9 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
 from time import perf_counter
 from typing import Any
+from weakref import WeakSet
 
 from fastnp._loops import compiler
-from fastnp._loops.entry import Source, Turns, advance, source_of
+from fastnp._loops.entry import SIZED, Source, Turns, advance, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
@@ -30,11 +31,12 @@ from fastnp._state import loops as _switch
 COMPILE_AFTER = 2000
 # Statements that an entry must be about to execute for compiled code to be entered: about 3 µs.
 ENTER_FROM = 60
-# An iterable of at most this many elements is not counted turn by turn.
-SHORT = 16
+# A loop about to execute at most this many statements is not counted turn by turn.
+SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
-RETIRE_SHORT = 100 * COMPILE_AFTER
+RETIRE_SHORT = 20 * COMPILE_AFTER
 MAX_COMPILED = 8
+# The compiler is asked this often, each time after four times the work: types may have changed.
 MAX_REFUSALS = 4
 # A site is retired when so many runs have been left, each after less than these turns on average.
 MAX_LEAVES = 50
@@ -121,6 +123,7 @@ class Site(Loop):
     """A loop statement in rewritten code: counts, compiled code, statistics."""
 
     __slots__ = (
+        "attempts",
         "compiled",
         "depth",
         "first",
@@ -133,10 +136,12 @@ class Site(Loop):
         "refusals",
         "runs",
         "seconds",
+        "short",
         "threshold",
         "turns",
         "weight",
         "work",
+        "__weakref__",
     )
 
     def __init__(self, node: ast.For | ast.While, filename: str, is_module_level: bool) -> None:
@@ -147,7 +152,9 @@ class Site(Loop):
         self.inner: list[Site] = []
         self.weight = 1
         self.is_eager = self.is_strict = False
+        self.attempts = 0
         self.reset()
+        SITES.add(self)
 
     def reset(self) -> None:
         """As it was before its first entry."""
@@ -158,6 +165,7 @@ class Site(Loop):
         self.work = 0
         self.threshold = COMPILE_AFTER
         self.piece = 1
+        self.short = SHORT
         self.turns = self.runs = 0
         self.seconds = 0.0
 
@@ -176,7 +184,23 @@ class Site(Loop):
     # --- entering -----------------------------------------------------------------------------
 
     def enter(self, iterable: Any) -> Any:
-        """What a `for` statement iterates over: the iterable, or a part of its turns."""
+        """What a `for` statement iterates over: the iterable, or a part of its turns.
+
+        A short loop pays 150 ns here until the site is retired.
+        """
+        if type(iterable) in SIZED and not self.is_eager:
+            work = len(iterable) * self.weight
+            if self.compiled:
+                if work < ENTER_FROM:
+                    return iterable
+            elif work <= self.short:
+                self.work += work
+                if self.work > RETIRE_SHORT:
+                    self.live = False
+                return iterable
+        return self._first_turns(iterable)
+
+    def _first_turns(self, iterable: Any) -> Any:
         source = source_of(iterable)
         try:
             total = -1 if source is None else len(source)
@@ -186,14 +210,9 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         if source is None:
             return iterable
-        cost = total * self.weight
         if self.compiled:
-            return self._no_turns(iterable, source, total) if cost >= ENTER_FROM else iterable
-        if total <= SHORT and not self.inner:
-            self.work += cost
-            if self.work > RETIRE_SHORT:
-                self.live = False
-            return iterable
+            is_enough = total * self.weight >= ENTER_FROM
+            return self._no_turns(iterable, source, total) if is_enough else iterable
         return self._piece(iter(iterable), source, total)
 
     def begin(self) -> Turns:
@@ -253,7 +272,7 @@ class Site(Loop):
             made = turns.count - turns.rest.__length_hint__()  # type: ignore[attr-defined]
             self.work += (made + 1) * self.weight
         else:
-            self.work += min(turns.count, SHORT) * self.weight
+            self.work += min(turns.count * self.weight, SHORT)
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
@@ -328,9 +347,10 @@ class Site(Loop):
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
+        self.attempts += 1
         self.threshold = 4 * self.work_within() + COMPILE_AFTER
-        if len(self.refusals) >= MAX_REFUSALS or not self.compiled:
-            self.live = self.is_strict
+        if self.attempts >= MAX_REFUSALS and not self.is_strict:
+            self.live = False
 
     def _refused(self, turns: Turns) -> Step:
         step = Step(repeat(None) if isinstance(self.node, ast.While) else turns.rest)
@@ -391,6 +411,18 @@ class Site(Loop):
         if source is None or not len(source):
             return rest
         return self._piece(iter(rest), source, len(source), 1)
+
+
+# All that are alive.
+SITES: WeakSet[Site] = WeakSet()
+
+
+def _switched() -> None:
+    for site in SITES:
+        site.live = _switch.enabled()
+
+
+_switch.observe(_switched)
 
 
 def _is_watched() -> bool:
