@@ -1,0 +1,186 @@
+"""What a `for` loop iterates over, described so that compiled code can go on with it, and the
+pieces that the interpreter takes of it.
+
+A source is a range, or one of the classes here; each can be iterated from where it stands. Other
+iterables, such as generators, have no source: their loops are never compiled, and nothing of ours
+calls their methods.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+import numpy as _np
+
+from fastnp._fastnp import ndarray
+
+__all__ = ["Enumeration", "Rest", "Turns", "Zip", "advance", "source_of"]
+
+
+class Rest:
+    """The elements of a list, a tuple or an array from number `taken` on."""
+
+    __slots__ = ("sequence", "taken")
+
+    def __init__(self, sequence: Any, taken: int = 0) -> None:
+        self.sequence = sequence
+        self.taken = taken
+
+    def __len__(self) -> int:
+        return max(len(self.sequence) - self.taken, 0)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.taken:
+            return iter(self.sequence)
+        if isinstance(self.sequence, (list, tuple)):
+            rest = iter(self.sequence)
+            rest.__setstate__(self.taken)  # type: ignore[union-attr]
+            return rest
+        return iter(self.sequence[self.taken :])
+
+
+class Enumeration:
+    """What is left of an `enumerate`: a source, and the number of its first element."""
+
+    __slots__ = ("source", "start")
+
+    def __init__(self, source: Source, start: int = 0) -> None:
+        self.source = source
+        self.start = start
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        return enumerate(self.source, self.start)
+
+
+class Zip:
+    """What is left of a `zip` of sources."""
+
+    __slots__ = ("sources",)
+
+    def __init__(self, *sources: Source) -> None:
+        self.sources = sources
+
+    def __len__(self) -> int:
+        return min(map(len, self.sources), default=0)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return zip(*self.sources)
+
+
+Source = range | Rest | Enumeration | Zip
+# Types of iterables that have a length, and a source.
+SIZED: frozenset[type] = frozenset([range, list, tuple])
+
+
+class Turns(islice):  # type: ignore[type-arg]
+    """A number of turns for the interpreter: a part of `rest`, after which the loop asks again.
+
+    `source` describes the loop from the beginning of these turns on; it is None for `while` and
+    for what has no source. `count` turns are made here, `left` come after them.
+    """
+
+    __slots__ = ("count", "left", "rest", "source")
+    rest: Iterable[Any]
+    source: Source | None
+    count: int
+    left: int
+
+
+def source_of(iterable: Any) -> Source | None:
+    """The source that a fresh iterable, or what a compiled run has left of one, stands for."""
+    describe = _DESCRIBED.get(type(iterable))
+    return None if describe is None else describe(iterable)
+
+
+def advance(source: Source, count: int) -> Source:
+    """The source after `count` of its elements."""
+    if not count:
+        return source
+    if isinstance(source, range):
+        return source[count:]
+    if isinstance(source, Rest):
+        return Rest(source.sequence, source.taken + count)
+    if isinstance(source, Enumeration):
+        return Enumeration(advance(source.source, count), source.start + count)
+    return Zip(*(advance(part, count) for part in source.sources))
+
+
+def _described(source: Any) -> Any:
+    return source
+
+
+def _described_array(array: Any) -> Rest | None:
+    return Rest(array) if array.ndim else None
+
+
+def _described_enumerate(iterator: Any) -> Enumeration | None:
+    if _count_enumerated(iterator) > _ENUMERATED:
+        return None
+    inner, start = iterator.__reduce__()[1]
+    source = _started(inner)
+    return None if source is None else Enumeration(source, start)
+
+
+def _described_zip(iterator: Any) -> Zip | None:
+    sources = []
+    for part in iterator.__reduce__()[1]:
+        source = None if sys.getrefcount(part) > _ZIPPED else _started(part)
+        if source is None:
+            return None
+        sources.append(source)
+    return Zip(*sources) if sources else None
+
+
+def _started(iterator: Any) -> Source | None:
+    """The source of an iterator that a `zip` or an `enumerate` holds, nobody else."""
+    kind = type(iterator)
+    if kind is enumerate:
+        return _described_enumerate(iterator)
+    if kind is zip:
+        return _described_zip(iterator)
+    if kind not in _ITERATORS:
+        return None
+    make, arguments, *taken = iterator.__reduce__()
+    source = source_of(arguments[0]) if make is iter else None
+    return None if source is None else advance(source, (taken and taken[0]) or 0)
+
+
+# Iterators whose `__reduce__` names the sequence and the number of elements taken.
+_ITERATORS: frozenset[type] = frozenset(
+    map(type, (iter(range(0)), iter([]), iter(()), iter(_np.empty(1)), iter(ndarray(1))))
+)
+_DESCRIBED: dict[type, Callable[[Any], Source | None]] = {
+    range: _described,
+    list: Rest,
+    tuple: Rest,
+    ndarray: _described_array,
+    _np.ndarray: _described_array,
+    enumerate: _described_enumerate,
+    zip: _described_zip,
+    Rest: _described,
+    Enumeration: _described,
+    Zip: _described,
+}
+
+
+def _count_enumerated(iterator: Any) -> int:
+    inner, _ = iterator.__reduce__()[1]
+    return sys.getrefcount(inner)
+
+
+def _count_zipped(iterator: Any) -> int:
+    for part in iterator.__reduce__()[1]:
+        return sys.getrefcount(part)
+    return 0
+
+
+# An iterator that the program holds as well has one reference more than one that a fresh `zip` or
+# `enumerate` alone has: the program must see what the loop takes from it.
+_ENUMERATED = _count_enumerated(enumerate(chain([0])))
+_ZIPPED = _count_zipped(zip(chain([0])))

@@ -1,0 +1,137 @@
+"""A loop statement as its source says it: its statements by number, and the names it binds.
+
+Statements are numbered in the order of the source, the loop itself being 0. A position is such a
+number: all before that statement has happened, nothing of it. `resumable` are the positions at
+which the interpreter can take over: not within `with`, `match`, handlers, `finally`, or loops
+that are no sites, which are left at their beginning.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LOOPS = (ast.For, ast.While)
+
+
+class Loop:
+    """A `for` or `while` statement; `node` is as it was parsed."""
+
+    __slots__ = (
+        "binds",
+        "filename",
+        "is_module_level",
+        "line",
+        "local_names",
+        "node",
+        "qualname",
+        "resumable",
+        "statements",
+    )
+
+    def __init__(self, node: ast.For | ast.While, filename: str, is_module_level: bool) -> None:
+        self.node = node
+        self.filename = filename
+        self.is_module_level = is_module_level
+        self.line = node.lineno
+        self.statements: tuple[ast.stmt, ...] = tuple(statements(node))
+        self.binds: tuple[str, ...] = tuple(bound_names(node))
+        self.resumable: frozenset[int] = frozenset()
+        # Known when the code is compiled: the scope's name, and its names that are not global.
+        self.qualname = "<module>"
+        self.local_names: frozenset[str] = frozenset()
+
+
+def children(statement: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of a statement, in the order of the source; those of a scope of its own are not
+    its.
+    """
+    if isinstance(statement, SCOPES):
+        return
+    yield getattr(statement, "body", [])
+    for part in (*getattr(statement, "handlers", []), *getattr(statement, "cases", [])):
+        yield part.body
+    yield getattr(statement, "orelse", [])
+    yield getattr(statement, "finalbody", [])
+
+
+def statements(loop: ast.For | ast.While) -> Iterator[ast.stmt]:
+    """The loop and all statements of its body, which its own `else` is no part of."""
+    yield loop
+    for statement in loop.body:
+        yield from family(statement)
+
+
+def family(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement and those inside it, in the order of the source."""
+    yield statement
+    for block in children(statement):
+        for inner in block:
+            yield from family(inner)
+
+
+def in_scope(*nodes: ast.AST) -> Iterator[ast.AST]:
+    """The nodes and those below them in their own scope, and the heads of scopes inside."""
+    waiting = [*nodes]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += outer_parts(node) if isinstance(node, SCOPES) else parts_of(node)
+
+
+def parts_of(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one; contexts and operators, which say nothing else, are left out."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
+
+
+def outer_parts(scope: Any) -> list[ast.AST]:
+    """What of a nested function or class is evaluated in the scope around it."""
+    found: list[ast.AST] = [*getattr(scope, "decorator_list", ())]
+    arguments = getattr(scope, "args", None)
+    if arguments is not None:
+        found += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+    return found + [*getattr(scope, "bases", ()), *(k.value for k in getattr(scope, "keywords", ()))]
+
+
+def bound_names(loop: ast.For | ast.While) -> list[str]:
+    """The names that the loop binds or deletes in its scope, in the order of the source."""
+    found: dict[str, None] = {}
+    # A node, and whether it is within a comprehension, where only `:=` binds a name of the scope.
+    waiting: list[tuple[ast.AST, bool]] = [(part, False) for part in reversed(loop.body)]
+    waiting.append((loop.target if isinstance(loop, ast.For) else loop.test, False))
+    while waiting:
+        node, inside = waiting.pop()
+        if isinstance(node, ast.Name):
+            if not (inside or isinstance(node.ctx, ast.Load)):
+                found[node.id] = None
+            continue
+        found.update(dict.fromkeys(_bindings(node)))
+        inside = inside or isinstance(node, COMPREHENSIONS)
+        parts = outer_parts(node) if isinstance(node, SCOPES) else parts_of(node)
+        waiting += [(part, inside) for part in reversed(parts)]
+    return list(found)
+
+
+def _bindings(node: ast.AST) -> list[str]:
+    """The names that a node binds, those aside that stand in it as `Name`."""
+    if isinstance(node, ast.NamedExpr):
+        return [node.target.id]
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        return [node.name]
+    if isinstance(node, ast.MatchMapping) and node.rest:
+        return [node.rest]
+    return []

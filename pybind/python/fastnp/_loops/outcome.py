@@ -1,0 +1,54 @@
+"""What the compiler gives: a compiled loop, the outcome of a run of it, or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+# Outcome.at of a run that did not end in the middle: all turns are made, or `break` was met.
+DONE = -1
+BROKE = -2
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a loop is not compiled: the line at fault and the reason."""
+
+    line: int
+    reason: str
+
+
+@dataclass
+class Outcome:
+    """How a compiled run ended.
+
+    `at` is `DONE`, `BROKE`, or the number of a statement of `Loop.statements`: of the turn that
+    was being made, all before it has happened and nothing of it; 0 is the head of the loop.
+    `values` are the names that the run has bound, `unbound` those that are unbound now and may
+    have been bound before. `iterators` holds, for the loop (0) and for the inner `for` statements
+    that `at` lies in, by number, what the turns after this one iterate over: a range, or a source
+    of `entry`. `turns` counts those of the loop itself, `reason` says why `at` was left. `error`,
+    if any, is raised at the line of the loop once the names are stored.
+    """
+
+    at: int = DONE
+    values: dict[str, Any] = field(default_factory=dict)
+    unbound: tuple[str, ...] = ()
+    iterators: dict[int, Iterable[Any]] = field(default_factory=dict)
+    turns: int = 0
+    reason: str = ""
+    error: BaseException | None = None
+
+
+class Compiled(Protocol):
+    """A loop compiled for the types of the names that it uses."""
+
+    def matches(self, names: Mapping[str, Any], source: Any) -> bool:
+        """Whether these names and this source (`entry`; None for `while`) have these types."""
+
+    def run(self, names: Mapping[str, Any], source: Any) -> Outcome:
+        """Run the loop from its head on, until it ends or is left."""
+
+    def describe(self) -> str:
+        """The types and the code, for `fastnp.explain`; the first line stands in the report."""

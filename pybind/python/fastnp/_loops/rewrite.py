@@ -1,0 +1,643 @@
+"""Rewriting of source so that its loops can run compiled, and be left at any statement.
+
+A loop statement becomes, in the same code object and at the same lines,
+
+    .l0 = ITERABLE
+    if SITE.live and gettrace() is None:
+        .l0 = SITE.enter(.l0)               # the iterable itself, or Turns: a part of its turns
+    while True:
+        for TARGET in .l0:
+            if .at is None: BODY            # as it was
+            else: GUARDED BODY              # goes on at statement number .at
+        else:
+            if isinstance(.l0, Turns):      # more turns are left, perhaps
+                if gettrace() is not None: .l0 = .l0.rest; continue
+                if SITE.is_hot(.l0):
+                    .o = SITE.run(.l0, locals(), globals())
+                    if .o.row is not None: NAMES = .o.take()
+                    if .o.at is not None: .at = .o.at; .l0 = SITE.resume(.o, TARGET); continue
+                    .l0 = .o.rest
+                else:
+                    .l0 = SITE.more(.l0)
+                if .l0 is not None and .l0 is not False: continue
+            else: .l0 = None
+        …                                   # `.l0` is None after the last turn, False after `break`
+        break
+    if .l0 is None: ELSE
+
+A guarded statement number k runs if `.at` is None or at most k, and sets `.at` to None; an `if`
+takes the branch that `.at` lies in; an inner loop goes on with an iterator of the outcome. So each
+statement stands there twice, however deep the loops are nested: blocks with loops inside have one
+form for both.
+
+Names with a dot are no identifiers, so programs cannot clash with them. At module level they are
+attributes of a constant, as variables there are seen by everybody. Sites and the functions called
+are constants of the code object, which `fill` puts in place of bytes that stand for them.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import count, repeat
+from types import CodeType
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+from fastnp._loops.entry import Turns
+from fastnp._loops.loop import LOOPS, SCOPES, children, family, in_scope, parts_of
+from fastnp._loops.outcome import Refusal
+from fastnp._loops.site import Site
+
+__all__ = ["Unit", "compile_tree", "fill", "rewrite"]
+
+# Functions that show a scope's variables: in a function that names one, loops stay as they are.
+_SHOWING = frozenset(["dir", "eval", "exec", "locals", "vars"])
+# Nested blocks that a site may lie in: Python allows 20, and a site takes two.
+_MAX_BLOCKS = 14
+
+_PREFIX = b"\0fastnp "
+# What stands for what, as long as the value lives: the code that is made of a tree keeps it.
+_constants: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
+_functions: dict[bytes, Any] = {}
+_numbers = count()
+
+
+class State:
+    """The hidden variables of a module's loops."""
+
+    at: float | None = None
+
+
+class Unit(NamedTuple):
+    """What was rewritten at once, such as a module: its sites, and loops that are none."""
+
+    filename: str
+    sites: list[Site]
+    refused: list[Refusal]
+    state: State
+
+
+def compile_tree(
+    tree: ast.Module, filename: str, flags: int = 0, optimize: int = -1
+) -> tuple[CodeType, Unit]:
+    """Rewrite a module's loops, and compile it."""
+    unit = rewrite(tree, filename)
+    code = compile(tree, filename, "exec", flags, dont_inherit=True, optimize=optimize)
+    return fill(code), unit
+
+
+def rewrite(tree: ast.Module, filename: str) -> Unit:
+    """Replace the loops of a module by sites, in place."""
+    unit = Unit(filename, [], [], State())
+    tree.body = _Scope(unit, tree, _constant(unit.state)).rewritten(tree.body)
+    return unit
+
+
+def fill(code: CodeType) -> CodeType:
+    """Put sites and functions in the place of the bytes that stand for them."""
+    constants: list[Any] = []
+    changed = False
+    for value in code.co_consts:
+        filled = value
+        if type(value) is bytes and value.startswith(_PREFIX):
+            filled = _functions.get(value) or _constants.get(value, value)
+            if isinstance(filled, Site):
+                filled.filename = code.co_filename
+                filled.qualname = code.co_qualname
+                names = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+                filled.local_names = frozenset(names)
+        elif isinstance(value, CodeType):
+            filled = fill(value)
+        changed = changed or filled is not value
+        constants.append(filled)
+    return code.replace(co_consts=tuple(constants)) if changed else code
+
+
+def _constant(value: Any) -> ast.Constant:
+    key = _PREFIX + str(next(_numbers)).encode()
+    _constants[key] = value
+    return ast.Constant(key)
+
+
+def _function(value: Any) -> ast.Constant:
+    key = _PREFIX + str(next(_numbers)).encode()
+    _functions[key] = value
+    return ast.Constant(key)
+
+
+# What rewritten code calls.
+_ISINSTANCE = _function(builtins.isinstance)
+_GETTRACE = _function(sys.gettrace)
+_LOCALS = _function(builtins.locals)
+_GLOBALS = _function(builtins.globals)
+_TURNS = _function(Turns)
+_ENDLESS = _function(repeat(None))
+
+
+# --- pieces of trees ------------------------------------------------------------------------------
+
+
+def _placed(nodes: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
+    """Give new nodes the place of `like`; those of the program keep theirs."""
+    for node in nodes:
+        _place(node, like)
+    return nodes
+
+
+def _place(node: ast.AST, like: Any) -> None:
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.expr, ast.stmt)):
+            if hasattr(node, "lineno"):
+                continue
+            node.lineno = node.end_lineno = like.lineno
+            node.col_offset = node.end_col_offset = like.col_offset
+        waiting += parts_of(node)
+
+
+def _call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
+    return ast.Call(function, list(arguments), [])
+
+
+def _call_constant(function: ast.Constant, *arguments: ast.expr) -> ast.expr:
+    """A call of what a constant stands for. `or` is gone when compiled: without it Python would
+    warn that bytes cannot be called.
+    """
+    either = _either(ast.Constant(function.value), ast.Constant(None))
+    return ast.Call(either, list(arguments), [])
+
+
+def _field(value: ast.expr, name: str) -> ast.expr:
+    return ast.Attribute(value, name, ast.Load())
+
+
+def _method(value: ast.expr, name: str, *arguments: ast.expr) -> ast.expr:
+    return _call(_field(value, name), *arguments)
+
+
+def _compare(left: ast.expr, operator: ast.cmpop, right: Any) -> ast.expr:
+    return ast.Compare(left, [operator], [ast.Constant(right)])
+
+
+def _is_none(value: ast.expr) -> ast.expr:
+    return _compare(value, ast.Is(), None)
+
+
+def _is_not_none(value: ast.expr) -> ast.expr:
+    return _compare(value, ast.IsNot(), None)
+
+
+def _either(*tests: ast.expr) -> ast.expr:
+    return ast.BoolOp(ast.Or(), list(tests))
+
+
+def _both(*tests: ast.expr) -> ast.expr:
+    return ast.BoolOp(ast.And(), list(tests))
+
+
+def _when(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt] | None = None) -> ast.stmt:
+    return ast.If(test, body, orelse or [])
+
+
+def _loaded(target: Any) -> ast.expr:
+    """The value of a target: names, and tuples of names."""
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    return ast.Tuple([_loaded(part) for part in target.elts], ast.Load())
+
+
+def _copied(node: Any, **fields: Any) -> Any:
+    """A statement of the program with other fields, at its place."""
+    made = type(node)(**{**{name: getattr(node, name) for name in node._fields}, **fields})
+    for part in parts_of(made):
+        _place(part, node)
+    return ast.copy_location(made, node)
+
+
+# --- one scope ------------------------------------------------------------------------------------
+
+
+class _Scope:
+    """The loops of one function, class body or module."""
+
+    def __init__(self, unit: Unit, node: ast.AST, state: ast.Constant | None) -> None:
+        self.unit = unit
+        self.state = state
+        self.is_class = isinstance(node, ast.ClassDef)
+        self.sites: dict[int, Site] = {}
+        # Statements that are sites, or have some inside.
+        self.around: set[int] = set()
+        # Numbers of statements in the outermost site around.
+        self.number: dict[int, int] = {}
+
+    def rewritten(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements of the scope, with sites; scopes inside are rewritten in place."""
+        for node in in_scope(*body):
+            if isinstance(node, SCOPES) and not isinstance(node, ast.Lambda):
+                node.body = _Scope(self.unit, node, None).rewritten(node.body)
+        reason = "in the body of a class" if self.is_class else self._shown(body)
+        for statement in body:
+            self._find(statement, reason, None, 0)
+        return self.block(body, False) if self.sites else body
+
+    def _shown(self, body: list[ast.stmt]) -> str:
+        if self.state is None:
+            for node in in_scope(*body):
+                if isinstance(node, ast.Name) and node.id in _SHOWING:
+                    return f"the function may call {node.id}()"
+        return ""
+
+    # --- sites ----------------------------------------------------------------------------------
+
+    def _find(self, node: ast.stmt, reason: str, around: Site | None, blocks: int) -> bool:
+        """Make sites of the loops in a statement, the outer ones first; tell whether there are any."""
+        inside = around
+        if isinstance(node, LOOPS):
+            why = reason or _refusal(node) or ("too many nested blocks" * (blocks > _MAX_BLOCKS))
+            if why:
+                self.unit.refused.append(Refusal(node.lineno, why))
+            else:
+                inside = self._site(node, around)
+        found = is_site = inside is not around
+        for block in children(node):
+            outer = around if is_site and block is getattr(node, "orelse", None) else inside
+            for statement in block:
+                found = self._find(statement, reason, outer, blocks + 1 + is_site) or found
+        if found:
+            self.around.add(id(node))
+        return found
+
+    def _site(self, node: ast.For | ast.While, around: Site | None) -> Site:
+        site = Site(node, self.unit.filename, self.state is not None)
+        self.unit.sites.append(site)
+        self.sites[id(node)] = site
+        if around is None:
+            for k, statement in enumerate(site.statements):
+                self.number[id(statement)] = k
+        else:
+            site.depth = around.depth + 1
+            around.inner.append(site)
+        site.first = self.number[id(node)]
+        return site
+
+    def _has_site(self, statement: ast.stmt) -> bool:
+        return id(statement) in self.around
+
+    def _end(self, body: list[ast.stmt], start: int) -> int:
+        """The number of the last statement of a block, `start` if it has none."""
+        return self.number[id(list(family(body[-1]))[-1])] if body else start
+
+    def _positions(self, body: list[ast.stmt]) -> Iterator[int]:
+        """The numbers of the statements that a turn can be left at."""
+        for statement in body:
+            yield self.number[id(statement)]
+            if isinstance(statement, (ast.If, ast.Try)) or id(statement) in self.sites:
+                yield from self._positions(statement.body)
+                yield from self._positions(statement.orelse)
+
+    # --- hidden variables -----------------------------------------------------------------------
+
+    def _hidden(self, name: str, store: bool = False) -> Any:
+        context = ast.Store() if store else ast.Load()
+        if self.state is not None:
+            return ast.Attribute(ast.Constant(self.state.value), name, context)
+        return ast.Name("." + name, context)
+
+    def _set(self, name: str, value: Any) -> ast.stmt:
+        value = value if isinstance(value, ast.expr) else ast.Constant(value)
+        return ast.Assign([self._hidden(name, True)], value)
+
+    def _is_fresh(self) -> ast.expr:
+        return _is_none(self._hidden("at"))
+
+    def _at_most(self, number: int) -> ast.expr:
+        return _compare(self._hidden("at"), ast.LtE(), number)
+
+    def _arrive(self, number: int) -> ast.stmt:
+        """Statement `number` is about to begin: if it was the one to go on at, it has been found."""
+        found = _both(_is_not_none(self._hidden("at")), self._at_most(number))
+        return _when(found, [self._set("at", None)])
+
+    def _cleared(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+        """Hidden variables of the sites in a block that an exception has ended hold nothing."""
+        names = {
+            f"l{self.sites[id(inner)].depth}"
+            for statement in statements
+            for inner in family(statement)
+            if id(inner) in self.sites
+        }
+        return [self._set(name, None) for name in ["at", *sorted(names)]] if names else []
+
+    # --- blocks ---------------------------------------------------------------------------------
+
+    def block(self, body: list[ast.stmt], resumable: bool) -> list[ast.stmt]:
+        """A block with sites in it; `resumable` if it can be entered in the middle."""
+        made: list[ast.stmt] = []
+        plain: list[ast.stmt] = []
+        for statement in body:
+            if self._has_site(statement):
+                made += self._segment(plain, resumable)
+                plain = []
+                made += self._compound(statement, resumable)
+            else:
+                plain.append(statement)
+        return made + self._segment(plain, resumable)
+
+    def _segment(self, body: list[ast.stmt], resumable: bool) -> list[ast.stmt]:
+        """Statements without sites: as they are, or guarded."""
+        if not (body and resumable):
+            return body
+        guarded = [part for statement in body for part in self._guarded(statement)]
+        return _placed([_when(self._is_fresh(), body, guarded)], body[0])
+
+    def _guarded(self, node: ast.stmt) -> list[ast.stmt]:
+        """A statement that may be behind the one to go on at, or contain it."""
+        k = self.number[id(node)]
+        if isinstance(node, ast.If):
+            body = [part for inner in node.body for part in self._guarded(inner)]
+            orelse = [part for inner in node.orelse for part in self._guarded(inner)]
+            return self._branch(node, body, orelse)
+        if isinstance(node, ast.Try) and not self._has_site(node):
+            made: ast.stmt = _copied(
+                node,
+                body=[part for inner in node.body for part in self._guarded(inner)],
+                orelse=[part for inner in node.orelse for part in self._guarded(inner)],
+            )
+            last = self._end(node.orelse, self._end(node.body, k))
+            return _placed([_when(_either(self._is_fresh(), self._at_most(last)), [made])], node)
+        test = _either(self._is_fresh(), self._at_most(k))
+        return _placed([_when(test, [self._set("at", None), node])], node)
+
+    def _branch(
+        self, node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """An `if` whose condition counts only if it is still to be evaluated."""
+        k = self.number[id(node)]
+        test = ast.IfExp(self._is_fresh(), node.test, self._at_most(self._end(node.body, k)))
+        return _placed([self._arrive(k), _copied(node, test=test, body=body, orelse=orelse)], node)
+
+    def _compound(self, node: Any, resumable: bool) -> list[ast.stmt]:
+        """A statement with sites in it."""
+        if id(node) in self.sites:
+            return _SiteCode(self, self.sites[id(node)], resumable).statements()
+        if isinstance(node, ast.If):
+            body, orelse = self.block(node.body, resumable), self.block(node.orelse, resumable)
+            if resumable:
+                return self._branch(node, body, orelse)
+            return [_copied(node, body=body, orelse=orelse)]
+        if isinstance(node, ast.Try):
+            return self._attempt(node, resumable)
+        fields: dict[str, Any] = {
+            name: self.block(getattr(node, name), False)
+            for name in ("body", "orelse", "finalbody")
+            if hasattr(node, name)
+        }
+        if hasattr(node, "handlers"):
+            fields["handlers"] = self._handlers(node)
+        if hasattr(node, "cases"):
+            fields["cases"] = [
+                _copied(case, body=self.block(case.body, False)) for case in node.cases
+            ]
+        made = [_copied(node, **fields)]
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            # It may have caught an exception.
+            made += self._cleared(node.body)
+        if resumable:
+            k = self.number[id(node)]
+            test = _either(self._is_fresh(), self._at_most(k))
+            made = [_when(test, [self._set("at", None), *made])]
+        return _placed(made, node)
+
+    def _handlers(self, node: Any) -> list[Any]:
+        return [
+            _copied(
+                handler,
+                body=_placed(self._cleared(node.body), handler) + self.block(handler.body, False),
+            )
+            for handler in node.handlers
+        ]
+
+    def _attempt(self, node: ast.Try, resumable: bool) -> list[ast.stmt]:
+        final = node.finalbody
+        made: ast.stmt = _copied(
+            node,
+            body=self.block(node.body, resumable),
+            handlers=self._handlers(node),
+            orelse=self.block(node.orelse, resumable),
+            finalbody=final
+            and _placed(self._cleared(node.body), final[0]) + self.block(final, False),
+        )
+        if not resumable:
+            return [made]
+        last = self._end(node.orelse, self._end(node.body, self.number[id(node)]))
+        test = _either(self._is_fresh(), self._at_most(last))
+        return _placed([_when(test, [made])], node)
+
+
+class _SiteCode:
+    """The code of one site."""
+
+    def __init__(self, scope: _Scope, site: Site, resumable: bool) -> None:
+        self.scope = scope
+        self.site = site
+        self.node: Any = site.node
+        self.resumable = resumable
+        self.turns = f"l{site.depth}"
+        self.constant = _constant(site)
+        self.last = scope._end(self.node.body, site.first)
+        inner = {id(s) for other in site.inner for s in family(other.node)}
+        own = [s for s in site.statements[1:] if id(s) not in inner]
+        site.weight = max(len(own), 1)
+        if site.inner:
+            site.short = -1
+        site.resumable = frozenset(k - site.first for k in scope._positions(self.node.body))
+
+    def _ask(self, method: str, *arguments: ast.expr) -> ast.expr:
+        return _method(ast.Constant(self.constant.value), method, *arguments)
+
+    def _turns(self) -> ast.expr:
+        return self.scope._hidden(self.turns)  # type: ignore[no-any-return]
+
+    def _is_part(self) -> ast.expr:
+        return _call_constant(_ISINSTANCE, self._turns(), ast.Constant(_TURNS.value))
+
+    def _is_traced(self, operator: ast.cmpop) -> ast.expr:
+        return _compare(_call_constant(_GETTRACE), operator, None)
+
+    def statements(self) -> list[ast.stmt]:
+        """All of it: entry, turns, and the program's `else`."""
+        scope, node, k = self.scope, self.node, self.site.first
+        made = [*self._start(), ast.While(ast.Constant(True), [self._loop(), *self._ended()], [])]
+        orelse = scope.block(node.orelse, self.resumable)
+        if self.resumable:
+            entered = _either(scope._is_fresh(), scope._at_most(self.last))
+            skipped: list[ast.stmt] = []
+            if orelse:
+                within = scope._at_most(scope._end(node.orelse, self.last))
+                value = ast.IfExp(within, ast.Constant(None), ast.Constant(False))
+                skipped = [scope._set(self.turns, value)]
+            made = [_when(entered, made, skipped)]
+        elif k == 0:
+            made.insert(0, scope._set("at", None))
+        if orelse:
+            made.append(_when(_is_none(self._turns()), orelse))
+        return _placed(made, node)
+
+    def _start(self) -> list[ast.stmt]:
+        scope, node = self.scope, self.node
+        live = _field(ast.Constant(self.constant.value), "live")
+        counted = _both(live, self._is_traced(ast.Is()))
+        if isinstance(node, ast.For):
+            given, first = node.iter, self._ask("enter", self._turns())
+        else:
+            given, first = ast.Constant(_ENDLESS.value), self._ask("begin")
+        made = [scope._set(self.turns, given), _when(counted, [scope._set(self.turns, first)])]
+        if not self.resumable:
+            return made
+        fresh = _either(scope._is_fresh(), scope._at_most(self.site.first))
+        resumed = [scope._set(self.turns, self._resumed())]
+        return [_when(fresh, [scope._set("at", None), *made], resumed)]
+
+    def _resumed(self) -> ast.expr:
+        arguments = [self.scope._hidden("o")]
+        if isinstance(self.node, ast.For):
+            arguments.append(_loaded(self.node.target))
+        return self._ask("resume", *arguments)
+
+    def _loop(self) -> ast.stmt:
+        """The turns that the interpreter makes."""
+        scope, node, asks = self.scope, self.node, self._asks()
+        turns = _placed_expression(self._turns(), getattr(node, "iter", node))
+        if isinstance(node, ast.For):
+            body = scope.block(node.body, True)
+            return _copied(node, iter=turns, body=body, orelse=asks)  # type: ignore[no-any-return]
+        stop = [
+            _when(self._is_part(), [ast.Expr(self._ask("stop", self._turns()))]),
+            scope._set(self.turns, None),
+            ast.Break(),
+        ]
+        if any(scope._has_site(statement) for statement in node.body):
+            test = ast.IfExp(scope._is_fresh(), node.test, ast.Constant(True))
+            body = [_when(test, scope.block(node.body, True), stop)]
+        else:
+            guarded = [part for inner in node.body for part in scope._guarded(inner)]
+            plain = [_when(node.test, node.body, stop)]
+            body = [_when(scope._is_fresh(), plain, guarded)]
+        target = scope._hidden(f"t{self.site.depth}", True)
+        return ast.For(target, turns, _placed(body, node), asks)
+
+    def _asks(self) -> list[ast.stmt]:
+        """What follows the last turn of those that the interpreter was given."""
+        scope = self.scope
+        step = lambda name: _field(scope._hidden("o"), name)  # noqa: E731
+        shown = [_call_constant(_LOCALS), _call_constant(_GLOBALS)]
+        run: list[ast.stmt] = [
+            scope._set("o", self._ask("run", self._turns(), *shown)),
+            *self._stored(),
+            _when(
+                _is_not_none(step("error")),
+                [ast.Raise(_method(scope._hidden("o"), "take_error"), None)],
+            ),
+            _when(
+                _is_not_none(step("at")),
+                [
+                    scope._set("at", step("at")),
+                    scope._set(self.turns, self._resumed()),
+                    ast.Continue(),
+                ],
+            ),
+            scope._set(self.turns, step("rest")),
+            scope._set("o", None),
+        ]
+        more = [scope._set(self.turns, self._ask("more", self._turns()))]
+        goes_on = _both(
+            _is_not_none(self._turns()), _compare(self._turns(), ast.IsNot(), False)
+        )
+        over = [
+            _when(
+                self._is_traced(ast.IsNot()),
+                [scope._set(self.turns, self._ask_rest())],
+                [_when(self._ask("is_hot", self._turns()), run, more)],
+            ),
+            _when(goes_on, [ast.Continue()]),
+        ]
+        # A compiled run may have been left between two turns of this loop.
+        over.insert(0, scope._set("at", None))
+        return [_when(self._is_part(), over, [scope._set(self.turns, None)])]
+
+    def _ask_rest(self) -> ast.expr:
+        if isinstance(self.node, ast.While):
+            return ast.Constant(_ENDLESS.value)
+        return _field(self._turns(), "rest")
+
+    def _stored(self) -> list[ast.stmt]:
+        """Assignment of the names that the loop binds."""
+        names, scope = self.site.binds, self.scope
+        if not names:
+            return []
+        targets = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+        unbound = _field(scope._hidden("o"), "unbound")
+        deletions = [
+            _when(
+                ast.Compare(ast.Constant(name), [ast.In()], [unbound]),
+                [ast.Delete([ast.Name(name, ast.Del())])],
+            )
+            for name in names
+        ]
+        stored = [ast.Assign([targets], _method(scope._hidden("o"), "take"))]
+        test = _is_not_none(_field(scope._hidden("o"), "row"))
+        return [_when(test, [*stored, _when(unbound, deletions)])]
+
+    def _ended(self) -> list[ast.stmt]:
+        """After the last turn, or `break`."""
+        scope = self.scope
+        count = _when(self._is_part(), [ast.Expr(self._ask("stop", self._turns()))])
+        value = False if self.node.orelse else None
+        broken = _when(_is_not_none(self._turns()), [count, scope._set(self.turns, value)])
+        return [broken, ast.Break()]
+
+
+def _placed_expression(expression: ast.expr, like: ast.AST) -> ast.expr:
+    _place(expression, like)
+    return expression
+
+
+def _refusal(loop: ast.For | ast.While) -> str:
+    """Why a loop cannot be a site, whatever the types are; empty if it can."""
+    targets: set[str] = set()
+    if isinstance(loop, ast.For):
+        parts = list(ast.walk(loop.target))
+        if not all(
+            isinstance(part, (ast.Name, ast.Tuple, ast.List, ast.expr_context)) for part in parts
+        ):
+            return "its target is no name or tuple of names"
+        targets = {part.id for part in parts if isinstance(part, ast.Name)}
+    for node in in_scope(*loop.body):
+        reason = _FORBIDDEN.get(type(node), "")
+        if isinstance(node, ast.Name):
+            if node.id.startswith("__") and not node.id.endswith("__"):
+                reason = f"the private name {node.id}"
+            elif isinstance(node.ctx, ast.Del) and node.id in targets:
+                reason = f"deletes its target {node.id}"
+        elif isinstance(node, ast.ExceptHandler) and node.name in targets:
+            reason = f"deletes its target {node.name}"
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            reason = "imports unknown names"
+        if reason:
+            return reason
+    return ""
+
+
+_FORBIDDEN: dict[type, str] = {
+    ast.Yield: "yields",
+    ast.YieldFrom: "yields",
+    ast.Await: "awaits",
+    ast.AsyncFor: "awaits",
+    ast.AsyncWith: "awaits",
+    ast.Global: "declares a name global within the loop",
+    ast.Nonlocal: "declares a name nonlocal within the loop",
+}

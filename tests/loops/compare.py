@@ -1,0 +1,124 @@
+"""Random programs of loops, as they are and rewritten: what they print, raise and leave must agree.
+
+    python -m tests.loops.compare --count 100000 --seed 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import io
+import linecache
+import random
+import sys
+import time
+import traceback
+from types import CodeType
+from typing import Any
+
+import fastnp
+from fastnp._loops import site as policy
+from fastnp._loops.rewrite import Unit, compile_tree
+
+from tests.loops.mock import mocked
+from tests.loops.programs import Writer
+
+
+def show(value: Any) -> Any:
+    """A function's result; of a generator what it yields and returns."""
+    if not hasattr(value, "send"):
+        return value
+    found = []
+    try:
+        while True:
+            found.append(next(value))
+    except StopIteration as stop:
+        return found, stop.value
+
+
+def outcome(code: CodeType) -> tuple[str, str, list[tuple[int, str, str]], dict[str, str]]:
+    """What running a program prints, raises and where, and its variables after."""
+    variables: dict[str, Any] = {"__name__": "program", "np": fastnp, "show": show}
+    printed, error, places = io.StringIO(), "", []
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(code, variables)
+        except Exception as raised:
+            error = repr(raised)
+            # Of a name that is not bound, Python 3.11 tells the column of that before at times.
+            column = not isinstance(raised, NameError)
+            places = [
+                (frame.lineno or 0, frame.name, str(column and frame.colno))
+                for frame in traceback.extract_tb(raised.__traceback__)[1:]
+            ]
+    kept = {
+        name: repr(value)
+        for name, value in variables.items()
+        if name[0] != "_" and type(value) in (int, list, tuple, float)
+    }
+    kept["names"] = repr(sorted(variables))
+    return printed.getvalue(), error, places, kept
+
+
+def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
+    """The program with sites that ask for compiled code at once, or after a few turns."""
+    code, unit = compile_tree(ast.parse(source), "program.py")
+    for site in unit.sites:
+        site.is_eager = dice.random() < 0.5
+        site.threshold = dice.choice([0, 3, 10, 30])
+    return code, unit
+
+
+def check(seed: int) -> tuple[str, str]:
+    """A program, and how it differs; empty if it does not."""
+    source = Writer(seed).program()
+    linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
+    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+    for run in range(4):
+        with mocked(1000 * seed + run, budget=(5, 20, 60, 200)[run]) as dice, eager(dice):
+            code, _ = rewritten(source, dice)
+            found = outcome(code)
+        for what, one, other in zip(("output", "error", "places", "names"), expected, found):
+            if one != other:
+                return source, f"run {run}, {what}:\n{one}\nis not, rewritten,\n{other}"
+    return source, ""
+
+
+@contextlib.contextmanager
+def eager(dice: random.Random) -> Any:
+    """Have compiled code entered for a few turns only."""
+    before = policy.ENTER_FROM, policy.SHORT
+    policy.ENTER_FROM, policy.SHORT = dice.choice([0, 4]), dice.choice([0, 3])
+    try:
+        yield
+    finally:
+        policy.ENTER_FROM, policy.SHORT = before
+
+
+def main() -> int:
+    """Compare the programs of a range of seeds."""
+    parser = argparse.ArgumentParser(description="Random loops, as they are and rewritten.")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
+    arguments = parser.parse_args()
+    if arguments.write:
+        source, difference = check(arguments.seed)
+        print(source, f"# {difference or 'agrees'}", sep="\n")
+        return int(bool(difference))
+    failed, start = [], time.perf_counter()
+    for seed in range(arguments.seed, arguments.seed + arguments.count):
+        source, difference = check(seed)
+        if difference:
+            failed.append(seed)
+            print(f"seed {seed} differs: {difference}", flush=True)
+    seconds = time.perf_counter() - start
+    print(f"{arguments.count} programs, {arguments.count / seconds:.0f}/s, {len(failed)} differ")
+    if failed:
+        print("seeds:", *failed)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
