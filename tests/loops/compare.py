@@ -14,10 +14,12 @@ import random
 import sys
 import time
 import traceback
+import warnings
 from types import CodeType
 from typing import Any
 
 import fastnp
+from numpy import generic, ndarray
 from fastnp._loops import site as policy
 from fastnp._loops.rewrite import Unit, compile_tree
 
@@ -37,11 +39,19 @@ def show(value: Any) -> Any:
         return found, stop.value
 
 
+def shown(value: Any) -> str:
+    """A value with its type, to the last bit."""
+    if isinstance(value, ndarray):
+        return f"{type(value).__name__} {value.dtype} {value.tolist()}"
+    return f"{type(value).__name__} {value!r}"
+
+
 def outcome(code: CodeType) -> tuple[str, str, list[tuple[int, str, str]], dict[str, str]]:
     """What running a program prints, raises and where, and its variables after."""
     variables: dict[str, Any] = {"__name__": "program", "np": fastnp, "show": show}
     printed, error, places = io.StringIO(), "", []
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         try:
             exec(code, variables)
         except Exception as raised:
@@ -53,11 +63,12 @@ def outcome(code: CodeType) -> tuple[str, str, list[tuple[int, str, str]], dict[
                 for frame in traceback.extract_tb(raised.__traceback__)[1:]
             ]
     kept = {
-        name: repr(value)
+        name: shown(value)
         for name, value in variables.items()
-        if name[0] != "_" and type(value) in (int, list, tuple, float)
+        if name[0] != "_" and isinstance(value, int | float | list | tuple | ndarray | generic)
     }
     kept["names"] = repr(sorted(variables))
+    kept["warnings"] = repr([(str(w.message), w.lineno) for w in warned])
     return printed.getvalue(), error, places, kept
 
 

@@ -1,16 +1,225 @@
-"""The compiler of loops: none yet, so every loop stays with the interpreter."""
+"""Compiling a loop for the types it has now, and running what was compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import ast
+from typing import TYPE_CHECKING, Any
 
+import numpy
+
+from fastnp._fastnp import LoopProgram
+from fastnp._loops.emitter import (
+    OPAQUE,
+    Emitter,
+    Exit,
+    Opaque,
+    Unsupported,
+    Variable,
+    has_root,
+)
+from fastnp._loops.entry_items import entry_items
 from fastnp._loops.loop import Loop
-from fastnp._loops.outcome import Compiled, Refusal
+from fastnp._loops.outcome import Outcome, Refusal
+from fastnp._loops.parameters import specification, type_of
+from fastnp._loops.statements import inline, outermost
+from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
 
-__all__ = ["compile_loop"]
+if TYPE_CHECKING:
+    from fastnp._loops.site import Names
 
 
-def compile_loop(loop: Loop, names: Mapping[str, Any], source: Any) -> Compiled | Refusal:
-    """Compile `loop` for the types of `names` and of `source`, which its turns are made from."""
-    return Refusal(loop.line, "no compiler")
+def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
+    """Compiles a loop for the types that the names have."""
+    node = loop.node
+    numbers = {statement: i for i, statement in enumerate(loop.statements)}
+    e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
+    for name in loop.binds:
+        if not names.bound(name):
+            continue
+        type_ = type_of(names[name], len(e.parameters))
+        if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
+            e.state[name] = Variable(OPAQUE)
+        else:
+            e.parameter(name, type_)
+            e.state[name] = Variable(type_)
+    try:
+        items = None
+        if isinstance(node, ast.For):
+            items = entry_items(e, source, lambda source: source)
+        outermost(e, node, items)
+    except Unsupported as refusal:
+        return Refusal(loop.line, refusal.reason)
+    return Compiled(loop, e)
+
+
+class Compiled:
+    """A loop as machine code, for certain types of its names."""
+
+    def __init__(self, loop: Loop, e: Emitter) -> None:
+        self.loop = loop
+        self.text = e.finish()
+        self.parameters = e.parameters
+        self.constants = e.constants
+        self.callees_constants = e.callees_constants
+        self.apart = e.apart
+        self.missing = e.missing
+        self.exits = e.exits
+        self.reasons = e.reasons
+        specifications = tuple(
+            part for parameter in e.parameters for part in specifications_of(parameter.type)
+        )
+        results = {exit_.code: "".join(words(exit_)) for exit_ in e.exits}
+        self.program = LoopProgram(self.text, specifications, results)
+
+    def values(self, names: Names, source: Any) -> list[Any] | None:
+        """The value of each parameter, or `None` if one is missing."""
+        found: list[Any] = []
+        for parameter in self.parameters:
+            if parameter.find is not None:
+                found.append(parameter.find(source))
+            elif parameter.name in names:
+                found.append(names[parameter.name])
+            else:
+                return None
+        return found
+
+    def run(self, names: Names, source: Any) -> Outcome | None:
+        """Runs the loop from here on; `None` if it was compiled for values of other types."""
+        values = self.values(names, source)
+        if any(names.bound(n) if n in self.loop.binds else n in names for n in self.missing):
+            return None
+        if values is None or not self.are_apart(values) or not self.are_constants(names):
+            return None
+        flat: list[Any] = []
+        for parameter, value in zip(self.parameters, values, strict=True):
+            if not isinstance(parameter.type, TupleType):
+                flat.append(value)
+            elif type(value) is tuple and len(value) == len(parameter.type.items):
+                flat += value
+            else:
+                return None
+        ended = self.program.run(tuple(flat))
+        if ended is None:
+            return None
+        code, stored = ended
+        return self.outcome(self.exits[code], stored, values)
+
+    def are_constants(self, names: Names) -> bool:
+        """Whether the names that the code takes for constants are what they were."""
+        return all(lookup(names, name) is value for name, value in self.constants.items()) and all(
+            scope.get(name, value) is value for scope, name, value in self.callees_constants
+        )
+
+    def are_apart(self, values: list[Any]) -> bool:
+        for a, b in self.apart:
+            if a != b and numpy.may_share_memory(values[a], values[b]):
+                return False
+        return True
+
+    def outcome(self, exit_: Exit, stored: list[Any], values: list[Any]) -> Outcome:
+        """What the stored words mean."""
+
+        def view(type_: ArrayType, taken: list[Any]) -> Any:
+            return rebuilt_view(values[type_.root], type_, taken)
+
+        outcome = Outcome(exit_.at, turns=stored[0])
+        outcome.reason = self.reasons.get(exit_.at, "")
+        at = 1
+        for name, variable in exit_.variables:
+            assert not isinstance(variable.type, Opaque)
+            count = len(variable.type.registers) + has_root(variable.type)
+            taken, at = stored[at : at + count], at + count
+            if variable.maybe_unbound:
+                at += 1
+                if not stored[at - 1]:
+                    continue  # It is as it was: compiled code unbinds nothing.
+            outcome.values[name] = rebuilt(variable.type, taken, values)
+        rest = stored[at:]
+        for number, items in exit_.iterators:
+            outcome.iterators[number] = items.rebuild(rest, view)
+        return outcome
+
+    def describe(self) -> str:
+        """The types, the statements that are left to the interpreter, and the text."""
+        lines = [f"{self.loop.filename}:{self.loop.line}: compiled for"]
+        lines += [f"  {p.name or 'the iterator'}: {p.type}" for p in self.parameters]
+        for number, reason in sorted(self.reasons.items()):
+            lines.append(f"  line {self.loop.statements[number].lineno} left to Python: {reason}")
+        return "\n".join(lines)
+
+
+def lookup(names: Names, name: str) -> object:
+    """The object of a dotted name."""
+    first, *rest = name.split(".")
+    value = names.get(first)
+    for attribute in rest:
+        value = getattr(value, attribute, None)
+    return value
+
+
+def specifications_of(type_: Type) -> list[str]:
+    if isinstance(type_, TupleType):
+        return [part for item in type_.items for part in specifications_of(item)]
+    return [specification(type_)]
+
+
+RESULTS = {"int": "i", "float": "f", "bool": "b", "d": "d", "f": "s", "l": "l"}
+
+
+def words(exit_: Exit) -> list[str]:
+    """How each stored word becomes an object."""
+    kinds = ["i"]
+    for _, variable in exit_.variables:
+        assert not isinstance(variable.type, Opaque)
+        kinds += of_type(variable.type) + ["i"] * has_root(variable.type)
+        if variable.maybe_unbound:
+            kinds.append("i")
+    for _, items in exit_.iterators:
+        kinds += ["i"] * len(items.registers)
+    return kinds
+
+
+def of_type(type_: Type | Opaque) -> list[str]:
+    match type_:
+        case Number(name=name, is_either=True):
+            return [RESULTS[name.split("|")[0]], "b"]
+        case Number(name=name):
+            return [RESULTS.get(name, f"w{name}")]
+        case TupleType(items=items):
+            return [kind for item in items for kind in of_type(item)]
+    return ["i"] * len(type_.registers)
+
+
+def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
+    """The object that a variable is bound to."""
+    match type_:
+        case Number(name=name):
+            if type_.is_either and stored[1]:
+                return numpy.dtype(name[-1]).type(stored[0])
+            return stored[0]
+        case TupleType(items=items):
+            parts, at = [], 0
+            for item in items:
+                parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
+                at += len(item.registers)
+            return tuple(parts)
+        case ArrayType():
+            root: Any = values[type_.root]
+            return root if type_.is_root else rebuilt_view(root, type_, stored)
+    raise AssertionError(type_)
+
+
+def rebuilt_view(root: Any, type_: ArrayType, stored: list[int]) -> object:
+    """The view of an array that begins at an address; the last word is where the array begins."""
+    from numpy.lib.stride_tricks import as_strided
+
+    offset = stored[0] - stored[-1]
+    shape = tuple(stored[1 : 1 + type_.ndim])
+    strides = tuple(stored[1 + type_.ndim : -1])
+    index = [0] * root.ndim
+    if 0 not in shape:
+        for axis in sorted(range(root.ndim), key=lambda axis: -abs(root.strides[axis])):
+            if root.shape[axis] > 1 and root.strides[axis]:
+                index[axis], offset = divmod(offset, root.strides[axis])
+    at_start = root[tuple(slice(first, None) for first in index)]
+    return as_strided(at_start, shape, strides, writeable=type_.is_writeable)

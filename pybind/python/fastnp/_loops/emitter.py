@@ -87,7 +87,6 @@ class Exit:
     code: int
     variables: list[tuple[str, Variable]] = field(default_factory=list)
     iterators: list[tuple[int, Iterator]] = field(default_factory=list)
-    unbound: tuple[str, ...] = ()
     words: list[str] = field(default_factory=list)
 
 
@@ -157,6 +156,8 @@ class Emitter:
         # Names whose objects the code relies on, and functions that it contains.
         self.constants: dict[str, object] = {}
         self.callees_constants: list[tuple[dict[str, object], str, object]] = []
+        # Variables that were not bound where they are read: where they are bound, the code is another.
+        self.missing: set[str] = set()
         # Parameters that are not variables of the loop.
         self.free: dict[str, Value] = {}
         self.position = 0
@@ -295,7 +296,6 @@ class Emitter:
         self.exits.append(exit_)
         block = self.text.new_block("exit")
         self.exit_blocks[key] = block
-        exit_.unbound = tuple(name for name in self.binds if name not in state)
         saved = [self.turns]
         prefix, self.prefix = self.prefix, ""
         for name, variable in state.items():

@@ -117,6 +117,7 @@ def name_value(e: Emitter, name: str) -> Value:
     if e.calls:
         return functions.free_name(e, name)
     if name in e.binds or name not in e.names:
+        e.missing.add(name)
         raise Unsupported(f"`{name}` may be unbound")
     known = e.names[name]
     type_ = type_of(known, len(e.parameters))

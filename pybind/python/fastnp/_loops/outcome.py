@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -44,11 +44,12 @@ class Outcome:
 class Compiled(Protocol):
     """A loop compiled for the types of the names that it uses."""
 
-    def matches(self, names: Mapping[str, Any], source: Any) -> bool:
-        """Whether these names and this source (`entry`; None for `while`) have these types."""
+    def run(self, names: Any, source: Any) -> Outcome | None:
+        """Run the loop from its head on, until it ends or is left.
 
-    def run(self, names: Mapping[str, Any], source: Any) -> Outcome:
-        """Run the loop from its head on, until it ends or is left."""
+        `source` is one of `entry`, or None for `while`. None if the code is not for values such as
+        these; nothing has run then.
+        """
 
     def describe(self) -> str:
         """The types and the code, for `fastnp.explain`; the first line stands in the report."""

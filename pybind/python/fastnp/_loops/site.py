@@ -313,26 +313,24 @@ class Site(Loop):
         source = None if turns.source is None else advance(turns.source, turns.count)
         names = Names(local, globals_, self.local_names)
         try:
-            compiled = self._compiled_for(names, source)
-            if compiled is None:
-                return self._refused(turns)
-            start = perf_counter()
-            outcome = compiled.run(names, source)
-            self.seconds += perf_counter() - start
-            return self._step(outcome, names)
+            outcome = self._outcome(names, source)
+            return self._refused(turns) if outcome is None else self._step(outcome, names)
         finally:
             if not self.is_module_level:
                 # Until Python 3.13 the frame keeps this dictionary, and with it the values.
                 local.clear()
 
-    def _compiled_for(self, names: Names, source: Source | None) -> Compiled | None:
-        is_for = isinstance(self.node, ast.For)
-        if is_for and source is None:
+    def _outcome(self, names: Names, source: Source | None) -> Outcome | None:
+        """How a compiled run from here on ends; None if there is no code for it."""
+        if isinstance(self.node, ast.For) and source is None:
             self._refuse(Refusal(self.line, "iterates over neither a range nor a sequence"))
             return None
+        start = perf_counter()
         for compiled in self.compiled:
-            if compiled.matches(names, source):
-                return compiled
+            outcome = compiled.run(names, source)
+            if outcome is not None:
+                self.seconds += perf_counter() - start
+                return outcome
         if len(self.compiled) == MAX_COMPILED:
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
             self.live = False
@@ -342,7 +340,12 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
-        return found
+        start = perf_counter()
+        outcome = found.run(names, source)
+        self.seconds += perf_counter() - start
+        if outcome is None:
+            self._refuse(Refusal(self.line, "its arrays share memory"))
+        return outcome
 
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:

@@ -1,0 +1,249 @@
+"""A writer of random programs whose loops compute with numbers and arrays, as compiled loops do.
+
+All numbers are small multiples of powers of two, so that sums are exact in any order, until they
+grow; then integers outgrow 64 bits, floats become infinite, and what warns or raises then must be
+the same.
+"""
+
+from __future__ import annotations
+
+import random
+
+INTS = ("i", "j", "k")
+SETUP = """\
+import math
+n = 7
+A = np.arange(49.0).reshape(7, 7) / 4 - 5
+B = (np.arange(49.0).reshape(7, 7) % 11) / 2
+x = np.arange(7.0) - 3
+y = np.zeros(7)
+f = np.arange(7, dtype=np.float32) / 2
+u = np.arange(7) * 3 % 5
+v = np.arange(7, dtype=np.int32) - 2
+w = np.arange(7, dtype=np.uint8) * 9
+m = np.arange(7) % 2 == 0
+C = A[::2, ::-1]
+t = A.T
+def plus(p, q):
+    if p > q:
+        return p - q
+    return p + 2 * q
+def steps(p):
+    count = 0
+    while p > 1 and count < 9:
+        p = p // 2
+        count += 1
+    return count
+"""
+
+
+class Writer:
+    """Writes the program of a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.lines: list[str] = []
+        self.depth = 0
+        self.loops = 0
+        self.whiles = 0
+
+    def program(self) -> str:
+        self.lines = SETUP.splitlines()
+        in_function = self.dice.random() < 0.5
+        if in_function:
+            self.line(0, "def work(n, a, b, c, s, z):")
+        at = int(in_function)
+        if not in_function:
+            self.line(0, "a, b, c, s, z = 1, 2, 3, 0, 0.5")
+        for _ in range(self.dice.randint(1, 2)):
+            self.loop(at, 3)
+        if in_function:
+            self.line(1, "return a, b, c, s, z")
+            for _ in range(2):
+                arguments = self.pick("n, 1, 2, 3, 0, 0.5", "n, 4, x[1], u[2], 1.5, f[3]")
+                self.line(0, f"print(work({arguments}))")
+        return "\n".join(self.lines) + "\n"
+
+    def pick(self, *choices: str) -> str:
+        return self.dice.choice(choices)
+
+    def line(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    # Expressions.
+
+    def index(self) -> str:
+        loops = [name for name in INTS[: self.loops]] or ["a"]
+        i = self.dice.choice(loops)
+        return self.pick(i, i, i, f"{i} - 1", f"-{i}", f"{i} % 7", "2", "-1", "a % 7", f"u[{i} % 7]")
+
+    def element(self) -> str:
+        i, j = self.index(), self.index()
+        return self.pick(
+            f"A[{i}, {j}]",
+            f"B[{i}, {j}]",
+            f"A[{i}][{j}]",
+            f"C[{i} % 4, {j}]",
+            f"t[{i}, {j}]",
+            f"x[{i}]",
+            f"y[{i}]",
+            f"f[{i}]",
+            f"u[{i}]",
+            f"v[{i}]",
+            f"w[{i}]",
+        )
+
+    def number(self, depth: int = 2) -> str:
+        dice = self.dice.random()
+        if depth == 0 or dice < 0.25:
+            loops = [*INTS[: self.loops], "a", "b", "c", "s", "z"]
+            return self.pick(
+                self.dice.choice(loops), self.element(), str(self.dice.randint(-3, 9)), "0.5", "n"
+            )
+        left, right = self.number(depth - 1), self.number(depth - 1)
+        if dice < 0.65:
+            return f"({left} {self.pick('+', '-', '*', '+', '-', '*', '/', '//', '%')} {right})"
+        if dice < 0.7:
+            return f"({left}) ** 2"
+        return self.pick(
+            f"-({left})",
+            f"abs({left})",
+            f"max({left}, {right})",
+            f"min({left}, {right}, 1)",
+            f"({left} if {self.condition(0)} else {right})",
+            f"plus({left}, {right})",
+            f"int({left})",
+            f"float({left})",
+            f"math.sqrt(abs({left}))",
+            f"np.sqrt(abs({left}))",
+            f"np.float64({left})",
+            f"(a & 255) ^ {self.dice.randint(0, 9)}",
+            f"(a << {self.dice.randint(0, 3)}) % 1000",
+            f"steps(a % 1000)",
+            f"math.floor({left})",
+            f"len(x)",
+            f"A.shape[{self.dice.randint(0, 1)}]",
+            f"{self.vector()}.sum()",
+            f"np.dot({self.vector()}, {self.vector()})",
+            f"({self.vector()} @ {self.vector()})",
+            f"round({left})",
+        )
+
+    def condition(self, depth: int = 1) -> str:
+        if depth and self.dice.random() < 0.3:
+            joined = f" {self.pick('and', 'or')} "
+            return f"({self.condition(0)}{joined}{self.condition(0)})"
+        if self.dice.random() < 0.1:
+            return self.pick(f"not {self.condition(0)}", f"m[{self.index()}]", f"0 < {self.number(0)} < 5")
+        compare = self.pick("<", "<=", ">", ">=", "==", "!=")
+        return f"{self.number(1)} {compare} {self.number(0)}"
+
+    def part(self) -> str:
+        i = self.index()
+        return self.pick(
+            ":", ":", f":{i}", f"{i}:", f"1:{i}", "::2", "::-1", "1:-1", f"{i}:{i} + 3", "2:5"
+        )
+
+    def vector(self) -> str:
+        i, part = self.index(), self.part()
+        return self.pick(
+            f"A[{i}, {part}]",
+            f"B[{part}, {i}]",
+            f"A[{i}]",
+            f"x[{part}]",
+            f"y[{part}]",
+            f"x[{part}]",
+            f"f[{part}]",
+            "np.flip(x)",
+            f"x[u[{part}]]",
+        )
+
+    def array(self, depth: int = 1) -> str:
+        if depth == 0 or self.dice.random() < 0.3:
+            return self.pick(self.vector(), self.vector(), self.number(0))
+        left, right = self.array(depth - 1), self.array(depth - 1)
+        return self.pick(
+            f"({left} {self.pick('+', '-', '*', '/')} {right})",
+            f"-({left})",
+            f"abs({left})",
+            f"np.sqrt(abs({left}))",
+        )
+
+    # Statements.
+
+    def statement(self, depth: int, nesting: int) -> None:
+        dice = self.dice.random()
+        if nesting and dice < 0.2:
+            self.loop(depth, nesting)
+        elif nesting and dice < 0.35:
+            self.line(depth, f"if {self.condition()}:")
+            self.block(depth + 1, nesting - 1)
+            if self.dice.random() < 0.5:
+                self.line(depth, self.pick("else:", f"elif {self.condition()}:"))
+                self.block(depth + 1, nesting - 1)
+        elif dice < 0.42 and self.loops:
+            self.line(depth, f"if {self.condition()}:")
+            self.line(depth + 1, self.pick("break", "continue", "continue", "z = 0.5", "print(a)"))
+        elif dice < 0.6:
+            name = self.pick("a", "b", "c", "s", "z")
+            text = self.pick(
+                f"{name} = {self.number()}",
+                f"{name} = {self.number()}",
+                f"{name} {self.pick('+', '-', '*')}= {self.number(1)}",
+                f"a, b = b, {self.number(1)}",
+                "s += 1",
+                f"a = int({self.number(1)}) % 1000",
+            )
+            self.line(depth, text)
+        elif dice < 0.8:
+            i, j = self.index(), self.index()
+            target = self.pick(f"A[{i}, {j}]", f"y[{i}]", f"x[{i}]", f"f[{i}]", f"u[{i}]", f"v[{i}]")
+            operator = self.pick("=", "=", "+=", "-=", "*=")
+            self.line(depth, f"{target} {operator} {self.number()}")
+        elif dice < 0.97:
+            i, part = self.index(), self.part()
+            target = self.pick(
+                f"A[{i}, {part}]", f"A[{part}, {i}]", f"y[{part}]", f"x[{part}]", f"f[{part}]"
+            )
+            self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {self.array()}")
+        else:
+            self.line(depth, self.pick("row = A[a % 7]", "q = x[1:4]", "print(s)", "pass"))
+
+    def block(self, depth: int, nesting: int) -> None:
+        for _ in range(self.dice.randint(1, 3)):
+            self.statement(depth, nesting)
+
+    def loop(self, depth: int, nesting: int) -> None:
+        if self.loops >= len(INTS):
+            self.line(depth, "s += 1")
+            return
+        name = INTS[self.loops]
+        outer = INTS[self.loops - 1] if self.loops else "n"
+        if self.dice.random() < 0.15:
+            self.whiles += 1
+            counter = f"w{self.whiles}"
+            self.line(depth, f"{counter} = {self.dice.randint(2, 6)}")
+            self.line(depth, f"while {counter} > 0 and {self.condition()}:")
+            self.line(depth + 1, f"{counter} -= 1")
+            self.block(depth + 1, nesting - 1)
+        else:
+            items = self.pick(
+                f"{name} in range(n)",
+                f"{name} in range(1, n - 1)",
+                f"{name} in range({outer})",
+                f"{name} in range(n - 1, -1, -1)",
+                f"{name} in range(n - 1, -1, -2)",
+                f"{name} in reversed(range(n))",
+                f"{name}, c in enumerate(x)",
+                f"{name}, (c, b) in enumerate(zip(u, v), 1)",
+                f"{name} in u",
+                f"{name}, a in zip(range(n), w)",
+                f"{name} in range(0, n, {self.dice.randint(1, 3)})",
+            )
+            self.line(depth, f"for {items}:")
+            self.loops += 1
+            self.block(depth + 1, nesting - 1)
+            self.loops -= 1
+        if self.dice.random() < 0.1:
+            self.line(depth, "else:")
+            self.line(depth + 1, "s += 10")
