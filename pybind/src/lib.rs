@@ -15,6 +15,7 @@
 //! | `call` | arguments to values; ufuncs, reductions and functions of the module | `ufunc_call` |
 //! | `index` | `x[i]`, read and written | `subscript` |
 //! | `class` | the array class: attributes, methods, operators, protocols, metaclass | `methods` |
+//! | `loops` | compiled loops, run on Python's values | `program` |
 
 mod call;
 mod class;
@@ -23,6 +24,8 @@ mod fallback;
 mod index;
 mod interop;
 mod interpreter;
+#[cfg(feature = "loops")]
+mod loops;
 mod object;
 
 use crate::interpreter::error::to_py_result;
@@ -62,6 +65,8 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_from_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_adopt, module)?)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::call_numpy, module)?)?;
+    #[cfg(feature = "loops")]
+    crate::loops::program::add(module)?;
     crate::class::documentation::document(module)?;
     crate::interpreter::errstate::install(module.py())?;
     crate::diagnostics::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;

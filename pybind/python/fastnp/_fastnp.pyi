@@ -68,6 +68,20 @@ class DeviceExport:
 
     address: int
 
+class LoopProgram:
+    """A compiled loop: a program of the scalar IR, and what its values must be."""
+
+    code_bytes: int
+    def __init__(
+        self,
+        text: str,
+        parameters: str | Sequence[str],
+        results: Mapping[int, str] | None = None,
+    ) -> None: ...
+    def run(self, values: tuple[Any, ...], /) -> tuple[int, list[Any]] | None: ...
+
+def loop_listing(text: str, /) -> tuple[str, str]: ...
+
 UFUNCS: dict[str, ufunc]
 
 def to_numpy(x: ndarray, /) -> numpy.ndarray[Any, Any]: ...

@@ -267,6 +267,21 @@ pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bo
     TYPES.get(py).is_some_and(|types| types.scalars[DType::F64 as usize].as_ptr() == kind.cast())
 }
 
+/// The value of a NumPy scalar of exactly a type of at most eight bytes, extended with zeros.
+#[cfg(feature = "loops")]
+pub(crate) fn bits_of_scalar(object: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<u64>> {
+    if !object.is_exact_instance(types(object.py())?.scalars[dtype as usize].bind(object.py())) {
+        return Ok(None);
+    }
+    let mut bytes = [0u8; 8];
+    // SAFETY: the object is exactly a scalar of this type, whose value follows the header (see `of_scalar`).
+    unsafe {
+        let value = object.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>());
+        std::ptr::copy_nonoverlapping(value, bytes.as_mut_ptr(), dtype.size().min(bytes.len()));
+    }
+    Ok(Some(u64::from_le_bytes(bytes)))
+}
+
 /// The value of a NumPy scalar, if the core has its type.
 #[inline]
 pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {

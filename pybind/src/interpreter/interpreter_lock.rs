@@ -55,16 +55,34 @@ impl InterpreterLock for Interpreter {
     /// Whether a SIGINT is pending that raises `KeyboardInterrupt`. A handler of the user's runs after the computation, as with NumPy,
     /// because it may use arrays.
     fn is_interrupted(&self) -> bool {
-        Python::attach(|py| {
-            // SAFETY: this thread is attached to the interpreter.
-            if unsafe { ffi::PyOS_InterruptOccurred() } == 0 {
-                return false;
-            }
-            // SAFETY: as above. The check cleared the signal, so it is set again for the code that reports the error.
-            unsafe { ffi::PyErr_SetInterrupt() };
-            handler_is_default(py).unwrap_or(false)
-        })
+        Python::attach(|py| is_signalled(py) && handler_is_default(py).unwrap_or(false))
     }
+}
+
+/// Whether a SIGINT is pending, whoever handles it. It stays pending.
+fn is_signalled(_py: Python<'_>) -> bool {
+    // SAFETY: this thread is attached to the interpreter.
+    if unsafe { ffi::PyOS_InterruptOccurred() } == 0 {
+        return false;
+    }
+    // SAFETY: as above. The check cleared the signal, so it is set again for the code that reports the error.
+    unsafe { ffi::PyErr_SetInterrupt() };
+    true
+}
+
+/// For code that runs long with the GIL held: lets other threads run, and returns whether the code shall leave, because a SIGINT is pending.
+/// No handler runs here.
+#[cfg(feature = "loops")]
+pub(crate) fn yield_to_threads() -> bool {
+    Python::attach(|py| {
+        if is_signalled(py) {
+            return true;
+        }
+        if !SHUTTING_DOWN.load(Ordering::Relaxed) {
+            py.detach(|| ());
+        }
+        false
+    })
 }
 
 fn handler_is_default(py: Python<'_>) -> PyResult<bool> {

@@ -1,0 +1,95 @@
+//! The class of compiled loops: a program of the scalar IR with what its values must be.
+
+use crate::interpreter::interpreter_lock;
+use crate::loops::parameter::{Exports, Parameter, Words};
+use crate::loops::results::{self, WordType};
+use fastnp_scalar::Program;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use std::collections::HashMap;
+
+/// A compiled loop. Private to the Python package, which writes the text: a wrong one may do anything to memory.
+#[pyclass(module = "fastnp._fastnp", frozen)]
+pub(crate) struct LoopProgram {
+    program: Program,
+    parameters: Vec<Parameter>,
+    /// Words of the frame that the parameters take.
+    parameter_words: usize,
+    /// What the words after those become, for each code that the program may return.
+    results: HashMap<u32, Vec<WordType>>,
+}
+
+#[pymethods]
+impl LoopProgram {
+    /// Compiles a text for values of the parameters. `ValueError` says the line of a text that is wrong.
+    #[new]
+    #[pyo3(signature = (text, parameters, results = None))]
+    fn new(text: &str, parameters: &Bound<'_, PyAny>, results: Option<&Bound<'_, PyDict>>) -> PyResult<LoopProgram> {
+        let wrong = |what: &str| PyValueError::new_err(format!("{what:?} is no type of a compiled loop"));
+        let texts: Vec<String> = match parameters.extract::<&str>() {
+            Ok(line) => line.split_ascii_whitespace().map(str::to_owned).collect(),
+            Err(_) => parameters.extract()?,
+        };
+        let parameters: Vec<Parameter> =
+            texts.iter().map(|text| Parameter::parse(text).ok_or_else(|| wrong(text))).collect::<PyResult<_>>()?;
+        let mut by_code = HashMap::new();
+        for (code, types) in results.into_iter().flatten() {
+            let types: &str = &types.extract::<String>()?;
+            by_code.insert(code.extract()?, results::parse(types).ok_or_else(|| wrong(types))?);
+        }
+        let program = fastnp_scalar::compile(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let parameter_words = parameters.iter().map(Parameter::words).sum();
+        Ok(LoopProgram { program, parameters, parameter_words, results: by_code })
+    }
+
+    /// Runs on a value for each parameter: the code that the program returned, and the words of the frame after the parameters'. `None` if a
+    /// value is not what it must be; then nothing has run.
+    fn run<'py>(&self, values: &Bound<'py, PyTuple>) -> PyResult<Option<(u32, Bound<'py, PyList>)>> {
+        let py = values.py();
+        if values.len() != self.parameters.len() {
+            let (found, due) = (values.len(), self.parameters.len());
+            return Err(PyValueError::new_err(format!("{found} values for {due} parameters")));
+        }
+        let (mut words, mut exports) = (Words::new(), Exports::new());
+        for (parameter, value) in self.parameters.iter().zip(values.iter_borrowed()) {
+            if !parameter.push(&value, &mut words, &mut exports)? {
+                return Ok(None);
+            }
+        }
+        words.resize(self.program.frame_words().max(self.parameter_words), 0);
+        // SAFETY: the package's text is right about memory, given values that are what they must be: the tuple keeps NumPy's arrays alive,
+        // and the exports keep the memory of ours where it is.
+        let code = unsafe { self.program.run(&mut words) };
+        drop(exports);
+        let rest = &words[self.parameter_words..];
+        let objects = match self.results.get(&code) {
+            Some(types) => results::objects(py, types, rest)?,
+            None => results::integers(py, rest)?,
+        };
+        Ok(Some((code, objects)))
+    }
+
+    /// Bytes of machine code.
+    #[getter]
+    fn code_bytes(&self) -> usize {
+        self.program.code_bytes()
+    }
+}
+
+/// `loop_listing(text)`: what compiling makes of a text: Cranelift's representation, and assembly.
+#[pyfunction]
+fn loop_listing(text: &str) -> PyResult<(String, String)> {
+    match fastnp_scalar::listing(text) {
+        Ok(listing) => Ok((listing.clif, listing.assembly)),
+        Err(error) => Err(PyValueError::new_err(error.to_string())),
+    }
+}
+
+/// Adds the class, and has compiled loops ask Python whether to leave.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fastnp_scalar::set_poll(interpreter_lock::yield_to_threads);
+    module.add_class::<LoopProgram>()?;
+    module.add_function(wrap_pyfunction!(loop_listing, module)?)?;
+    Ok(())
+}
