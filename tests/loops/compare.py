@@ -56,12 +56,13 @@ def outcome(code: CodeType) -> tuple[str, str, list[tuple[int, str, str]], dict[
             exec(code, variables)
         except Exception as raised:
             error = repr(raised)
-            # Of a name that is not bound, Python 3.11 tells the column of that before at times.
-            column = not isinstance(raised, NameError)
             places = [
-                (frame.lineno or 0, frame.name, str(column and frame.colno))
+                (frame.lineno or 0, frame.name, str(frame.colno))
                 for frame in traceback.extract_tb(raised.__traceback__)[1:]
             ]
+            if isinstance(raised, NameError) and sys.version_info < (3, 12):
+                # At times the place is that of the instruction before (super-instructions).
+                del places[-1]
     kept = {
         name: shown(value)
         for name, value in variables.items()

@@ -23,8 +23,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "pybind" / "python" / "fastnp"
 OWN = (
-    "FallbackError FallbackWarning describe_device device eval explain fallbacks flush "
-    "get_device reset_stats set_device settings stats strict synchronize"
+    "FallbackError FallbackWarning LoopError describe_device device eval explain fallbacks flush "
+    "get_device install jit load_ipython_extension reset_stats set_device settings stats strict "
+    "synchronize unload_ipython_extension"
 )
 
 # Run under both modules: the types have to be the same.

@@ -6,8 +6,9 @@ accepts and returns our arrays without a copy. A name is resolved on first acces
 which keeps the import cheap.
 
 Beyond NumPy: `describe_device`, `device`, `eval`, `explain`, `fallbacks`, `flush`, `get_device`,
-`reset_stats`, `set_device`, `settings`, `stats`, `strict`, `synchronize`, `FallbackError`,
-`FallbackWarning`.
+`install`, `jit`, `load_ipython_extension`, `reset_stats`, `set_device`, `settings`, `stats`,
+`strict`, `synchronize`, `unload_ipython_extension`, `FallbackError`, `FallbackWarning`,
+`LoopError`.
 
 Private modules, in import order; each imports only those before it, and a test checks it:
 
@@ -20,7 +21,9 @@ Private modules, in import order; each imports only those before it, and a test 
 - `_interop`: device memory shared with other libraries, NVIDIA's libraries, other packages' tables
   of array classes.
 - `_functions`: NumPy functions with a native version, one file a topic.
+- `_loops`: loops of users' programs, compiled while they run; imported on first use.
 - `_namespace`: what each of NumPy's names and submodules resolves to.
+- `__main__`: `python -m fastnp program.py`.
 """
 
 from typing import Any as _Any
@@ -29,14 +32,14 @@ from fastnp import _interpreter  # isort: skip  # refuses before NumPy is import
 
 import numpy as _numpy
 
-from fastnp import _functions, _namespace
+from fastnp import _functions, _loops, _namespace
 from fastnp._array import methods as _methods
-from fastnp._fastnp import explain as explain
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray
 from fastnp._interop import faults as _faults
 from fastnp._interop import import_hooks as _import_hooks
 from fastnp._interop import interchange as _interchange
+from fastnp._loops import explain as explain
 from fastnp._state.device import describe_device as describe_device
 from fastnp._state.device import device as device
 from fastnp._state.device import get_device as get_device
@@ -62,6 +65,9 @@ __all__ = [*_numpy.__all__, "FallbackError", "FallbackWarning", "explain", "fall
 
 
 def __getattr__(name: str) -> _Any:
+    if name in _loops.PUBLIC:
+        globals()[name] = _loops.resolve(name)
+        return globals()[name]
     try:
         value = getattr(_numpy, name)
     except AttributeError as error:
@@ -73,4 +79,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(_numpy)})
+    return sorted({*globals(), *dir(_numpy), *_loops.PUBLIC})

@@ -1,7 +1,7 @@
 """The settings: one table of name, type, default, value and doc.
 
 The engine declares the settings it reads (a Rust program has the same ones); this package adds
-`fallback`. Each is read from the environment variable `FASTNP_<NAME>` at import and changed by
+`fallback` and `loops`. Each is read from the environment variable `FASTNP_<NAME>` at import and changed by
 `fastnp.settings(name=value)`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastnp import _fastnp
-from fastnp._state import ledger
+from fastnp._state import ledger, loops
 
 Row = dict[str, Any]
 
@@ -84,6 +84,8 @@ def _rows() -> dict[str, Row]:
     }
     doc = "What a fallback to NumPy does: ignore, warn, or raise."
     rows["fallback"] = {"value": ledger.mode(), "default": "ignore", "type": "str", "doc": doc}
+    doc = "Run loops compiled, in functions under `jit` and in modules under `install` (1), or not (0)."
+    rows["loops"] = {"value": int(loops.enabled()), "default": 1, "type": "int", "doc": doc}
     return rows
 
 
@@ -91,6 +93,8 @@ def _change(changes: dict[str, Any]) -> None:
     for name, value in changes.items():
         if name == "fallback":
             ledger.set_mode(value)
+        elif name == "loops":
+            loops.enable(bool(value))
         else:
             _fastnp.set_setting(name, value)
 
