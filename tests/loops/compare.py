@@ -78,7 +78,7 @@ def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
     code, unit = compile_tree(ast.parse(source), "program.py")
     for site in unit.sites:
         site.is_eager = dice.random() < 0.5
-        site.threshold = dice.choice([0, 3, 10, 30])
+        site.threshold = dice.choice([0, 1e-6, 1e-5, 1e-4])
     return code, unit
 
 
@@ -100,12 +100,13 @@ def check(seed: int) -> tuple[str, str]:
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered for a few turns only."""
-    before = policy.ENTER_FROM, policy.SHORT
-    policy.ENTER_FROM, policy.SHORT = dice.choice([0, 4]), dice.choice([0, 3])
+    before = policy.ENTER_FROM, policy.SHORT, policy.PIECE
+    policy.ENTER_FROM, policy.SHORT = dice.choice([0, 1e-6]), dice.choice([0, 3])
+    policy.PIECE = dice.choice([0, 1e-6, 1e-5])
     try:
         yield
     finally:
-        policy.ENTER_FROM, policy.SHORT = before
+        policy.ENTER_FROM, policy.SHORT, policy.PIECE = before
 
 
 def main() -> int:

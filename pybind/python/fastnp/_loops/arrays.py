@@ -55,6 +55,8 @@ class Item:
     kind: str
     parts: tuple[Value | None, ...] = ()
     array: Value | Elementwise | None = None
+    # The source of an integer that means the same wherever it stands in the statement.
+    source: str = ""
 
 
 def array_type(value: Value) -> ArrayType:
@@ -116,6 +118,17 @@ def position(e: Emitter, index: Value, extent: str) -> str:
         at = text.op(I64, "select", is_negative, wrapped, at)
     e.leave_unless(text.op(I8, "icmp.ult", at, extent))
     return at
+
+
+def checked_position(e: Emitter, item: Item, extent: str) -> str:
+    """The position of an integer of a subscript, which a statement computes and checks once."""
+    assert item.parts[0] is not None
+    key = (item.source, extent)
+    if not item.source:
+        return position(e, item.parts[0], extent)
+    if key not in e.checked:
+        e.checked[key] = position(e, item.parts[0], extent)
+    return e.checked[key]
 
 
 def slice_bounds(e: Emitter, item: Item, extent: str) -> tuple[str, str, str]:
@@ -187,7 +200,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             stride = text.integer(SIZES[type_.char])
         axis += 1
         if item.kind == "integer":
-            at = position(e, item.parts[0], extent)  # type: ignore[arg-type]
+            at = checked_position(e, item, extent)
             start = text.op(I64, "add", start, text.op(I64, "mul", at, stride))
             is_dense = False
             continue

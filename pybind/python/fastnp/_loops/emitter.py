@@ -173,6 +173,9 @@ class Emitter:
         # Pairs of parameters of which array statements rely on that their memory is apart.
         self.apart: set[tuple[int, int]] = set()
         self.prefix = ""
+        # Positions that the current statement has computed and checked on this path.
+        self.checked: dict[tuple[str, str], str] = {}
+        self.indices: dict[str, Any] = {}
         # Whether the current statement took scratch memory.
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")
@@ -280,6 +283,14 @@ class Emitter:
         self.state = dict(path.state)
         self.text.start(path.block)
 
+    def known(self) -> tuple[dict[tuple[str, str], str], dict[str, Any]]:
+        """What the statement has computed so far that holds on every path from here."""
+        return dict(self.checked), dict(self.indices)
+
+    def forget_since(self, known: tuple[dict[tuple[str, str], str], dict[str, Any]]) -> None:
+        """Forgets what was computed since, on a path that is not taken always."""
+        self.checked, self.indices = dict(known[0]), dict(known[1])
+
     # Leaving.
 
     def exit_block(self, at: int) -> Block:
@@ -289,7 +300,8 @@ class Emitter:
         """
         state = self.calls[0].callers_state if self.calls else self.state
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
-        key = (at, frozenset(state.items()), tuple(id(loop) for loop in loops))
+        moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
+        key = (at, frozenset(state.items()), moving)
         if (block := self.exit_blocks.get(key)) is not None:
             return block
         exit_ = Exit(at, len(self.exits))

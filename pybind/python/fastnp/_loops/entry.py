@@ -81,15 +81,17 @@ SIZED: frozenset[type] = frozenset([range, list, tuple])
 class Turns(islice):  # type: ignore[type-arg]
     """A number of turns for the interpreter: a part of `rest`, after which the loop asks again.
 
-    `source` describes the loop from the beginning of these turns on; it is None for `while` and
-    for what has no source. `count` turns are made here, `left` come after them.
+    `source` describes the loop from the beginning of these turns on; it is None for `while` and for
+    what has no source. `count` turns are made here, `left` come after them; `began` is when the
+    interpreter began with them.
     """
 
-    __slots__ = ("count", "left", "rest", "source")
+    __slots__ = ("began", "count", "left", "rest", "source")
     rest: Iterable[Any]
     source: Source | None
     count: int
     left: int
+    began: float
 
 
 def source_of(iterable: Any) -> Source | None:

@@ -171,8 +171,11 @@ def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
     ends: list[tuple[Value, Block]] = []
     for i, node in enumerate(nodes):
         value = e.settle(number(e, node))
+        if i == 0:
+            known = e.known()
         if i + 1 == len(nodes):
             ends.append((value, text.block))
+            e.forget_since(known)
             break
         decided, more = text.new_block("decided"), text.new_block()
         truth = numbers.truth(e, value)
@@ -223,6 +226,7 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     if len(names) == 1:
         return result
     ends: list[tuple[Value, Block]] = []
+    known = e.known()
     for name, comparator in zip(names[1:], node.comparators[1:], strict=True):
         decided, more = e.text.new_block("decided"), e.text.new_block()
         e.text.branch(numbers.truth(e, result), more, decided)
@@ -230,6 +234,7 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         e.text.start(more)
         left, right = right, e.settle(number(e, comparator))
         result = numbers.compare(e, name or "", left, right)
+    e.forget_since(known)
     return merged(e, [*ends, (result, e.text.block)])
 
 
@@ -247,10 +252,13 @@ def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) ->
     text = e.text
     then, otherwise = text.new_block("then"), text.new_block("else")
     text.branch(condition(e, test), then, otherwise)
+    known = e.known()
     text.start(then)
     first = (e.settle(number(e, body)), text.block)
+    e.forget_since(known)
     text.start(otherwise)
     second = (e.settle(number(e, orelse)), text.block)
+    e.forget_since(known)
     return merged(e, [first, second])
 
 
@@ -298,7 +306,7 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
         if isinstance(node, ast.Constant) and node.value is Ellipsis:
             items.append(Item("ellipsis"))
             continue
-        value = expression(e, node)
+        value, source = index_value(e, node)
         if isinstance(value, Value) and isinstance(value.type, ObjectType):
             if value.type.value is not None:
                 raise Unsupported("an index that is no integer")
@@ -306,12 +314,23 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
         elif isinstance(value, Value) and isinstance(value.type, TupleType):
             items += [Item("integer", (part,)) for part in tuple_items(value)]
         elif isinstance(value, Value) and numbers.is_number(value.type):
-            items.append(Item("integer", (value,)))
+            items.append(Item("integer", (value,), source=source))
         elif arrays.is_array(value):
             items.append(Item("array", (), value))
         else:
             raise Unsupported("an index of this kind")
     return items
+
+
+def index_value(e: Emitter, node: ast.expr) -> tuple[Value | Elementwise, str]:
+    """The value of an index, computed once where it is of names and integers only; and its source."""
+    parts = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
+    if not all(isinstance(part, parts) for part in ast.walk(node)):
+        return expression(e, node), ""
+    source = ast.unparse(node)
+    if source not in e.indices:
+        e.indices[source] = expression(e, node)
+    return e.indices[source], source
 
 
 def is_none(node: ast.expr) -> bool:

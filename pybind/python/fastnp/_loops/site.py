@@ -26,23 +26,26 @@ from fastnp._loops.loop import Loop
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
 
-# Statements of a site that are interpreted before it is compiled: about 100 µs of them, where
-# compiling takes some milliseconds at first and some hundred microseconds for a small loop.
-COMPILE_AFTER = 2000
-# Statements that an entry must be about to execute for compiled code to be entered: about 3 µs.
-ENTER_FROM = 60
-# A loop about to execute at most this many statements is not counted turn by turn.
+# Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
+# lines: 3 to 15 ms). A loop that has ten times as long to go is compiled after a quarter of it.
+COMPILE_AFTER = 4e-3
+# A loop inside another waits longer: compiled with the loop around it, it is entered once.
+INNER_PATIENCE = 4
+# Seconds that an entry must be expected to be interpreted for compiled code to be entered.
+ENTER_FROM = 15e-6
+# Seconds that the interpreter is given before a loop is asked again.
+PIECE = 3e-4
+# A loop about to execute at most this many statements is not timed.
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
-RETIRE_SHORT = 20 * COMPILE_AFTER
+RETIRE_SHORT = 40_000
 MAX_COMPILED = 8
 # The compiler is asked this often, each time after four times the work: types may have changed.
 MAX_REFUSALS = 4
 # A site is retired when so many runs have been left, each after less than these turns on average.
 MAX_LEAVES = 50
 TURNS_A_LEAVE = 100
-# Turns of a loop with loops inside that are interpreted before it is asked again.
-MAX_PIECE = 64
+RANGE_ITERATOR = type(iter(range(0)))
 # Added to the number of an inner `for` that was left between two turns, not before the first.
 BETWEEN = 0.5
 
@@ -129,15 +132,17 @@ class Site(Loop):
         "first",
         "inner",
         "is_eager",
+        "is_reversed",
         "is_strict",
         "leaves",
         "live",
-        "piece",
         "refusals",
         "runs",
         "seconds",
+        "spent",
         "short",
         "threshold",
+        "turn_seconds",
         "turns",
         "weight",
         "work",
@@ -152,6 +157,8 @@ class Site(Loop):
         self.inner: list[Site] = []
         self.weight = 1
         self.is_eager = self.is_strict = False
+        # `for i in reversed(range(n))`: the iterator is the loop's alone, so it may be the range.
+        self.is_reversed = isinstance(node, ast.For) and _is_call_of(node.iter, "reversed")
         self.attempts = 0
         self.reset()
         SITES.add(self)
@@ -163,8 +170,8 @@ class Site(Loop):
         self.refusals: list[Refusal] = []
         self.leaves: Counter[tuple[int, str]] = Counter()
         self.work = 0
+        self.spent = self.turn_seconds = 0.0
         self.threshold = COMPILE_AFTER
-        self.piece = 1
         self.short = SHORT
         self.turns = self.runs = 0
         self.seconds = 0.0
@@ -188,13 +195,15 @@ class Site(Loop):
 
         A short loop pays 150 ns here until the site is retired.
         """
+        if type(iterable) is RANGE_ITERATOR and self.is_reversed:
+            iterable = iterable.__reduce__()[1][0]
         if type(iterable) in SIZED and not self.is_eager:
-            work = len(iterable) * self.weight
+            turns = len(iterable)
             if self.compiled:
-                if work < ENTER_FROM:
+                if turns * self.turn_seconds < ENTER_FROM:
                     return iterable
-            elif work <= self.short:
-                self.work += work
+            elif turns * self.weight <= self.short:
+                self.work += turns * self.weight
                 if self.work > RETIRE_SHORT:
                     self.live = False
                 return iterable
@@ -211,7 +220,7 @@ class Site(Loop):
         if source is None:
             return iterable
         if self.compiled:
-            is_enough = total * self.weight >= ENTER_FROM
+            is_enough = total * self.turn_seconds >= ENTER_FROM
             return self._no_turns(iterable, source, total) if is_enough else iterable
         return self._piece(iter(iterable), source, total)
 
@@ -241,57 +250,66 @@ class Site(Loop):
         return turns
 
     def _piece(self, rest: Iterator[Any], source: Source, total: int, most: int = 0) -> Turns:
-        if self.inner:
-            count = most or self.piece
-            self.piece = min(2 * self.piece, MAX_PIECE)
-        else:
-            count = most or max(self.threshold - self.work, self.weight) // self.weight
-        count = min(count, total)
+        count = min(most or self._count(), total)
         turns = Turns(rest, count)
         turns.rest, turns.source, turns.count, turns.left = rest, source, count, total - count
+        turns.began = perf_counter()
         return turns
 
     def _while_piece(self, most: int = 0) -> Turns:
-        if self.compiled:
-            count = most or max(ENTER_FROM // self.weight, 1)
-        elif self.inner:
-            count = most or self.piece
-            self.piece = min(2 * self.piece, MAX_PIECE)
-        else:
-            count = most or max(self.threshold - self.work, ENTER_FROM) // self.weight + 1
+        count = most or self._count()
         rest = repeat(None, count)
         turns = Turns(rest, None)
         turns.rest, turns.source, turns.count, turns.left = rest, None, count, -1
+        turns.began = perf_counter()
         return turns
+
+    def _count(self) -> int:
+        """Turns of a piece."""
+        if self.turn_seconds:
+            return max(int(PIECE / self.turn_seconds), 1)
+        return 1 if self.inner else 16
 
     # --- between turns ------------------------------------------------------------------------
 
     def stop(self, turns: Turns) -> None:
-        """Count the turns of a loop that was left by `break`, or whose condition is false."""
+        """Time the turns of a loop that was left by `break`, or whose condition is false."""
+        made = turns.count
         if isinstance(self.node, ast.While):
-            made = turns.count - turns.rest.__length_hint__()  # type: ignore[attr-defined]
-            self.work += (made + 1) * self.weight
-        else:
-            self.work += min(turns.count * self.weight, SHORT)
+            made -= turns.rest.__length_hint__()  # type: ignore[attr-defined]
+        self._time(turns, made)
+
+    def _time(self, turns: Turns, made: int) -> None:
+        """Count the seconds since the interpreter began with some turns."""
+        if made:
+            seconds = perf_counter() - turns.began
+            self.spent += seconds
+            self.turn_seconds = seconds / made
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
-        self.work += turns.count * self.weight
+        self._time(turns, turns.count)
         if turns.left == 0 and not self.is_eager:
             return False
         if not self.live or _is_watched():
             return False
         if self.is_eager:
             return True
-        if isinstance(self.node, ast.For) and (
-            turns.source is None or turns.left * self.weight < ENTER_FROM
-        ):
+        if isinstance(self.node, ast.While):
+            return bool(self.compiled) or self.spent >= self._patience()
+        to_come = turns.left * self.turn_seconds
+        if turns.source is None or to_come < ENTER_FROM:
             return False
-        return bool(self.compiled) or self.work_within() >= self.threshold
+        patience = self._patience()
+        return (
+            bool(self.compiled)
+            or self.spent >= patience
+            or (self.spent >= patience / 4 and to_come >= 10 * patience)
+        )
 
-    def work_within(self) -> int:
-        """The statements counted here and in the sites inside."""
-        return self.work + sum(site.work_within() for site in self.inner)
+    def _patience(self) -> float:
+        """Seconds of the interpreter before the site is compiled."""
+        return self.threshold * (INNER_PATIENCE if self.depth else 1)
 
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
@@ -351,7 +369,7 @@ class Site(Loop):
         if refusal not in self.refusals:
             self.refusals.append(refusal)
         self.attempts += 1
-        self.threshold = 4 * self.work_within() + COMPILE_AFTER
+        self.threshold = 4 * self.spent + COMPILE_AFTER
         if self.attempts >= MAX_REFUSALS and not self.is_strict:
             self.live = False
 
@@ -426,6 +444,10 @@ def _switched() -> None:
 
 
 _switch.observe(_switched)
+
+
+def _is_call_of(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_watched() -> bool:

@@ -87,6 +87,7 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
 def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     """Writes one statement for the current path."""
     state, before = dict(e.state), Mark(e)
+    e.forget_since(({}, {}))
     if not e.calls:
         e.position = e.numbers[statement]
         if e.position not in e.resumable:
@@ -120,6 +121,7 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
             return return_(e, statement)
     e.uses_scratch = False
     simple(e, statement)
+    e.forget_since(({}, {}))
     if e.uses_scratch:
         e.text.line("call scratch_reset()")
     return [e.path()]
@@ -279,6 +281,7 @@ def if_(e: Emitter, statement: ast.If) -> list[Path]:
 
 def while_(e: Emitter, statement: ast.While) -> list[Path]:
     def turn(state: State, loop: OpenLoop) -> tuple[list[Path], list[Path]]:
+        e.forget_since(({}, {}))
         if not e.calls:
             e.position = e.numbers[statement]
         e.spend()
@@ -397,8 +400,9 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     """Writes a loop: its turns once for each state that reaches its head, `else`, and what follows."""
     start, entry = e.text.block, dict(e.state)
     before = Mark(e)
+    expect_counters(e, statement)
     for _ in range(MAX_PATHS):
-        over = attempt(e, loop, turn, Widening(e.widened.setdefault(statement, {})))
+        over = attempt(e, loop, turn, Widening(e.widened[statement]))
         if over is not None:
             break
         # A turn binds a variable that the head did not expect; its type is known now: once more.
@@ -415,6 +419,23 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
         e.go_on(path)
         after += block(e, statement.orelse)
     return e.meet(after)
+
+
+def expect_counters(e: Emitter, statement: ast.For | ast.While) -> None:
+    """Has the head of a loop expect the targets of loops over ranges, which saves writing it again."""
+    if statement in e.widened:
+        return
+    expected = e.widened[statement] = {}
+    for inner in ast.walk(statement):
+        if (
+            isinstance(inner, ast.For)
+            and isinstance(inner.target, ast.Name)
+            and isinstance(inner.iter, ast.Call)
+            and isinstance(inner.iter.func, ast.Name)
+            and inner.iter.func.id in ("range", "reversed")
+            and inner.target.id not in e.state
+        ):
+            expected[inner.target.id] = Variable(INT, True)
 
 
 def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
@@ -441,6 +462,7 @@ class Mark:
         e.text.rewind(self.mark, self.block, self.lines)
         e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
         del e.exits[self.exits :]
+        e.forget_since(({}, {}))
         for loop, breaks, continues in self.paths:
             del loop.breaks[breaks:]
             del loop.continues[continues:]
@@ -554,7 +576,7 @@ def inline(
         if isinstance(argument, Elementwise):
             raise Unsupported("an array that is computed and passed on")
         values.append(e.settle(argument))
-    outer, prefix, loops = e.state, e.prefix, e.loops
+    outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     call = Call(function, outer, len(loops))
     e.calls.append(call)
     e.call_count += 1
@@ -569,6 +591,7 @@ def inline(
     finally:
         e.calls.pop()
         e.state, e.prefix, e.loops = outer, prefix, loops
+        e.forget_since(known)
 
 
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
