@@ -46,7 +46,10 @@ def shown(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-def outcome(code: CodeType) -> tuple[str, str, list[tuple[int, str, str]], dict[str, str]]:
+Outcome = tuple[str, str, list[tuple[int, str, str]], dict[str, str]]
+
+
+def outcome(code: CodeType) -> Outcome:
     """What running a program prints, raises and where, and its variables after."""
     variables: dict[str, Any] = {"__name__": "program", "np": fastnp, "show": show}
     printed, error, places = io.StringIO(), "", []
@@ -82,6 +85,14 @@ def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
     return code, unit
 
 
+def differing(expected: Outcome, found: Outcome) -> str:
+    """What differs between two runs of a program; empty if nothing does."""
+    for what, one, other in zip(("output", "error", "places", "names"), expected, found):
+        if one != other:
+            return f"{what}:\n{one}\nis not, rewritten,\n{other}"
+    return ""
+
+
 def check(seed: int) -> tuple[str, str]:
     """A program, and how it differs; empty if it does not."""
     source = Writer(seed).program()
@@ -91,9 +102,8 @@ def check(seed: int) -> tuple[str, str]:
         with mocked(1000 * seed + run, budget=(5, 20, 60, 200)[run]) as dice, eager(dice):
             code, _ = rewritten(source, dice)
             found = outcome(code)
-        for what, one, other in zip(("output", "error", "places", "names"), expected, found):
-            if one != other:
-                return source, f"run {run}, {what}:\n{one}\nis not, rewritten,\n{other}"
+        if difference := differing(expected, found):
+            return source, f"run {run}, {difference}"
     return source, ""
 
 

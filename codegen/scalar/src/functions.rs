@@ -28,6 +28,10 @@ pub(crate) enum Callee {
     /// Memory for a number of bytes.
     Scratch(extern "C" fn(i64) -> i64),
     ScratchReset(extern "C" fn()),
+    /// The buffer of a number with room for a number of bytes.
+    Buffer(extern "C" fn(i64, i64) -> i64),
+    /// To, from, bytes.
+    Copy(unsafe extern "C" fn(i64, i64, i64)),
 }
 
 impl Callee {
@@ -43,6 +47,8 @@ impl Callee {
             Callee::LoopF32(_) => &[Type::I64, Type::I64, Type::F32],
             Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
             Callee::Scratch(_) => &[Type::I64],
+            Callee::Buffer(_) => &[Type::I64, Type::I64],
+            Callee::Copy(_) => &[Type::I64, Type::I64, Type::I64],
             Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) | Callee::ScratchReset(_) => &[],
         }
     }
@@ -52,9 +58,9 @@ impl Callee {
         match self {
             Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) => Some(Type::F64),
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
-            Callee::Status(_) | Callee::Scratch(_) => Some(Type::I64),
+            Callee::Status(_) | Callee::Scratch(_) | Callee::Buffer(_) => Some(Type::I64),
             Callee::Poll(_) => Some(Type::I8),
-            Callee::ClearStatus(_) | Callee::ScratchReset(_) => None,
+            Callee::ClearStatus(_) | Callee::ScratchReset(_) | Callee::Copy(_) => None,
         }
     }
 
@@ -74,6 +80,8 @@ impl Callee {
             Callee::LoopOfTwoF32(f) => f as usize,
             Callee::Scratch(f) => f as usize,
             Callee::ScratchReset(f) => f as usize,
+            Callee::Buffer(f) => f as usize,
+            Callee::Copy(f) => f as usize,
         }
     }
 }
@@ -205,4 +213,6 @@ static FUNCTIONS: &[Function] = &[
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
     row("scratch", Callee::Scratch(scratch::take)),
     row("scratch_reset", Callee::ScratchReset(scratch::reset)),
+    row("buffer", Callee::Buffer(scratch::buffer)),
+    row("copy_memory", Callee::Copy(scratch::copy)),
 ];

@@ -243,17 +243,17 @@ impl Access {
     }
 }
 
-/// Up to three registers, in order.
+/// Up to four registers, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Regs {
-    registers: [Reg; 3],
+    registers: [Reg; 4],
     count: u8,
 }
 
 impl Regs {
     /// None.
     pub(crate) fn new() -> Regs {
-        Regs { registers: [Reg(0); 3], count: 0 }
+        Regs { registers: [Reg(0); 4], count: 0 }
     }
 
     /// One more at the end; false where there is no room.

@@ -65,7 +65,8 @@
 //!
 //! `loop1(function, data, x)`, `loop2(function, data, x, y)` on f64 and `loop1f`, `loop2f` on f32 run a ufunc's inner loop, given by its
 //! address and that of its data, over one element. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
-//! text's until `scratch_reset()` or the end of the run.
+//! text's until `scratch_reset()` or the end of the run. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
+//! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies.
 //!
 //! # Files
 //! | file | what |

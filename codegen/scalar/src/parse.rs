@@ -356,7 +356,7 @@ impl<'a> Parser<'a> {
 
     fn push(&self, list: &mut Regs, name: &str) -> Result<(), Fault> {
         let register = self.register_named(name)?;
-        if list.push(register) { Ok(()) } else { self.fail("more than three registers") }
+        if list.push(register) { Ok(()) } else { self.fail("more than four registers") }
     }
 
     /// The block of that name, which may be defined further on.

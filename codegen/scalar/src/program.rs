@@ -93,6 +93,7 @@ impl Program {
         // SAFETY: the memory holds a function of this signature, compiled by `compile`, in this machine's default
         // calling convention, and it lives as long as `self`.
         let code = unsafe { mem::transmute::<*const u8, extern "C" fn(*mut u64) -> u32>(self.memory.start()) };
+        scratch::begin();
         let before = status::save_and_clear();
         let left_by = code(frame.as_mut_ptr());
         status::restore(before);

@@ -1,6 +1,7 @@
-//! Scratch memory of a run: taken piece by piece, given back all at once.
+//! Memory of a run: scratch, taken piece by piece and given back all at once, and numbered buffers for values that last.
 //!
-//! Each thread keeps what its runs needed last, so that a statement in a loop allocates once.
+//! Each thread keeps what its runs needed last, so that a statement in a loop allocates once. What is in a buffer stays there until the
+//! thread's next run.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::RefCell;
@@ -35,13 +36,7 @@ impl Scratch {
         let bytes = bytes.max(1).checked_next_multiple_of(ALIGN)?;
         if self.chunks.last().is_none_or(|chunk| chunk.layout.size() - self.used < bytes) {
             let last = self.chunks.last().map_or(CHUNK, |chunk| chunk.layout.size());
-            let layout = Layout::from_size_align(bytes.max(last.checked_mul(2)?), ALIGN).ok()?;
-            // SAFETY: the size is not 0.
-            let start = unsafe { alloc(layout) };
-            if start.is_null() {
-                return None;
-            }
-            self.chunks.push(Chunk { start, layout });
+            self.chunks.push(chunk(bytes.max(last.checked_mul(2)?))?);
             self.used = 0;
         }
         let start = self.chunks.last()?.start.wrapping_add(self.used);
@@ -57,7 +52,19 @@ impl Scratch {
     }
 }
 
+/// A larger buffer is freed when the next run begins.
+const KEPT: usize = 1 << 20;
+
+/// A chunk with this room at least; `None` if there is no memory.
+fn chunk(bytes: usize) -> Option<Chunk> {
+    let layout = Layout::from_size_align(bytes.max(1).checked_next_multiple_of(ALIGN)?, ALIGN).ok()?;
+    // SAFETY: the size is not 0.
+    let start = unsafe { alloc(layout) };
+    (!start.is_null()).then_some(Chunk { start, layout })
+}
+
 thread_local! {
+    static BUFFERS: RefCell<Vec<Option<Chunk>>> = const { RefCell::new(Vec::new()) };
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
@@ -70,4 +77,38 @@ pub(crate) extern "C" fn take(bytes: i64) -> i64 {
 /// Takes back all memory that was given on this thread.
 pub(crate) extern "C" fn reset() {
     SCRATCH.with_borrow_mut(Scratch::reset);
+}
+
+/// The address of a numbered buffer with room for so many bytes; 0 if there is no memory, and then the buffer is as it was.
+pub(crate) extern "C" fn buffer(number: i64, bytes: i64) -> i64 {
+    let (Ok(number), Ok(bytes)) = (usize::try_from(number), usize::try_from(bytes)) else { return 0 };
+    BUFFERS.with_borrow_mut(|buffers| {
+        if buffers.len() <= number {
+            buffers.resize_with(number + 1, || None);
+        }
+        let have = &mut buffers[number];
+        if have.as_ref().is_none_or(|chunk| chunk.layout.size() < bytes) {
+            let Some(larger) = chunk(bytes) else { return 0 };
+            *have = Some(larger);
+        }
+        have.as_ref().map_or(0, |chunk| chunk.start.addr() as i64)
+    })
+}
+
+/// Frees large buffers of the run before.
+pub(crate) fn begin() {
+    BUFFERS.with_borrow_mut(|buffers| {
+        for buffer in buffers {
+            buffer.take_if(|chunk| chunk.layout.size() > KEPT);
+        }
+    });
+}
+
+/// Copies bytes; the two places may overlap.
+///
+/// # Safety
+/// Both have so many bytes.
+pub(crate) unsafe extern "C" fn copy(to: i64, from: i64, bytes: i64) {
+    // SAFETY: the caller's contract.
+    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes as usize) }
 }

@@ -8,6 +8,7 @@ so that it is done wholly or not at all.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -79,6 +80,17 @@ def strides(value: Value) -> tuple[str, ...]:
 def shape_tuple(e: Emitter, value: Value) -> Value:
     """`x.shape`."""
     return Value(TupleType((INT,) * array_type(value).ndim), shape(value))
+
+
+# Elements of an array statement from which kernels of the engine, which use vectors and threads, are
+# faster than a loop over elements, although they cost some microseconds to start.
+MANY_ELEMENTS = 4096
+
+
+def refuse_many(e: Emitter, extents: Sequence[str]) -> None:
+    """Leaves statements on large arrays to the engine."""
+    if math.prod(e.lengths.get(extent, 16) for extent in extents) > MANY_ELEMENTS:
+        raise Unsupported("a statement on a large array, which a kernel computes faster")
 
 
 def size(e: Emitter, extents: Sequence[str]) -> str:
@@ -212,6 +224,8 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         first, length, by = slice_bounds(e, item, extent)
         start = text.op(I64, "add", start, text.op(I64, "mul", first, stride))
         extents.append(length)
+        if extent in e.lengths:
+            e.lengths[length] = e.lengths[extent]
         step = item.parts[2]
         plain = step is None or step.literal == 1
         steps.append(stride if plain else text.op(I64, "mul", stride, by))
@@ -455,6 +469,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     extents = shape(target)
     for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
         e.leave_unless(text.op(I8, "icmp.eq", own, other))
+    refuse_many(e, extents)
     count = size(e, extents)
     e.spend(count)
 
@@ -577,6 +592,7 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
 def total(e: Emitter, value: Value | Elementwise) -> Value:
     """`np.sum(x)` over all axes."""
     source = elements(e, value)
+    refuse_many(e, source.shape)
     char = numpy.add.reduce(numpy.empty(0, source.char)).dtype.char
     e.spend(size(e, source.shape))
     result = Value(Number(char), (add_up(e, source, char),))
@@ -604,6 +620,7 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     char, kind = loop[-1], Number(loop[-1]).registers[0]
     extent = left.shape[-1]
     outer = (*left.shape[:-1], *right.shape[1:])
+    refuse_many(e, (*outer, extent))
     sources = (*left.sources, *right.sources)
 
     def sum_of(indices: Indices) -> str:

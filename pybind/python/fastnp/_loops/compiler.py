@@ -20,7 +20,7 @@ from fastnp._loops.emitter import (
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.loop import Loop
 from fastnp._loops.outcome import Outcome, Refusal
-from fastnp._loops.parameters import specification, type_of
+from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import inline, outermost
 from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
 
@@ -40,7 +40,7 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
         if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
-            e.parameter(name, type_)
+            e.parameter(name, type_, lengths=lengths_of(names[name]))
             e.state[name] = Variable(type_)
     try:
         items = None
@@ -49,7 +49,26 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
         outermost(e, node, items)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
+    for number, reason in e.reasons.items():
+        if is_unconditional(node, loop.statements[number]):
+            return Refusal(loop.statements[number].lineno, reason)
     return Compiled(loop, e)
+
+
+def is_unconditional(loop: ast.For | ast.While, statement: ast.stmt) -> bool:
+    """Whether each turn reaches a statement, of the loop or of loops inside: it is not worth while
+    to run a loop compiled that is left in each turn.
+    """
+    if loop is statement:
+        return True
+    for inner in loop.body:
+        if inner is statement:
+            return True
+        if isinstance(inner, ast.For | ast.While) and is_unconditional(inner, statement):
+            return True
+        if isinstance(inner, ast.Continue | ast.Break | ast.Return):
+            break
+    return False
 
 
 class Compiled:

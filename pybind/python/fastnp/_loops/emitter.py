@@ -150,6 +150,8 @@ class Emitter:
         self.names = names
         self.state: State = {}
         self.parameters: list[Parameter] = []
+        # About how long axes are, by the register of their length: what they are now.
+        self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
         self.roots: dict[int, str] = {}
         self.words = 0
@@ -213,6 +215,8 @@ class Emitter:
         """Binds a variable."""
         for target, source in zip(self.registers(name, value.type), value.registers, strict=True):
             self.text.copy(target, source)
+            if source in self.lengths:
+                self.lengths[target] = self.lengths[source]
         self.state[name] = Variable(value.type)
 
     def snapshot(self, value: Value) -> Value:
@@ -221,19 +225,29 @@ class Emitter:
         for kind, source in zip(value.type.registers, value.registers, strict=True):
             copy = self.text.register(kind)
             self.text.copy(copy, source)
+            if source in self.lengths:
+                self.lengths[copy] = self.lengths[source]
             registers.append(copy)
         return Value(value.type, tuple(registers), value.literal, value.is_settled)
 
     def parameter(
-        self, name: str | None, type_: Type, find: Callable[[Any], Any] | None = None
+        self,
+        name: str | None,
+        type_: Type,
+        find: Callable[[Any], Any] | None = None,
+        lengths: tuple[int, ...] = (),
     ) -> Value:
-        """A value given at the entry. A variable's is in the registers of the variable."""
+        """A value given at the entry. A variable's is in the registers of the variable.
+
+        `lengths` are those of an array's axes now.
+        """
         if name is not None:
             registers = self.registers(name, type_)
         else:
             registers = tuple(self.text.register(kind) for kind in type_.registers)
         if isinstance(type_, ArrayType):
             self.roots[type_.root] = registers[0]
+            self.lengths.update(zip(registers[1:], lengths, strict=False))
         self.parameters.append(Parameter(name, type_, find))
         for register in registers:
             self.entry.lines.append(f"{register} = get {self.words}")

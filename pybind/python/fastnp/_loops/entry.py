@@ -113,6 +113,17 @@ def advance(source: Source, count: int) -> Source:
     return Zip(*(advance(part, count) for part in source.sources))
 
 
+def beginning(source: Source, count: int) -> Source:
+    """The first `count` elements of a source."""
+    if isinstance(source, range):
+        return source[:count]
+    if isinstance(source, Rest):
+        return Rest(source.sequence[: source.taken + count], source.taken)
+    if isinstance(source, Enumeration):
+        return Enumeration(beginning(source.source, count), source.start)
+    return Zip(*(beginning(part, count) for part in source.sources))
+
+
 def _described(source: Any) -> Any:
     return source
 

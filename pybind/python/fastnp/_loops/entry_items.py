@@ -9,7 +9,7 @@ from fastnp._loops import iterators
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.iterators import Items
-from fastnp._loops.parameters import type_of
+from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.types import INT, ArrayType, RangeType
 
 Find = Callable[[Any], Any]
@@ -37,7 +37,13 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
         type_ = type_of(remaining(source), len(e.parameters))
         if isinstance(type_, ArrayType):
             return iterators.of_array(
-                e, e.parameter(None, type_, lambda whole: remaining(find(whole)))
+                e,
+                e.parameter(
+                    None,
+                    type_,
+                    lambda whole: remaining(find(whole)),
+                    lengths_of(source.sequence),
+                ),
             )
         raise Unsupported(f"a loop over {type(source.sequence).__name__}")
     raise Unsupported(f"a loop over {type(source).__name__}")

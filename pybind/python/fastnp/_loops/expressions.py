@@ -8,7 +8,7 @@ from types import ModuleType
 from fastnp._loops import arrays, functions, numbers
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.parameters import type_of
+from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
     BOOL,
@@ -126,7 +126,7 @@ def name_value(e: Emitter, name: str) -> Value:
     if isinstance(type_, ObjectType):
         e.constants[name] = known
         return Value(type_, ())
-    value = e.parameter(name, type_)
+    value = e.parameter(name, type_, lengths=lengths_of(known))
     e.free[name] = value
     return value
 

@@ -86,9 +86,16 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return known(e, [expression(e, argument) for argument in node.args])
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
-    if isinstance(target, numpy.ufunc) and not node.keywords:
+    if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, [expression(e, argument) for argument in node.args])
     raise Unsupported(f"a call of {function.type}")
+
+
+def is_ufunc(function: object) -> bool:
+    """Whether a function is a ufunc of NumPy's or ours."""
+    import fastnp  # the package imports this module
+
+    return isinstance(function, numpy.ufunc | fastnp.ufunc)
 
 
 def is_object(e: Emitter, node: ast.expr) -> bool:

@@ -72,6 +72,11 @@ def array_type(value: Any, root: int) -> ArrayType | None:
     return ArrayType(char, value.ndim, is_dense, bool(value.flags.writeable), root, True)
 
 
+def lengths_of(value: Any) -> tuple[int, ...]:
+    """The lengths of an array's axes; of anything else, none."""
+    return value.shape if isinstance(value, numpy.ndarray) else ()
+
+
 def is_plain(class_: type) -> bool:
     """Whether a class is our array class or NumPy's itself."""
     import fastnp  # the package imports this module

@@ -21,7 +21,7 @@ from typing import Any
 from weakref import WeakSet
 
 from fastnp._loops import compiler
-from fastnp._loops.entry import SIZED, Source, Turns, advance, source_of
+from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
@@ -35,6 +35,8 @@ INNER_PATIENCE = 4
 ENTER_FROM = 15e-6
 # Seconds that the interpreter is given before a loop is asked again.
 PIECE = 3e-4
+# Seconds of the interpreter that the first run of compiled code is about.
+TRIAL = 2e-3
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
@@ -43,7 +45,7 @@ MAX_COMPILED = 8
 # The compiler is asked this often, each time after four times the work: types may have changed.
 MAX_REFUSALS = 4
 # A site is retired when so many runs have been left, each after less than these turns on average.
-MAX_LEAVES = 50
+MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
 RANGE_ITERATOR = type(iter(range(0)))
 # Added to the number of an inner `for` that was left between two turns, not before the first.
@@ -132,6 +134,7 @@ class Site(Loop):
         "first",
         "inner",
         "is_eager",
+        "is_patient",
         "is_reversed",
         "is_strict",
         "leaves",
@@ -171,6 +174,7 @@ class Site(Loop):
         self.leaves: Counter[tuple[int, str]] = Counter()
         self.work = 0
         self.spent = self.turn_seconds = 0.0
+        self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
         self.turns = self.runs = 0
@@ -309,7 +313,7 @@ class Site(Loop):
 
     def _patience(self) -> float:
         """Seconds of the interpreter before the site is compiled."""
-        return self.threshold * (INNER_PATIENCE if self.depth else 1)
+        return self.threshold * (INNER_PATIENCE if self.is_patient else 1)
 
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
@@ -359,16 +363,38 @@ class Site(Loop):
             return None
         self.compiled.append(found)
         start = perf_counter()
-        outcome = found.run(names, source)
-        self.seconds += perf_counter() - start
+        outcome = self._tried(found, names, source)
         if outcome is None:
             self._refuse(Refusal(self.line, "its arrays share memory"))
+        return outcome
+
+    def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
+        """The first run of compiled code: of some turns, where it is known how long they take interpreted.
+
+        Code that is not faster is not run again.
+        """
+        some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
+        is_trial = source is not None and 0 < some < len(source)
+        start = perf_counter()
+        outcome = found.run(names, beginning(source, some) if is_trial else source)
+        seconds = perf_counter() - start
+        self.seconds += seconds
+        if outcome is None or not outcome.turns or not self.turn_seconds:
+            return outcome
+        if outcome.at == DONE and is_trial:
+            outcome.at, outcome.reason = 0, ""
+            outcome.iterators = {0: advance(source, some)}
+        if seconds > outcome.turns * self.turn_seconds:
+            self._refuse(Refusal(self.line, "it is not faster compiled"))
+            self.live = False
         return outcome
 
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
         self.attempts += 1
+        for site in self.inner:
+            site.is_patient = False
         self.threshold = 4 * self.spent + COMPILE_AFTER
         if self.attempts >= MAX_REFUSALS and not self.is_strict:
             self.live = False

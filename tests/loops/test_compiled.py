@@ -1,0 +1,200 @@
+"""Compiled loops give what the interpreter gives: values and their types, warnings, errors, and what
+was stored before them. The interpreter is the oracle: each source is run both ways.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import random
+
+import pytest
+from fastnp._loops.rewrite import compile_tree
+from fastnp._loops.site import Site
+
+from tests.loops.compare import differing, outcome
+from tests.loops.numeric import SETUP, Writer
+
+# Loops that are compiled as a whole: no statement of them is left to the interpreter.
+WHOLE = {
+    "Gauss-Seidel": """
+for t in range(3):
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            A[i, j] = (A[i-1, j] + A[i, j-1] + A[i, j] + A[i, j+1] + A[i+1, j]) / 5.0
+""",
+    "rank update of a triangle": """
+for i in range(n):
+    A[i, :i + 1] *= 1.5
+    for k in range(n):
+        A[i, :i + 1] += 2.0 * B[i, k] * B[:i + 1, k]
+""",
+    "Cholesky-like": """
+B += np.eye(7) * 64
+for i in range(n):
+    for j in range(i):
+        B[i, j] -= np.dot(B[i, :j], B[j, :j])
+        B[i, j] /= 64
+    B[i, i] -= B[i, :i] @ B[i, :i]
+    B[i, i] = np.sqrt(abs(B[i, i]))
+""",
+    "dynamic programming": """
+best = 0
+for i in range(1, n):
+    for j in range(n - 1, 0, -1):
+        score = 2 if u[i] == v[j] else -1
+        v[j] = max(v[j - 1] + score, v[j] - 1)
+        if v[j] > best:
+            best, where = v[j], (i, j)
+""",
+    "minimum of a Python and a NumPy number": """
+for i in range(n):
+    low = min(0, u[i] - 2)
+    y[i] = max(0.5, x[i]) + low
+""",
+    "checksum": """
+crc = 0xFFFF
+for b in w:
+    byte = 0xFF & b
+    for _ in range(8):
+        if (crc & 1) ^ (byte & 1):
+            crc = (crc >> 1) ^ 0x8408
+        else:
+            crc >>= 1
+        byte >>= 1
+""",
+    "sparse rows": """
+for i in range(n - 2):
+    y[i] = x[i:i + 2] @ x[u[i:i + 2]]
+""",
+    "aliased slices": """
+for i in range(2):
+    x[1:] = x[:-1] + i
+    x[:-1] += x[1:]
+    A[1:, 1] = A[:-1, 1] - A[1:, 2]
+    A[0, ::-1] = A[:, 0]
+""",
+    "an array and its transpose": """
+T = A.T
+for i in range(3):
+    T[0, ::-1] = T[:, 0] + 1
+""",
+    "views in variables": """
+for i in range(n):
+    row = A[i]
+    column = A[:, i]
+    row[i] = column[0] + row[-1]
+    even = row[::2]
+""",
+    "enumerate, zip, reversed": """
+for i, (p, q) in enumerate(zip(x, u), 1):
+    y[i % 7] += p * q
+for k in reversed(range(n)):
+    s = k
+for row in A:
+    row[0] = row[1]
+""",
+    "while, break, else": """
+p, count = 27, 0
+while p != 1:
+    p = p // 2 if p % 2 == 0 else 3 * p + 1
+    count += 1
+    if count > 500:
+        break
+else:
+    s = count
+""",
+    "math": """
+total = 0.0
+for i in range(1, n):
+    total += math.sin(i) * math.exp(-i / 4) + math.sqrt(i) ** 1.5 + math.floor(i / 2)
+    total -= math.atan2(i, 2) + math.log(i) + i % 2.5 + i // 0.75
+""",
+    "ufuncs of numbers": """
+for i in range(n):
+    y[i] = np.exp(-x[i]) + np.sin(x[i]) * np.hypot(x[i], 2.0) + np.float32(0.5)
+    f[i] = np.tanh(f[i])
+""",
+    "functions": """
+for i in range(n):
+    y[i] = plus(x[i], 2.0) + steps(i * 11)
+""",
+    "types that change": """
+acc = 0
+for i in range(n):
+    acc = acc + x[i]
+    if i == 3:
+        new = acc
+""",
+    "float32 and small integers": """
+for i in range(n):
+    f[i] = f[i] * 3 + x[i]
+    w[i] = w[i] // 2 + 1
+    v[i] -= i
+    m[i] = f[i] > 2 and not m[i]
+""",
+}
+
+# Loops that run into what compiled code leaves to the interpreter.
+LEFT = {
+    "index error": "for i in range(9):\n    x[i] = i\n",
+    "integer that outgrows 64 bits": "p = 3\nfor i in range(60):\n    p = p * 3\n",
+    "integer division by zero": "for i in range(5):\n    s = 7 // (3 - i)\n",
+    "float division by zero": "for i in range(5):\n    s = 0.5 / (3 - i)\n",
+    "NumPy's division by zero": "for i in range(7):\n    y[i] = 1 / x[i]\n",
+    "NumPy's overflow": "z = x[6]\nfor i in range(700):\n    z = z * 8.0\n",
+    "wrapping integer": "for i in range(7):\n    w[i] = w[i] * w[i]\n",
+    "int32": "for i in range(40):\n    v[6] = v[6] * 2\n",
+    "array warning half way": "for i in range(3):\n    x[::-1] = 1 / x\n",
+    "stored before an error": "for i in range(9):\n    y[i] = 2\n    A[i, 0] = -1\n",
+    "unbound": "for i in range(3):\n    if i == 2:\n        print(late)\n    if i > 5:\n        late = 1\n",
+    "shapes": "for i in range(3):\n    x[i:] = y[:4 + i]\n",
+    "printing in a rare branch": "for i in range(7):\n    if u[i] == 3:\n        print(i)\n    s = i\n",
+    "math domain": "for i in range(4):\n    s = math.sqrt(2 - i)\n",
+    "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",
+}
+
+
+def run(source: str, is_eager: bool = True) -> tuple[list[Site], str]:
+    """The sites of a program that ran compiled, and how it differed from the interpreter's run."""
+    source = SETUP + source
+    linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
+    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+    code, unit = compile_tree(ast.parse(source), "program.py")
+    for site in unit.sites:
+        site.is_eager = is_eager
+    return unit.sites, differing(expected, outcome(code))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole(name: str) -> None:
+    """The loop is compiled, never left, and agrees."""
+    sites, difference = run(WHOLE[name])
+    assert not difference
+    ran = [site for site in sites if site.runs]
+    assert ran
+    for site in ran:
+        assert not site.leaves, [compiled.describe() for compiled in site.compiled]
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(name: str) -> None:
+    """The interpreter goes on where compiled code cannot: same values, warnings, errors, places."""
+    sites, difference = run(LEFT[name])
+    assert not difference
+    assert any(site.leaves for site in sites)
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 10))
+def test_random_programs(seed: int) -> None:
+    """Random loops over numbers and arrays, compiled at once or after some turns."""
+    for one in range(seed, seed + 10):
+        source = Writer(one).program()
+        linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
+        expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+        for dice in random.Random(one), random.Random(-one):
+            code, unit = compile_tree(ast.parse(source), "program.py")
+            for site in unit.sites:
+                site.is_eager = dice.random() < 0.7
+                site.threshold = dice.choice([0, 1e-5])
+            assert not differing(expected, outcome(code)), source
