@@ -48,8 +48,9 @@ def test_pythons_numbers() -> None:
     """Exact classes go in and come out; nothing else does."""
     for value in (0, 1, -5, 2**63 - 1, -(2**63)):
         assert copied("i", value, 1, "i") == [value]
-    for value in (2**63, -(2**63) - 1, 10**30, True, 1.0, numpy.int64(1), None):
-        assert copied("i", value) is None
+    other: Any
+    for other in (2**63, -(2**63) - 1, 10**30, True, 1.0, numpy.int64(1), None):
+        assert copied("i", other) is None
     for number in (0.0, -0.0, 1.5, math.inf, -math.inf):
         assert [str(x) for x in copied("f", number, 1, "f") or []] == [str(number)]
     assert math.isnan((copied("f", math.nan, 1, "f") or [0.0])[0])
@@ -175,7 +176,7 @@ def test_writes_are_seen(np: Any) -> None:
 def test_numpys_view_of_ours() -> None:
     """A view that NumPy has of our memory is that memory, computed before the code reads it."""
     program = _fastnp.LoopProgram(ADD_ONE, "Ad1sw", {0: "i"})
-    ours = fastnp.arange(5.0)
+    ours: Any = fastnp.arange(5.0)
     view = ours.to_numpy()
     ours *= 3
     assert program.run((view,)) == (0, [5])

@@ -3,7 +3,7 @@
 //! Each program has a mapping of its own. Cranelift's `jit` and `module` crates are not used: a function that calls
 //! through addresses needs no linking, and its bytes need 60 lines of ours to become executable.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::mem;
 use std::sync::OnceLock;
 
@@ -49,10 +49,15 @@ struct Machines {
     in_order: OwnedTargetIsa,
 }
 
+/// What Cranelift works in.
+struct Workspace {
+    context: Context,
+    frontend: FunctionBuilderContext,
+}
+
 thread_local! {
-    /// Kept for their allocations.
-    static CONTEXTS: RefCell<(Context, FunctionBuilderContext)> =
-        RefCell::new((Context::new(), FunctionBuilderContext::new()));
+    /// Kept for its allocations, but for one that a panic has left in the middle of its work.
+    static WORKSPACE: Cell<Option<Box<Workspace>>> = const { Cell::new(None) };
 }
 
 /// Compiles the function that `text` is.
@@ -119,16 +124,20 @@ fn generate<T>(
         let verified = verify(parse(text)?)?;
         let machines = machines().as_ref().map_err(|message| fault(0, message.as_str()))?;
         let isa = if asks_for_status(verified.function()) { &machines.in_order } else { &machines.optimizing };
-        CONTEXTS.with_borrow_mut(|(context, frontend)| {
-            context.clear();
-            context.set_disasm(readable);
-            lower(&verified, isa.default_call_conv(), &mut context.func, frontend);
-            let compiled = context.compile(isa.as_ref(), &mut ControlPlane::default()).map(|_| ());
-            compiled.map_err(|e| fault(0, format!("Cranelift: {:?}", e.inner)))?;
-            let clif = if readable { context.func.display().to_string() } else { String::new() };
-            let code = context.compiled_code().ok_or_else(|| fault(0, "Cranelift gave no code"))?;
-            finish(&verified, code, clif)
-        })
+        let mut workspace = WORKSPACE.take().unwrap_or_else(|| {
+            Box::new(Workspace { context: Context::new(), frontend: FunctionBuilderContext::new() })
+        });
+        let context = &mut workspace.context;
+        context.clear();
+        context.set_disasm(readable);
+        lower(&verified, isa.default_call_conv(), &mut context.func, &mut workspace.frontend);
+        let compiled = context.compile(isa.as_ref(), &mut ControlPlane::default()).map(|_| ());
+        compiled.map_err(|e| fault(0, format!("Cranelift: {:?}", e.inner)))?;
+        let clif = if readable { context.func.display().to_string() } else { String::new() };
+        let code = context.compiled_code().ok_or_else(|| fault(0, "Cranelift gave no code"))?;
+        let finished = finish(&verified, code, clif);
+        WORKSPACE.set(Some(workspace));
+        finished
     };
     attempt().map_err(|fault: Fault| fault.within(text))
 }

@@ -10,7 +10,9 @@ fn refused(body: &str) -> (usize, String) {
             text += &format!("reg {name}: {of}\n");
         }
     }
-    text += &format!("block entry:\n{body}\nreturn 0\n");
+    let last = body.lines().last().and_then(|line| line.split(' ').next());
+    let ends = matches!(last, Some("jump" | "br" | "return"));
+    text += &format!("block entry:\n{body}\n{}return 0\n", if ends { "block last:\n" } else { "" });
     let error = compile(&text).expect_err(body);
     assert!(error.to_string().contains(&error.message) && error.text == text);
     (error.line, error.message)
