@@ -119,6 +119,21 @@ for i in range(n):
 for i in range(n):
     y[i] = plus(x[i], 2.0) + steps(i * 11)
 """,
+    "new arrays": """
+def slope(p, at):
+    return np.array([p[1] - p[0], -p[0] * at, p[2]])
+p = np.array([1.0, 2.0, 0.5])
+for i in range(n):
+    k1 = slope(p, i)
+    k2 = slope(p + 0.5 * k1, i + 0.5)
+    p = p + 0.25 * k2
+    old = p.copy()
+    fresh = np.zeros(3)
+    fresh[1:] += x[:2]
+    p *= 2
+    q = -A[i, 1:] * 2
+    q = q + q[0]
+""",
     "types that change": """
 acc = 0
 for i in range(n):

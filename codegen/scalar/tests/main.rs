@@ -3,6 +3,9 @@
 
 mod control;
 mod ops;
+mod random;
+mod refusals;
+mod status;
 
 use fastnp_scalar::compile;
 

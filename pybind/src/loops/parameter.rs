@@ -165,7 +165,7 @@ impl ArrayParameter {
         let array = me.array(py)?;
         let suits = array.ndim() == self.ndim
             && (array.is_writeable() || !self.is_written)
-            && self.is_dense_enough(array.shape().last().map(|&n| n as isize), array.strides().last().copied());
+            && self.is_dense_enough(array.shape().iter().copied(), array.strides());
         // Memory on a device is left there.
         if !suits || array.dlpack_device().is_some() {
             return Ok(false);
@@ -202,7 +202,7 @@ impl ArrayParameter {
                 0 => (&[], &[]), // the pointers may be null
                 n => (std::slice::from_raw_parts(fields.dimensions, n), std::slice::from_raw_parts(fields.strides, n)),
             };
-            if !self.is_dense_enough(shape.last().copied(), strides.last().copied()) {
+            if !self.is_dense_enough(shape.iter().map(|&n| n as usize), strides) {
                 return Ok(false);
             }
             words.push(fields.data.addr() as u64);
@@ -211,10 +211,13 @@ impl ArrayParameter {
         Ok(true)
     }
 
-    /// Whether the last axis, if there is one, suits. The stride of one element, or none, is never used.
-    fn is_dense_enough(&self, extent: Option<isize>, stride: Option<isize>) -> bool {
-        match (extent, stride) {
-            (Some(extent), Some(stride)) => !self.is_dense || extent <= 1 || stride == self.dtype.size() as isize,
+    /// Whether the last axis, if there is one, suits. The stride of one element is never used, nor any of no elements (NumPy's are 0).
+    fn is_dense_enough(&self, shape: impl DoubleEndedIterator<Item = usize>, strides: &[isize]) -> bool {
+        let mut from_last = shape.rev();
+        match (from_last.next(), strides.last()) {
+            (Some(last), Some(&stride)) if self.is_dense => {
+                last <= 1 || stride == self.dtype.size() as isize || from_last.any(|n| n == 0)
+            }
             _ => true,
         }
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy
 
@@ -47,6 +47,8 @@ class Elementwise:
     element: Callable[[Indices], str]
     sources: tuple[Value, ...]
     warns: bool
+    # Made by a function of ours, of no array.
+    is_ours: bool = False
 
 
 @dataclass
@@ -108,7 +110,7 @@ def transposed(value: Value) -> Value:
     type_ = array_type(value)
     if type_.ndim < 2:
         return value
-    turned = ArrayType(type_.char, type_.ndim, False, type_.is_writeable, type_.root, False)
+    turned = replace(type_, is_dense=False, is_root=False)
     return Value(turned, (address(value), *shape(value)[::-1], *strides(value)[::-1]))
 
 
@@ -230,9 +232,8 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         plain = step is None or step.literal == 1
         steps.append(stride if plain else text.op(I64, "mul", stride, by))
         is_dense = is_last and type_.is_dense and plain
-    result = ArrayType(
-        type_.char, len(extents), is_dense and bool(extents), type_.is_writeable, type_.root, False
-    )
+    is_dense = is_dense and bool(extents)
+    result = replace(type_, ndim=len(extents), is_dense=is_dense, is_root=False)
     return Value(result, (start, *extents, *steps))
 
 
@@ -266,7 +267,7 @@ def flipped(e: Emitter, array: Value) -> Value:
     extent, stride = shape(array)[0], strides(array)[0]
     last = text.op(I64, "sub", extent, text.integer(1))
     start = text.op(I64, "add", address(array), text.op(I64, "mul", last, stride))
-    kind = ArrayType(type_.char, 1, False, type_.is_writeable, type_.root, False)
+    kind = replace(type_, is_dense=False, is_root=False)
     return Value(kind, (start, extent, text.op(I64, "neg", stride)))
 
 
@@ -493,23 +494,14 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     if not source.shape and not casts:
         register = source.element(())
         return lambda: for_each(e, extents, lambda indices: put(indices, register))
-    e.apart.update((type_.root, array_type(s).root) for s in source.sources)
+    for other in source.sources:
+        if not type_.is_made and not array_type(other).is_made:
+            e.apart.add((type_.root, array_type(other).root))
     if not own_root and not source.warns and not casts:
         return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
     width = SIZES[type_.char]
-    e.uses_scratch = True
-    memory = text.call(I64, "scratch", text.op(I64, "mul", count, text.integer(width)))
-    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
-    cursor = text.register(I64, "at")
-    text.copy(cursor, memory)
-
-    def keep(indices: Indices) -> None:
-        store(e, type_.char, cursor, computed(indices))
-        text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
-
-    for_each(e, extents, keep)
-    if source.warns or casts:
-        e.leave_if_raised()
+    bytes_ = text.op(I64, "mul", count, text.integer(width))
+    memory, cursor = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
         text.copy(cursor, memory)
@@ -521,6 +513,95 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
         for_each(e, extents, move)
 
     return copy_out
+
+
+def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
+    """`name = array`: computes a new array; the result binds the variable to it.
+
+    The array lies in a buffer of the variable. It is computed elsewhere first: its elements may be
+    computed from what the variable is bound to now.
+    """
+    text, width = e.text, SIZES[source.char]
+    refuse_many(e, source.shape)
+    number = e.buffer_of(name)
+    count = size(e, source.shape)
+    e.spend(count)
+    bytes_ = text.op(I64, "mul", count, text.integer(width))
+    memory, cursor = computed_elsewhere(e, source, source.shape, source.char, bytes_)
+    place = text.call(I64, "buffer", text.integer(number), bytes_)
+    e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
+    steps, step = [text.integer(width)], text.integer(width)
+    for extent in source.shape[:0:-1]:
+        step = text.op(I64, "mul", step, extent)
+        steps.append(step)
+    are_ours = source.is_ours or any(array_type(one).is_ours for one in source.sources)
+    kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours)
+    value = Value(kind, (place, *source.shape, *steps[::-1]))
+
+    def bind() -> None:
+        text.line(f"call copy_memory({place}, {memory}, {bytes_})")
+        e.bind(name, e.snapshot(value))
+
+    del cursor
+    return bind
+
+
+def computed_elsewhere(
+    e: Emitter, source: Elementwise, extents: Sequence[str], char: str, bytes_: str
+) -> tuple[str, str]:
+    """Computes elements into scratch memory, densely; leaves where NumPy would warn of them.
+
+    The address, and a register that has walked over it.
+    """
+    text, width = e.text, SIZES[char]
+    e.uses_scratch = True
+    memory = text.call(I64, "scratch", bytes_)
+    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    cursor = text.register(I64, "at")
+    text.copy(cursor, memory)
+    have = Number(source.char)
+
+    def keep(indices: Indices) -> None:
+        element = source.element(indices[len(indices) - len(source.shape) :])
+        converted = numbers.convert(e, Value(have, (element,)), char, checked=have.is_python)
+        store(e, char, cursor, converted)
+        text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
+
+    for_each(e, extents, keep)
+    if source.warns or source.char != char:
+        e.leave_if_raised()
+    return memory, cursor
+
+
+def filled(e: Emitter, extents: tuple[str, ...], value: float, is_ours: bool) -> Elementwise:
+    """`np.full(extents, value)` of doubles."""
+    for extent in extents:
+        e.leave_if(e.text.op(I8, "icmp.lt", extent, e.text.integer(0)))
+    register = e.text.float(value)
+    return Elementwise("d", extents, lambda _: register, (), False, is_ours)
+
+
+def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
+    """`np.array([a, b, …])` of numbers, which are stored at once."""
+    names = {numbers.number(value).name for value in values}
+    if not names <= {"float", "d", "int", "l"} or not names:
+        raise Unsupported("an array of these numbers")
+    char = "d" if names & {"float", "d"} else "l"
+    text = e.text
+    e.uses_scratch = True
+    memory = text.call(I64, "scratch", text.integer(8 * len(values)))
+    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    for i, value in enumerate(values):
+        register = numbers.convert(e, e.settle(value), char, checked=False)
+        text.line(f"store.{MEMORY[char]} {memory}, {8 * i}, {register}")
+
+    def element(indices: Indices) -> str:
+        offset = text.op(I64, "mul", indices[0], text.integer(8))
+        return load(e, char, text.op(I64, "add", memory, offset)).register
+
+    length = text.integer(len(values))
+    e.lengths[length] = len(values)
+    return Elementwise(char, (length,), element, (), False, is_ours)
 
 
 # Reductions.

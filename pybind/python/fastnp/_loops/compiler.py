@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import ctypes
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -222,6 +224,8 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
                 parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
                 at += len(item.registers)
             return tuple(parts)
+        case ArrayType(is_made=True):
+            return copied(type_, stored)
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)
@@ -242,3 +246,20 @@ def rebuilt_view(root: Any, type_: ArrayType, stored: list[int]) -> object:
                 index[axis], offset = divmod(offset, root.strides[axis])
     at_start = root[tuple(slice(first, None) for first in index)]
     return as_strided(at_start, shape, strides, writeable=type_.is_writeable)
+
+
+def copied(type_: ArrayType, stored: list[int]) -> object:
+    """A new array with the contents of a buffer of the code."""
+    address, *shape = stored[: 1 + type_.ndim]
+    dtype = numpy.dtype(type_.char)
+    size = math.prod(shape) * dtype.itemsize
+    contents = (ctypes.c_char * size).from_address(address) if size else b""
+    array = numpy.frombuffer(contents, dtype).reshape(shape).copy()
+    return fastnp_array(array) if type_.is_ours else array
+
+
+def fastnp_array(array: numpy.ndarray) -> object:
+    """An array of ours on the memory of a new one."""
+    from fastnp._fastnp import adopt
+
+    return adopt(array)

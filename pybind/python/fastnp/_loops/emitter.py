@@ -112,7 +112,7 @@ class Call:
 
 def has_root(type_: Type | Opaque) -> bool:
     """Whether a variable is a view, of which the address of the array that it views is needed too."""
-    return isinstance(type_, ArrayType) and not type_.is_root
+    return isinstance(type_, ArrayType) and not type_.is_root and not type_.is_made
 
 
 def join(a: State, b: State) -> State | None:
@@ -172,6 +172,8 @@ class Emitter:
         self.call_count = 0
         # What the heads of loops expect, from earlier attempts to write them.
         self.widened: dict[ast.stmt, State] = {}
+        # The buffers of the arrays that the code makes, by variable.
+        self.buffers: dict[str, int] = {}
         # Pairs of parameters of which array statements rely on that their memory is apart.
         self.apart: set[tuple[int, int]] = set()
         self.prefix = ""
@@ -218,6 +220,10 @@ class Emitter:
             if source in self.lengths:
                 self.lengths[target] = self.lengths[source]
         self.state[name] = Variable(value.type)
+
+    def buffer_of(self, name: str) -> int:
+        """The number of the buffer of a variable."""
+        return self.buffers.setdefault(self.prefix + name, len(self.buffers))
 
     def snapshot(self, value: Value) -> Value:
         """The value in registers that no assignment changes."""

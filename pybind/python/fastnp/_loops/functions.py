@@ -36,7 +36,7 @@ from fastnp._loops.types import (
 )
 
 Expression: TypeAlias = Callable[[Emitter, ast.expr], "Value | Elementwise"]
-Inline: TypeAlias = Callable[[Emitter, FunctionType, ast.Call, "list[Operand]"], Value]
+Inline: TypeAlias = Callable[[Emitter, FunctionType, ast.Call, "list[Operand]"], "Operand"]
 Operand: TypeAlias = "Value | Elementwise"
 
 # Functions of `math` that are a call of the C library's function of the same name.
@@ -79,6 +79,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if not isinstance(function, Value) or not isinstance(function.type, ObjectType):
         raise Unsupported("a call of a value")
     target = function.type.value
+    if id(target) in array_makers() and not node.keywords:
+        return array_of_list(e, node, id(target) in array_makers()[1:], expression)
     known = table().get(id(target))
     if known is not None:
         if node.keywords:
@@ -89,6 +91,46 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, [expression(e, argument) for argument in node.args])
     raise Unsupported(f"a call of {function.type}")
+
+
+@cache
+def array_makers() -> tuple[int, int]:
+    """The identities of NumPy's and our `array`."""
+    import fastnp  # the package imports this module
+
+    return id(numpy.array), id(fastnp.array)
+
+
+def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Expression) -> Operand:
+    """`np.array([a, b, …])`, or a copy of an array."""
+    if len(node.args) != 1:
+        raise Unsupported("array with more arguments")
+    if isinstance(node.args[0], ast.List):
+        values = [scalar(expression(e, item), "array") for item in node.args[0].elts]
+        return arrays.listed(e, values, is_ours)
+    return copy(e, [expression(e, node.args[0])])
+
+
+def copy(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`x.copy()`: a new array of the same elements."""
+    if len(arguments) != 1 or not arrays.is_array(arguments[0]):
+        raise Unsupported("a copy of no array")
+    return arrays.elements(e, arguments[0])
+
+
+def filled(value: float, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.zeros(n)`, `np.ones((n, m))`."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        if len(arguments) != 1 or not isinstance(arguments[0], Value):
+            raise Unsupported("an array of this shape")
+        shape = arguments[0]
+        types = shape.type.items if isinstance(shape.type, TupleType) else (shape.type,)
+        if not all(isinstance(type_, Number) and type_.is_integer for type_ in types):
+            raise Unsupported("an array of this shape")
+        return arrays.filled(e, shape.registers, value, is_ours)
+
+    return compute
 
 
 def is_ufunc(function: object) -> bool:
@@ -140,6 +182,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     arguments = [expression(e, argument) for argument in node.args]
     if name == "sum" and not arguments:
         return arrays.total(e, owner)
+    if name == "copy" and not arguments:
+        return copy(e, [owner])
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return arrays.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")
@@ -438,6 +482,9 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
             known[id(getattr(module, name))] = product
         known[id(module.sum)] = total
         known[id(module.flip)] = flip
+        known[id(module.copy)] = copy
+        known[id(module.zeros)] = filled(0.0, module is fastnp)
+        known[id(module.ones)] = filled(1.0, module is fastnp)
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known

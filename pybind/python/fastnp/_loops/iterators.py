@@ -7,7 +7,7 @@ items are still to come, and the interpreter gets an iterator of those.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastnp._loops import arrays
@@ -102,18 +102,16 @@ def of_array(e: Emitter, value: Value) -> Items:
     text.copy(at, arrays.address(value))
     text.copy(remaining, arrays.shape(value)[0])
     shape, strides = arrays.shape(value), arrays.strides(value)
-    inner = ArrayType(
-        type_.char, type_.ndim - 1, type_.is_dense, type_.is_writeable, type_.root, False
-    )
+    if type_.is_made:
+        raise Unsupported("a loop over an array that the loop around it made")
+    inner = replace(type_, ndim=type_.ndim - 1, is_root=False)
 
     def item(e: Emitter) -> Value:
         if type_.ndim == 1:
             return arrays.load(e, type_.char, at)
         return e.snapshot(Value(inner, (at, *shape[1:], *strides[1:])))
 
-    whole = ArrayType(
-        type_.char, type_.ndim, type_.is_dense, type_.is_writeable, type_.root, False
-    )
+    whole = replace(type_, is_root=False)
 
     def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
         count = 2 + 2 * type_.ndim

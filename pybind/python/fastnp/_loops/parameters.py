@@ -69,7 +69,8 @@ def array_type(value: Any, root: int) -> ArrayType | None:
     ):
         return None
     is_dense = value.strides[-1] == value.itemsize
-    return ArrayType(char, value.ndim, is_dense, bool(value.flags.writeable), root, True)
+    is_ours = type(value) is not numpy.ndarray
+    return ArrayType(char, value.ndim, is_dense, bool(value.flags.writeable), root, True, is_ours)
 
 
 def lengths_of(value: Any) -> tuple[int, ...]:

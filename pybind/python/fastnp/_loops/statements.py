@@ -190,9 +190,9 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     """Makes the checks of an assignment to one target; the result has its effect."""
     if isinstance(target, ast.Name):
         if isinstance(value, Elementwise):
-            raise Unsupported("an array that is computed and kept")
-        if isinstance(value.type, ArrayType) and e.calls:
-            raise Unsupported("a view in a function that is called")
+            return arrays.kept(e, target.id, value)
+        if isinstance(value.type, ArrayType) and value.type.is_made:
+            raise Unsupported("a second name for an array that the loop made, or a view of it")
         settled = e.settle(value)
         if isinstance(settled.type, ObjectType):
             raise Unsupported("a variable that is no number or array")
@@ -561,7 +561,7 @@ def definition(function: FunctionType) -> ast.FunctionDef | None:
 
 def inline(
     e: Emitter, function: FunctionType, node: ast.Call, arguments: list[Value | Elementwise]
-) -> Value:
+) -> Value | Elementwise:
     """The value of a call of a Python function without effects, by writing its body in its place."""
     tree = definition(function)
     if tree is None or len(e.calls) >= MAX_CALL_DEPTH:
@@ -575,11 +575,10 @@ def inline(
         or tree.args.kwonlyargs
     ):
         raise Unsupported(f"the arguments of {function.__name__}")
-    values = []
-    for argument in arguments:
-        if isinstance(argument, Elementwise):
-            raise Unsupported("an array that is computed and passed on")
-        values.append(e.settle(argument))
+    values = [
+        argument if isinstance(argument, Elementwise) else e.settle(argument)
+        for argument in arguments
+    ]
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     call = Call(function, outer, len(loops))
     e.calls.append(call)
@@ -588,7 +587,10 @@ def inline(
     e.loops = list(loops)
     try:
         for name, value in zip(names, values, strict=True):
-            e.bind(name, value)
+            if isinstance(value, Elementwise):
+                arrays.kept(e, name, value)()
+            else:
+                e.bind(name, value)
         if block(e, tree.body):
             raise Unsupported(f"{function.__name__} without a result")
         return returned(e, call)
@@ -601,21 +603,30 @@ def inline(
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
     if statement.value is None:
         raise Unsupported("a function without a result")
-    value = e.settle(single(e, statement.value))
-    if not isinstance(value.type, Number | TupleType):
-        raise Unsupported(f"a function that returns {value.type}")
-    e.calls[-1].returns.append((e.path(), e.snapshot(value)))
+    value = expression(e, statement.value)
+    if isinstance(value, Value):
+        if isinstance(value.type, ArrayType) and value.type.is_made:
+            value = arrays.elements(e, value)
+        elif isinstance(value.type, ObjectType | RangeType):
+            raise Unsupported(f"a function that returns {value.type}")
+        else:
+            value = e.snapshot(e.settle(value))
+    e.calls[-1].returns.append((e.path(), value))
     return []
 
 
-def returned(e: Emitter, call: Call) -> Value:
+def returned(e: Emitter, call: Call) -> Value | Elementwise:
     """The one value of a call, where the paths of its returns meet."""
     if not call.returns:
         raise Unsupported("a function that does not return")
-    type_ = call.returns[0][1].type
-    if any(value.type != type_ for _, value in call.returns):
+    path, first = call.returns[0]
+    if len(call.returns) == 1:
+        e.text.start(path.block)
+        return first
+    if any(isinstance(value, Elementwise) or value.type != first.type for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
-    result = tuple(e.text.register(kind) for kind in type_.registers)
+    assert isinstance(first, Value)
+    result = tuple(e.text.register(kind) for kind in first.type.registers)
     after = e.text.new_block("returned")
     for path, value in call.returns:
         e.text.start(path.block)
@@ -623,7 +634,7 @@ def returned(e: Emitter, call: Call) -> Value:
             e.text.copy(target, source)
         e.text.jump(after)
     e.text.start(after)
-    return Value(type_, result)
+    return Value(first.type, result)
 
 
 def outermost(e: Emitter, statement: ast.For | ast.While, iterator: Items | None) -> None:

@@ -108,6 +108,7 @@ class ArrayType:
     """An array in memory: its first element's address, its shape and its strides in bytes.
 
     `root` is the parameter on whose memory it lies, and `is_root` says that it is that very array.
+    An array that the loop made itself lies in a buffer of the code, whose number is `-1 - root`.
     """
 
     char: str
@@ -116,10 +117,16 @@ class ArrayType:
     is_writeable: bool
     root: int
     is_root: bool
+    is_ours: bool = True
 
     @property
     def registers(self) -> tuple[str, ...]:
         return (I64,) * (1 + 2 * self.ndim)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the loop made it."""
+        return self.root < 0
 
     def __str__(self) -> str:
         kind = "" if self.is_dense else ", strided"
