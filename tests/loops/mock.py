@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterator, Mapping
+from copy import copy
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -65,6 +66,10 @@ class MockCompiled:
         return "mock"
 
     def run(self, names: Names, source: Source | None) -> Outcome:
+        return copy(self).started(names, source)
+
+    def started(self, names: Names, source: Source | None) -> Outcome:
+        """One run: of itself a copy, as functions call themselves."""
         self.globals = names._globals
         self.variables = Variables(
             {name: names[name] for name in names if names.is_local(name) and names.bound(name)}
@@ -125,7 +130,7 @@ class MockCompiled:
     def value(self, expression: ast.expr, k: int) -> Any:
         if not is_plain(expression):
             raise Left(k, "scope")
-        code = compile(ast.Expression(expression), "mock", "eval")
+        code = compile(ast.Expression(expression), self.loop.filename, "eval")
         try:
             return eval(code, self.globals, self.variables)
         except Exception as error:
@@ -183,7 +188,7 @@ class MockCompiled:
         self.block(node.orelse)
 
     def simple(self, node: ast.stmt, k: int) -> None:
-        code = compile(ast.Module([node], []), "mock", "exec")
+        code = compile(ast.Module([node], []), self.loop.filename, "exec")
         before = dict(self.variables)
         try:
             exec(code, self.globals, self.variables)

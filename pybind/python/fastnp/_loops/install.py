@@ -39,7 +39,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 def is_own(path: str) -> bool:
     """Whether a file, or a folder, is the user's."""
     whole = os.path.realpath(path)
-    if (whole + os.sep).startswith(_OTHERS) or whole.startswith("<"):
+    if path.startswith("<") or (whole + os.sep).startswith(_OTHERS):
         return False
     return not any(part in _INSTALLED for part in whole.split(os.sep))
 

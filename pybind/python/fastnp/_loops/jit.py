@@ -80,10 +80,11 @@ def _jit(function: Any, strict: bool) -> Any:
 
 
 def _compiled(function: FunctionType) -> tuple[CodeType, Unit]:
-    """The function's code with its loops rewritten."""
+    """The function's code with its loops rewritten. Decorators are compiled, so that lines are
+    counted from the first, and not called.
+    """
     old = function.__code__
     node = _source(function)
-    node.decorator_list = []
     body: list[ast.stmt] = [node]
     if "__class__" not in old.co_freevars:
         # Private names are those of the class around.
@@ -102,10 +103,9 @@ def _compiled(function: FunctionType) -> tuple[CodeType, Unit]:
     code, unit = compile_tree(tree, old.co_filename, old.co_flags & _FUTURE)
     found = _inner(code, old.co_name)
     assert found is not None
-    lines = {"co_firstlineno": old.co_firstlineno, "co_qualname": old.co_qualname}
     for site in unit.sites:
         site.qualname = old.co_qualname if site.qualname == found.co_qualname else site.qualname
-    return found.replace(**lines), unit  # type: ignore[arg-type]
+    return found.replace(co_qualname=old.co_qualname), unit
 
 
 def _class(name: str, body: list[ast.stmt]) -> ast.ClassDef:

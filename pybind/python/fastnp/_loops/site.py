@@ -43,6 +43,7 @@ MAX_LEAVES = 50
 TURNS_A_LEAVE = 100
 # Turns of a loop with loops inside that are interpreted before it is asked again.
 MAX_PIECE = 64
+_NO_SOURCE = "iterates over neither a range nor a sequence"
 # Added to the number of an inner `for` that was left between two turns, not before the first.
 BETWEEN = 0.5
 
@@ -206,10 +207,13 @@ class Site(Loop):
             total = -1 if source is None else len(source)
         except OverflowError:  # a range of more than a machine word
             total, source = -1, None
+        if source is None and not self.is_strict:
+            if self.is_eager and not self.refusals:
+                self.refusals.append(Refusal(self.line, _NO_SOURCE))
+            return iterable
         if self.is_eager:
             return self._no_turns(iterable, source, total)
-        if source is None:
-            return iterable
+        assert source is not None
         if self.compiled:
             is_enough = total * self.weight >= ENTER_FROM
             return self._no_turns(iterable, source, total) if is_enough else iterable
@@ -328,7 +332,7 @@ class Site(Loop):
     def _compiled_for(self, names: Names, source: Source | None) -> Compiled | None:
         is_for = isinstance(self.node, ast.For)
         if is_for and source is None:
-            self._refuse(Refusal(self.line, "iterates over neither a range nor a sequence"))
+            self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
         for compiled in self.compiled:
             if compiled.matches(names, source):
