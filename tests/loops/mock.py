@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterator, Mapping
-from copy import copy
 from contextlib import contextmanager, suppress
+from copy import copy
 from typing import Any
 
 from fastnp._loops import compiler
@@ -235,4 +235,3 @@ def mocked(seed: int, budget: int = 40, refuses: float = 0.05) -> Iterator[rando
         yield dice
     finally:
         compiler.compile_loop = before
-

@@ -89,9 +89,7 @@ def test_programs_with_errors(agrees: Agrees, bad: str) -> None:
 
 
 def test_what_is_not_there(run: Run) -> None:
-    missing = [
-        run("", ours=ours, options=("missing.py",) if ours else ("missing.py",)) for ours in (0, 1)
-    ]
+    missing = [run("", ours=ours, options=("missing.py",)) for ours in (False, True)]
     assert missing[0].stderr == missing[1].stderr
     assert missing[0].returncode == missing[1].returncode == 2
     for ours in (False, True):
@@ -270,11 +268,9 @@ def test_pdb(run: Run) -> None:
     f(3)
     print("end")
     """
-    commands = "step\nnext\nnext\nnext\np i\nnext\nwhere\nreturn\nnext\ncontinue\n"
+    commands = "step\nnext\nnext\nnext\np i\nnext\nreturn\nnext\ncontinue\n"
     shown = [run(source, ours=ours, modules={"commands": commands}) for ours in (False, True)]
-    expected, found = (done.stdout.splitlines() for done in shown)
-    # `where` shows who called the program.
-    assert [line for line in found if "fastnp" not in line][-30:] == expected[-30:]
+    assert shown[0].stdout == shown[1].stdout
     assert "end" in shown[1].stdout
 
 

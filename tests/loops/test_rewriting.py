@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 import gc
-import io
 import pickle
-import sys
 import warnings
-from contextlib import redirect_stdout
 from textwrap import dedent
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
-import cloudpickle
 import fastnp
 import pytest
 from fastnp._loops import compiler
@@ -21,7 +17,7 @@ from fastnp._loops.entry import Enumeration, Rest, Zip, advance, source_of
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.rewrite import Unit, compile_tree
 
-from tests.loops.compare import check, outcome
+from tests.loops.compare import check, events, outcome
 from tests.loops.mock import mocked
 
 
@@ -39,27 +35,6 @@ def test_random_programs_agree(first: int) -> None:
     for seed in range(first, first + 10):
         source, difference = check(seed)
         assert not difference, f"{difference}\n{source}"
-
-
-def lines_of(code: CodeType) -> list[tuple[str, str, int]]:
-    """The events that a debugger sees while a program runs."""
-    events: list[tuple[str, str, int]] = []
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename != "program.py":
-            events.append(("call", frame.f_code.co_filename, 0))
-            return None
-        events.append((event, frame.f_code.co_name, frame.f_lineno))
-        return trace
-
-    before = sys.gettrace()
-    with redirect_stdout(io.StringIO()):
-        sys.settrace(trace)
-        try:
-            exec(code, {"__name__": "program"})
-        finally:
-            sys.settrace(before)
-    return events
 
 
 TRACED = """
@@ -90,8 +65,8 @@ for k in range(3):
 
 def test_a_debugger_sees_the_source() -> None:
     code, _ = built(TRACED)
-    expected = lines_of(compile(TRACED, "program.py", "exec"))
-    assert lines_of(code) == expected
+    expected = events(compile(TRACED, "program.py", "exec"))
+    assert events(code) == expected
 
 
 def test_hidden_variables_stay_hidden() -> None:
@@ -108,8 +83,7 @@ def test_hidden_variables_stay_hidden() -> None:
         for i in range(3):
             x = i
         return sys._getframe().f_locals
-    import sys
-    names = sorted(globals())
+        names = sorted(globals())
     shown = f()
     """
     variables: dict[str, Any] = {}
@@ -258,7 +232,7 @@ def test_warnings_have_their_places() -> None:
 
 
 def test_deep_nests_compile() -> None:
-    """Python allows twenty nested blocks; a site takes two, and each statement stands there twice."""
+    """Python allows twenty nested blocks, a site takes two; each statement stands there twice."""
     for depth in (3, 8, 12, 18):
         lines = ["s = 0"] + [
             "    " * k + f"for i{k} in range({2 if k < 8 else 1}):" for k in range(depth)
@@ -401,7 +375,11 @@ def test_the_setting_turns_sites_off() -> None:
 
 def test_functions_are_pickled_by_value() -> None:
     variables: dict[str, Any] = {"__name__": "__main__"}
-    exec(built("def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s")[0], variables)
+    exec(
+        built("def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s")[0],
+        variables,
+    )
+    cloudpickle = pytest.importorskip("cloudpickle")
     again = pickle.loads(cloudpickle.dumps(variables["f"]))
     assert again(5) == 10
     with mocked(2):
@@ -427,4 +405,3 @@ def test_threads_and_recursion() -> None:
         found: dict[str, Any] = {}
         exec(built(source)[0], found)
     assert found["found"] == expected["found"]
-

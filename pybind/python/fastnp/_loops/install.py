@@ -200,7 +200,7 @@ def install() -> None:
         return
     # Before Python's own finder, behind those that others have put before it.
     places = [k for k, finder in enumerate(sys.meta_path) if finder is PathFinder]
-    sys.meta_path.insert(places[0] if places else 0, _finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(places[0] if places else 0, _finder)
     importlib.invalidate_caches()
     for name in _PATCHES:
         if name in sys.modules:
@@ -213,4 +213,4 @@ install.__module__ = "fastnp"
 def uninstall() -> None:
     """Leave modules that are imported from now on as they are."""
     if _finder in sys.meta_path:
-        sys.meta_path.remove(_finder)  # type: ignore[arg-type]
+        sys.meta_path.remove(_finder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, overload
@@ -17,6 +18,8 @@ __all__ = ["jit"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 # Flags of `from __future__` statements, which a function keeps.
 _FUTURE = 0x1FF0000
+# A field of definitions since Python 3.12.
+_NO_PARAMETERS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 
 
 @overload
@@ -91,14 +94,14 @@ def _compiled(function: FunctionType) -> tuple[CodeType, Unit]:
         around = function.__qualname__.split(".")[-2:-1]
         if around and around[0].isidentifier():
             body = [_class(around[0], body)]
+    names = [ast.arg(name) for name in old.co_freevars]
     outer = ast.FunctionDef(
         name="closure",
-        args=ast.arguments([], [ast.arg(n) for n in old.co_freevars], None, [], [], None, []),
+        args=ast.arguments([], names, None, [], [], None, []),
         body=body,
         decorator_list=[],
+        **_NO_PARAMETERS,
     )
-    if "type_params" in ast.FunctionDef._fields:
-        outer.type_params = []
     tree = ast.fix_missing_locations(ast.Module([outer], []))
     code, unit = compile_tree(tree, old.co_filename, old.co_flags & _FUTURE)
     found = _inner(code, old.co_name)
@@ -109,10 +112,9 @@ def _compiled(function: FunctionType) -> tuple[CodeType, Unit]:
 
 
 def _class(name: str, body: list[ast.stmt]) -> ast.ClassDef:
-    made = ast.ClassDef(name=name, bases=[], keywords=[], body=body, decorator_list=[])
-    if "type_params" in ast.ClassDef._fields:
-        made.type_params = []
-    return made
+    return ast.ClassDef(
+        name=name, bases=[], keywords=[], body=body, decorator_list=[], **_NO_PARAMETERS
+    )
 
 
 def _inner(code: CodeType, name: str) -> CodeType | None:

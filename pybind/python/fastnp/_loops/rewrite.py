@@ -6,7 +6,7 @@ A loop statement becomes, in the same code object and at the same lines,
     if SITE.live and gettrace() is None:
         .l0 = SITE.enter(.l0)               # the iterable itself, or Turns: a part of its turns
     while True:
-        for TARGET in .l0:
+        for TARGET in .l0:                  # which is cleared if it is not Turns
             if .at is None: BODY            # as it was
             else: GUARDED BODY              # goes on at statement number .at
         else:
@@ -76,7 +76,15 @@ _numbers = count()
 class State:
     """The hidden variables of a module's loops."""
 
-    at: float | None = None
+    def __init__(self) -> None:
+        self.at: float | None = None
+
+    def __getattr__(self, name: str) -> None:
+        """Of a variable that was taken."""
+
+    def take(self, name: str) -> Any:
+        """The value of a variable, which forgets it."""
+        return self.__dict__.pop(name)
 
 
 class Unit(NamedTuple):
@@ -156,7 +164,7 @@ def _placed(nodes: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
 
 
 def _hidden(nodes: list[ast.stmt]) -> list[ast.stmt]:
-    """Give new nodes no place, so that they take that of what runs before: debuggers do not stop."""
+    """Give new nodes no place: they take that of what runs before, so debuggers do not stop."""
     for node in nodes:
         _place(node, None)
     return nodes
@@ -269,7 +277,7 @@ class _Scope:
     # --- sites ----------------------------------------------------------------------------------
 
     def _find(self, node: ast.stmt, reason: str, around: Site | None, blocks: int) -> bool:
-        """Make sites of the loops in a statement, the outer ones first; tell whether there are any."""
+        """Make sites of the loops in a statement, outer ones first; tell whether there are any."""
         inside = around
         if isinstance(node, LOOPS):
             why = reason or _refusal(node)
@@ -309,7 +317,7 @@ class _Scope:
         """The number of the last statement of a block, `start` if it has none."""
         return self.number[id(list(family(body[-1]))[-1])] if body else start
 
-    def _positions(self, body: list[ast.stmt]) -> Iterator[int]:
+    def _positions(self, body: list[Any]) -> Iterator[int]:
         """The numbers of the statements that a turn can be left at."""
         for statement in body:
             yield self.number[id(statement)]
@@ -319,7 +327,7 @@ class _Scope:
 
     # --- hidden variables -----------------------------------------------------------------------
 
-    def _hidden(self, name: str, store: bool = False) -> Any:
+    def _hidden(self, name: str, store: bool = False) -> ast.Name | ast.Attribute:
         context = ast.Store() if store else ast.Load()
         if self.state is not None:
             return ast.Attribute(ast.Constant(self.state.value), name, context)
@@ -336,7 +344,7 @@ class _Scope:
         return _compare(self._hidden("at"), ast.LtE(), number)
 
     def _arrive(self, number: int) -> ast.stmt:
-        """Statement `number` is about to begin: if it was the one to go on at, it has been found."""
+        """Statement `number` is about to begin: if it is the one to go on at, it is found."""
         found = _both(_is_not_none(self._hidden("at")), self._at_most(number))
         return _when(found, [self._set("at", None)])
 
@@ -390,9 +398,7 @@ class _Scope:
         test = _either(self._is_fresh(), self._at_most(k))
         return _hidden([_when(test, [self._set("at", None), node])])
 
-    def _branch(
-        self, node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]
-    ) -> list[ast.stmt]:
+    def _branch(self, node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> list[ast.stmt]:
         """An `if` whose condition counts only if it is still to be evaluated."""
         k = self.number[id(node)]
         test = ast.IfExp(self._is_fresh(), node.test, self._at_most(self._end(node.body, k)))
@@ -446,8 +452,7 @@ class _Scope:
             body=self.block(node.body, resumable),
             handlers=self._handlers(node),
             orelse=self.block(node.orelse, resumable),
-            finalbody=final
-            and _hidden(self._cleared(node.body)) + self.block(final, False),
+            finalbody=final and _hidden(self._cleared(node.body)) + self.block(final, False),
         )
         if not resumable:
             return [made]
@@ -478,7 +483,7 @@ class _SiteCode:
         return _method(ast.Constant(self.constant.value), method, *arguments)
 
     def _turns(self) -> ast.expr:
-        return self.scope._hidden(self.turns)  # type: ignore[no-any-return]
+        return self.scope._hidden(self.turns)
 
     def _is_part(self) -> ast.expr:
         return _call_constant(_ISINSTANCE, self._turns(), ast.Constant(_TURNS.value))
@@ -488,20 +493,22 @@ class _SiteCode:
 
     def statements(self) -> list[ast.stmt]:
         """All of it: entry, turns, and the program's `else`."""
-        scope, node, k = self.scope, self.node, self.site.first
-        made = [*self._start(), ast.While(ast.Constant(True), [self._loop(), ast.Break()], [])]
+        scope, node = self.scope, self.node
+        # Entry has the line of the head, which a debugger stops at once.
+        head = node.iter if isinstance(node, ast.For) else node.test
+        start = _placed(self._start(), head)
+        made = [*start, ast.While(ast.Constant(True), [self._loop(), ast.Break()], [])]
         orelse = scope.block(node.orelse, self.resumable)
         if self.resumable:
             entered = _either(scope._is_fresh(), scope._at_most(self.last))
+            _place(entered, head)
             skipped: list[ast.stmt] = []
             if orelse:
                 within = scope._at_most(scope._end(node.orelse, self.last))
                 value = ast.IfExp(within, ast.Constant(None), ast.Constant(False))
                 skipped = [scope._set(self.turns, value)]
             made = [_when(entered, made, skipped)]
-        elif k == 0:
-            # The first of a function's statements has to have its line.
-            head = node.iter if isinstance(node, ast.For) else node.test
+        elif self.site.first == 0:
             made = _placed([scope._set("at", None)], head) + made
         if orelse:
             made.append(_when(_is_none(self._turns()), orelse))
@@ -518,25 +525,42 @@ class _SiteCode:
         made = [scope._set(self.turns, given), _when(counted, [scope._set(self.turns, first)])]
         if not self.resumable:
             return made
-        fresh = _either(scope._is_fresh(), scope._at_most(self.site.first))
+        beyond = _compare(scope._hidden("at"), ast.Gt(), self.site.first)
         resumed = [scope._set(self.turns, self._resumed())]
-        return [_when(fresh, [scope._set("at", None), *made], resumed)]
+        # The usual way falls through: a jump after it would have no line.
+        begun = _both(_is_not_none(scope._hidden("at")), beyond)
+        return [_when(begun, resumed, [scope._set("at", None), *made])]
+
+    def _given(self) -> ast.expr:
+        """What the `for` statement iterates over. It is kept in a variable only if it is Turns: an
+        iterator of the program's ends as soon as an exception ends the loop.
+        """
+        name = self.turns
+        if isinstance(self.node, ast.While) or _is_sequence(self.node.iter):
+            return self._turns()
+        if self.scope.state is not None:
+            taken = _method(ast.Constant(self.scope.state.value), "take", ast.Constant(name))
+        else:
+            cleared = ast.NamedExpr(ast.Name("." + name, ast.Store()), ast.Constant(None))
+            both = ast.Tuple([self._turns(), cleared], ast.Load())
+            taken = ast.Subscript(both, ast.Constant(0), ast.Load())
+        return ast.IfExp(self._is_part(), self._turns(), taken)
 
     def _resumed(self) -> ast.expr:
-        arguments = [self.scope._hidden("o")]
+        arguments: list[ast.expr] = [self.scope._hidden("o")]
         if isinstance(self.node, ast.For):
             arguments.append(_loaded(self.node.target))
         return self._ask("resume", *arguments)
 
     def _loop(self) -> ast.stmt:
         """The turns that the interpreter makes."""
-        scope, node, turns = self.scope, self.node, self._turns()
+        scope, node, turns = self.scope, self.node, self._given()
         # Errors and warnings of a compiled run are those of the loop's line.
         asks = _placed([*self._asks(), ast.Break()], node)
         if isinstance(node, ast.For):
             _place(turns, node.iter)
             body = self._with_exits(scope.block(node.body, True))
-            return _copied(node, iter=turns, body=body, orelse=asks)  # type: ignore[no-any-return]
+            return _copied(node, iter=turns, body=body, orelse=asks)
         stop = [*self._exit(None), ast.Break()]
         if any(scope._has_site(statement) for statement in node.body):
             test = ast.IfExp(scope._is_fresh(), node.test, ast.Constant(True))
@@ -582,30 +606,28 @@ class _SiteCode:
     def _asks(self) -> list[ast.stmt]:
         """What follows the last turn of those that the interpreter was given."""
         scope = self.scope
-        step = lambda name: _field(scope._hidden("o"), name)  # noqa: E731
+        error, at, rest = (_field(scope._hidden("o"), name) for name in ("error", "at", "rest"))
         shown = [_call_constant(_LOCALS), _call_constant(_GLOBALS)]
         run: list[ast.stmt] = [
             scope._set("o", self._ask("run", self._turns(), *shown)),
             *self._stored(),
             _when(
-                _is_not_none(step("error")),
+                _is_not_none(error),
                 [ast.Raise(_method(scope._hidden("o"), "take_error"), None)],
             ),
             _when(
-                _is_not_none(step("at")),
+                _is_not_none(at),
                 [
-                    scope._set("at", step("at")),
+                    scope._set("at", _field(scope._hidden("o"), "at")),
                     scope._set(self.turns, self._resumed()),
                     ast.Continue(),
                 ],
             ),
-            scope._set(self.turns, step("rest")),
+            scope._set(self.turns, rest),
             scope._set("o", None),
         ]
         more = [scope._set(self.turns, self._ask("more", self._turns()))]
-        goes_on = _both(
-            _is_not_none(self._turns()), _compare(self._turns(), ast.IsNot(), False)
-        )
+        goes_on = _both(_is_not_none(self._turns()), _compare(self._turns(), ast.IsNot(), False))
         over = [
             _when(
                 self._is_traced(ast.IsNot()),
@@ -640,6 +662,13 @@ class _SiteCode:
         stored = [ast.Assign([targets], _method(scope._hidden("o"), "take"))]
         test = _is_not_none(_field(scope._hidden("o"), "row"))
         return [_when(test, [*stored, _when(unbound, deletions)])]
+
+
+def _is_sequence(iterable: ast.expr) -> bool:
+    """Whether an iterable is a range or a display, by its looks: its iterator does nothing else."""
+    if isinstance(iterable, ast.Call):
+        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+    return isinstance(iterable, (ast.Constant, ast.List, ast.Tuple))
 
 
 def _height(node: ast.stmt) -> int:

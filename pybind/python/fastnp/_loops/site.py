@@ -124,6 +124,7 @@ class Site(Loop):
     """A loop statement in rewritten code: counts, compiled code, statistics."""
 
     __slots__ = (
+        "__weakref__",
         "attempts",
         "compiled",
         "depth",
@@ -142,7 +143,6 @@ class Site(Loop):
         "turns",
         "weight",
         "work",
-        "__weakref__",
     )
 
     def __init__(self, node: ast.For | ast.While, filename: str, is_module_level: bool) -> None:
@@ -410,7 +410,7 @@ class Site(Loop):
             self.live = False
 
     def _head(self, rest: Iterable[Any]) -> Any:
-        """What to iterate over after a run that was left before a turn: that turn is interpreted."""
+        """What to iterate over after a run that was left before a turn, which is interpreted."""
         source = source_of(rest)
         if source is None or not len(source):
             return rest
@@ -448,4 +448,3 @@ def _restored(
     for name, value in fields.items():
         setattr(site, name, value)
     return site
-
