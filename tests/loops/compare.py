@@ -1,6 +1,6 @@
 """Random programs of loops, as they are and rewritten: what they print, raise and leave must agree.
 
-    python -m tests.loops.compare --count 100000 --seed 1
+python -m tests.loops.compare --count 100000 --seed 1
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import sys
 import time
 import traceback
 import warnings
-from types import CodeType
+from itertools import zip_longest
+from types import CodeType, FrameType
 from typing import Any
 
 import fastnp
@@ -76,6 +77,31 @@ def outcome(code: CodeType) -> Outcome:
     return printed.getvalue(), error, places, kept
 
 
+def events(code: CodeType) -> list[tuple[str, str, int]]:
+    """What a debugger sees while a program runs."""
+    seen: list[tuple[str, str, int]] = []
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename == "program.py":
+            seen.append((event, frame.f_code.co_name, frame.f_lineno))
+            return trace
+        return seen.append((event, frame.f_code.co_filename, 0)) if is_ours(frame) else None
+
+    before = sys.gettrace()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+        sys.settrace(trace)
+        try:
+            exec(code, {"__name__": "program", "np": fastnp, "show": show})
+        finally:
+            sys.settrace(before)
+    return seen
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame is one of the package's that runs loops."""
+    return "_loops" in frame.f_code.co_filename
+
+
 def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
     """The program with sites that ask for compiled code at once, or after a few turns."""
     code, unit = compile_tree(ast.parse(source), "program.py")
@@ -104,6 +130,10 @@ def check(seed: int) -> tuple[str, str]:
             found = outcome(code)
         if difference := differing(expected, found):
             return source, f"run {run}, {difference}"
+    plain = events(compile(source, "program.py", "exec", dont_inherit=True))
+    for k, pair in enumerate(zip_longest(plain, events(rewritten(source, dice)[0]))):
+        if pair[0] != pair[1]:
+            return source, f"event {k}:\n{pair[0]}\nis not, rewritten,\n{pair[1]}"
     return source, ""
 
 

@@ -11,6 +11,7 @@ import ast
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
 from typing import Any
 
 from fastnp._loops import compiler
@@ -64,6 +65,10 @@ class MockCompiled:
     def run(self, names: Names, source: Source | None) -> Outcome | None:
         if self.dice.random() < 0.1:
             return None
+        return copy(self).started(names, source)
+
+    def started(self, names: Names, source: Source | None) -> Outcome:
+        """One run: of itself a copy, as functions call themselves."""
         self.globals = names._globals
         self.variables = Variables(
             {name: names[name] for name in names if names.is_local(name) and names.bound(name)}
@@ -124,7 +129,7 @@ class MockCompiled:
     def value(self, expression: ast.expr, k: int) -> Any:
         if not is_plain(expression):
             raise Left(k, "scope")
-        code = compile(ast.Expression(expression), "mock", "eval")
+        code = compile(ast.Expression(expression), self.loop.filename, "eval")
         try:
             return eval(code, self.globals, self.variables)
         except Exception as error:
@@ -182,7 +187,7 @@ class MockCompiled:
         self.block(node.orelse)
 
     def simple(self, node: ast.stmt, k: int) -> None:
-        code = compile(ast.Module([node], []), "mock", "exec")
+        code = compile(ast.Module([node], []), self.loop.filename, "exec")
         before = dict(self.variables)
         try:
             exec(code, self.globals, self.variables)
@@ -229,4 +234,3 @@ def mocked(seed: int, budget: int = 40, refuses: float = 0.05) -> Iterator[rando
         yield dice
     finally:
         compiler.compile_loop = before
-

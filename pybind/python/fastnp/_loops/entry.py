@@ -37,7 +37,7 @@ class Rest:
             return iter(self.sequence)
         if isinstance(self.sequence, (list, tuple)):
             rest = iter(self.sequence)
-            rest.__setstate__(self.taken)  # type: ignore[union-attr]
+            rest.__setstate__(self.taken)  # type: ignore[attr-defined]
             return rest
         return iter(self.sequence[self.taken :])
 
@@ -78,7 +78,7 @@ Source = range | Rest | Enumeration | Zip
 SIZED: frozenset[type] = frozenset([range, list, tuple])
 
 
-class Turns(islice):  # type: ignore[type-arg]
+class Turns(islice):
     """A number of turns for the interpreter: a part of `rest`, after which the loop asks again.
 
     `source` describes the loop from the beginning of these turns on; it is None for `while` and for

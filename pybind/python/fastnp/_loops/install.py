@@ -39,7 +39,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 def is_own(path: str) -> bool:
     """Whether a file, or a folder, is the user's."""
     whole = os.path.realpath(path)
-    if (whole + os.sep).startswith(_OTHERS) or whole.startswith("<"):
+    if path.startswith("<") or (whole + os.sep).startswith(_OTHERS):
         return False
     return not any(part in _INSTALLED for part in whole.split(os.sep))
 
@@ -200,7 +200,7 @@ def install() -> None:
         return
     # Before Python's own finder, behind those that others have put before it.
     places = [k for k, finder in enumerate(sys.meta_path) if finder is PathFinder]
-    sys.meta_path.insert(places[0] if places else 0, _finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(places[0] if places else 0, _finder)
     importlib.invalidate_caches()
     for name in _PATCHES:
         if name in sys.modules:
@@ -213,4 +213,4 @@ install.__module__ = "fastnp"
 def uninstall() -> None:
     """Leave modules that are imported from now on as they are."""
     if _finder in sys.meta_path:
-        sys.meta_path.remove(_finder)  # type: ignore[arg-type]
+        sys.meta_path.remove(_finder)

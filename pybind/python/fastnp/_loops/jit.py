@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, overload
@@ -17,6 +18,8 @@ __all__ = ["jit"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 # Flags of `from __future__` statements, which a function keeps.
 _FUTURE = 0x1FF0000
+# A field of definitions since Python 3.12.
+_NO_PARAMETERS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 
 
 @overload
@@ -80,39 +83,38 @@ def _jit(function: Any, strict: bool) -> Any:
 
 
 def _compiled(function: FunctionType) -> tuple[CodeType, Unit]:
-    """The function's code with its loops rewritten."""
+    """The function's code with its loops rewritten. Decorators are compiled, so that lines are
+    counted from the first, and not called.
+    """
     old = function.__code__
     node = _source(function)
-    node.decorator_list = []
     body: list[ast.stmt] = [node]
     if "__class__" not in old.co_freevars:
         # Private names are those of the class around.
         around = function.__qualname__.split(".")[-2:-1]
         if around and around[0].isidentifier():
             body = [_class(around[0], body)]
+    names = [ast.arg(name) for name in old.co_freevars]
     outer = ast.FunctionDef(
         name="closure",
-        args=ast.arguments([], [ast.arg(n) for n in old.co_freevars], None, [], [], None, []),
+        args=ast.arguments([], names, None, [], [], None, []),
         body=body,
         decorator_list=[],
+        **_NO_PARAMETERS,
     )
-    if "type_params" in ast.FunctionDef._fields:
-        outer.type_params = []
     tree = ast.fix_missing_locations(ast.Module([outer], []))
     code, unit = compile_tree(tree, old.co_filename, old.co_flags & _FUTURE)
     found = _inner(code, old.co_name)
     assert found is not None
-    lines = {"co_firstlineno": old.co_firstlineno, "co_qualname": old.co_qualname}
     for site in unit.sites:
         site.qualname = old.co_qualname if site.qualname == found.co_qualname else site.qualname
-    return found.replace(**lines), unit  # type: ignore[arg-type]
+    return found.replace(co_qualname=old.co_qualname), unit
 
 
 def _class(name: str, body: list[ast.stmt]) -> ast.ClassDef:
-    made = ast.ClassDef(name=name, bases=[], keywords=[], body=body, decorator_list=[])
-    if "type_params" in ast.ClassDef._fields:
-        made.type_params = []
-    return made
+    return ast.ClassDef(
+        name=name, bases=[], keywords=[], body=body, decorator_list=[], **_NO_PARAMETERS
+    )
 
 
 def _inner(code: CodeType, name: str) -> CodeType | None:

@@ -100,7 +100,10 @@ def outer_parts(scope: Any) -> list[ast.AST]:
     arguments = getattr(scope, "args", None)
     if arguments is not None:
         found += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
-    return found + [*getattr(scope, "bases", ()), *(k.value for k in getattr(scope, "keywords", ()))]
+    return found + [
+        *getattr(scope, "bases", ()),
+        *(k.value for k in getattr(scope, "keywords", ())),
+    ]
 
 
 def bound_names(loop: ast.For | ast.While) -> list[str]:

@@ -1,8 +1,8 @@
 """`python -m fastnp program.py` and `python -m fastnp -m module`: a program as Python runs it, with
 fastnp in NumPy's place and its loops compiled.
 
-The program is `__main__`, with the arguments, the import path, the exit code, the tracebacks and the
-end that it has under `python program.py`.
+The program is `__main__`, with the arguments, the import path, the exit code and the tracebacks
+that it has under `python program.py`.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ def _run_file(arguments: list[str]) -> None:
         with open(path, "rb") as file:
             source = file.read()
     except OSError as error:
-        _fail(
-            f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}"
-        )
+        _fail(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}")
     if not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.realpath(path))
     module = _main_module()

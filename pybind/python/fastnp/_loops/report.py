@@ -23,7 +23,7 @@ def report(units: list[Unit] | None = None) -> str:
     """
     lines: list[str] = []
     for unit in UNITS if units is None else units:
-        for site in unit.sites:
+        for site in sorted(unit.sites, key=lambda site: site.line):
             lines += _of_site(site)
         for refusal in unit.refused:
             lines.append(f"{unit.filename}:{refusal.line}: not compiled: {refusal.reason}")
@@ -54,7 +54,8 @@ def _of_site(site: Site) -> Iterator[str]:
     for (line, reason), count in site.leaves.most_common():
         yield f"{site.filename}:{line}: left {count:,} times{': ' * bool(reason)}{reason}"
     if not (site.compiled or site.refusals):
-        yield f"{place}: not compiled: too few turns ({site.work:,} statements)"
+        turns = f"too few turns ({site.work:,} statements)" if site.work else "not entered"
+        yield f"{place}: not compiled: {turns}"
 
 
 def sites_of(code: CodeType) -> Iterator[Site]:

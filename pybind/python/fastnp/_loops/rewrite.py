@@ -6,7 +6,7 @@ A loop statement becomes, in the same code object and at the same lines,
     if SITE.live and gettrace() is None:
         .l0 = SITE.enter(.l0)               # the iterable itself, or Turns: a part of its turns
     while True:
-        for TARGET in .l0:
+        for TARGET in .l0:                  # which is cleared if it is not Turns
             if .at is None: BODY            # as it was
             else: GUARDED BODY              # goes on at statement number .at
         else:
@@ -21,8 +21,8 @@ A loop statement becomes, in the same code object and at the same lines,
                     .l0 = SITE.more(.l0)
                 if .l0 is not None and .l0 is not False: continue
             else: .l0 = None
-        …                                   # `.l0` is None after the last turn, False after `break`
-        break
+            break                           # `.l0` is None after the last turn
+        break                               # after `break` of the program's, which sets it to False
     if .l0 is None: ELSE
 
 A guarded statement number k runs if `.at` is None or at most k, and sets `.at` to None; an `if`
@@ -55,8 +55,16 @@ __all__ = ["Unit", "compile_tree", "fill", "rewrite"]
 
 # Functions that show a scope's variables: in a function that names one, loops stay as they are.
 _SHOWING = frozenset(["dir", "eval", "exec", "locals", "vars"])
-# Nested blocks that a site may lie in: Python allows 20, and a site takes two.
-_MAX_BLOCKS = 14
+# Blocks that Python allows to be nested; a site takes two, other statements these at most.
+_MAX_BLOCKS = 20
+_BLOCKS_OF: dict[type, int] = {
+    **dict.fromkeys([ast.For, ast.While, ast.AsyncFor], 1),
+    **dict.fromkeys([ast.With, ast.AsyncWith], 2),
+    **dict.fromkeys([ast.Try, getattr(ast, "TryStar", ast.Try)], 3),
+}
+
+# The fields of statements that hold blocks, or parts with a block.
+_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 _PREFIX = b"\0fastnp "
 # What stands for what, as long as the value lives: the code that is made of a tree keeps it.
@@ -68,7 +76,15 @@ _numbers = count()
 class State:
     """The hidden variables of a module's loops."""
 
-    at: float | None = None
+    def __init__(self) -> None:
+        self.at: float | None = None
+
+    def __getattr__(self, name: str) -> None:
+        """Of a variable that was taken."""
+
+    def take(self, name: str) -> Any:
+        """The value of a variable, which forgets it."""
+        return self.__dict__.pop(name)
 
 
 class Unit(NamedTuple):
@@ -147,6 +163,13 @@ def _placed(nodes: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
     return nodes
 
 
+def _hidden(nodes: list[ast.stmt]) -> list[ast.stmt]:
+    """Give new nodes no place: they take that of what runs before, so debuggers do not stop."""
+    for node in nodes:
+        _place(node, None)
+    return nodes
+
+
 def _place(node: ast.AST, like: Any) -> None:
     waiting = [node]
     while waiting:
@@ -154,8 +177,8 @@ def _place(node: ast.AST, like: Any) -> None:
         if isinstance(node, (ast.expr, ast.stmt)):
             if hasattr(node, "lineno"):
                 continue
-            node.lineno = node.end_lineno = like.lineno
-            node.col_offset = node.end_col_offset = like.col_offset
+            node.lineno = node.end_lineno = -1 if like is None else like.lineno
+            node.col_offset = node.end_col_offset = -1 if like is None else like.col_offset
         waiting += parts_of(node)
 
 
@@ -214,7 +237,7 @@ def _copied(node: Any, **fields: Any) -> Any:
     """A statement of the program with other fields, at its place."""
     made = type(node)(**{**{name: getattr(node, name) for name in node._fields}, **fields})
     for part in parts_of(made):
-        _place(part, node)
+        _place(part, None)
     return ast.copy_location(made, node)
 
 
@@ -254,19 +277,22 @@ class _Scope:
     # --- sites ----------------------------------------------------------------------------------
 
     def _find(self, node: ast.stmt, reason: str, around: Site | None, blocks: int) -> bool:
-        """Make sites of the loops in a statement, the outer ones first; tell whether there are any."""
+        """Make sites of the loops in a statement, outer ones first; tell whether there are any."""
         inside = around
         if isinstance(node, LOOPS):
-            why = reason or _refusal(node) or ("too many nested blocks" * (blocks > _MAX_BLOCKS))
+            why = reason or _refusal(node)
+            if not why and blocks + 1 + _height(node) > _MAX_BLOCKS:
+                why = "too many nested blocks"
             if why:
                 self.unit.refused.append(Refusal(node.lineno, why))
             else:
                 inside = self._site(node, around)
         found = is_site = inside is not around
+        own = 2 if is_site else _BLOCKS_OF.get(type(node), 0)
         for block in children(node):
             outer = around if is_site and block is getattr(node, "orelse", None) else inside
             for statement in block:
-                found = self._find(statement, reason, outer, blocks + 1 + is_site) or found
+                found = self._find(statement, reason, outer, blocks + own) or found
         if found:
             self.around.add(id(node))
         return found
@@ -291,7 +317,7 @@ class _Scope:
         """The number of the last statement of a block, `start` if it has none."""
         return self.number[id(list(family(body[-1]))[-1])] if body else start
 
-    def _positions(self, body: list[ast.stmt]) -> Iterator[int]:
+    def _positions(self, body: list[Any]) -> Iterator[int]:
         """The numbers of the statements that a turn can be left at."""
         for statement in body:
             yield self.number[id(statement)]
@@ -301,7 +327,7 @@ class _Scope:
 
     # --- hidden variables -----------------------------------------------------------------------
 
-    def _hidden(self, name: str, store: bool = False) -> Any:
+    def _hidden(self, name: str, store: bool = False) -> ast.Name | ast.Attribute:
         context = ast.Store() if store else ast.Load()
         if self.state is not None:
             return ast.Attribute(ast.Constant(self.state.value), name, context)
@@ -318,7 +344,7 @@ class _Scope:
         return _compare(self._hidden("at"), ast.LtE(), number)
 
     def _arrive(self, number: int) -> ast.stmt:
-        """Statement `number` is about to begin: if it was the one to go on at, it has been found."""
+        """Statement `number` is about to begin: if it is the one to go on at, it is found."""
         found = _both(_is_not_none(self._hidden("at")), self._at_most(number))
         return _when(found, [self._set("at", None)])
 
@@ -352,7 +378,7 @@ class _Scope:
         if not (body and resumable):
             return body
         guarded = [part for statement in body for part in self._guarded(statement)]
-        return _placed([_when(self._is_fresh(), body, guarded)], body[0])
+        return _hidden([_when(self._is_fresh(), body, guarded)])
 
     def _guarded(self, node: ast.stmt) -> list[ast.stmt]:
         """A statement that may be behind the one to go on at, or contain it."""
@@ -368,17 +394,15 @@ class _Scope:
                 orelse=[part for inner in node.orelse for part in self._guarded(inner)],
             )
             last = self._end(node.orelse, self._end(node.body, k))
-            return _placed([_when(_either(self._is_fresh(), self._at_most(last)), [made])], node)
+            return _hidden([_when(_either(self._is_fresh(), self._at_most(last)), [made])])
         test = _either(self._is_fresh(), self._at_most(k))
-        return _placed([_when(test, [self._set("at", None), node])], node)
+        return _hidden([_when(test, [self._set("at", None), node])])
 
-    def _branch(
-        self, node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]
-    ) -> list[ast.stmt]:
+    def _branch(self, node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> list[ast.stmt]:
         """An `if` whose condition counts only if it is still to be evaluated."""
         k = self.number[id(node)]
         test = ast.IfExp(self._is_fresh(), node.test, self._at_most(self._end(node.body, k)))
-        return _placed([self._arrive(k), _copied(node, test=test, body=body, orelse=orelse)], node)
+        return _hidden([self._arrive(k), _copied(node, test=test, body=body, orelse=orelse)])
 
     def _compound(self, node: Any, resumable: bool) -> list[ast.stmt]:
         """A statement with sites in it."""
@@ -410,13 +434,13 @@ class _Scope:
             k = self.number[id(node)]
             test = _either(self._is_fresh(), self._at_most(k))
             made = [_when(test, [self._set("at", None), *made])]
-        return _placed(made, node)
+        return _hidden(made)
 
     def _handlers(self, node: Any) -> list[Any]:
         return [
             _copied(
                 handler,
-                body=_placed(self._cleared(node.body), handler) + self.block(handler.body, False),
+                body=_hidden(self._cleared(node.body)) + self.block(handler.body, False),
             )
             for handler in node.handlers
         ]
@@ -428,14 +452,13 @@ class _Scope:
             body=self.block(node.body, resumable),
             handlers=self._handlers(node),
             orelse=self.block(node.orelse, resumable),
-            finalbody=final
-            and _placed(self._cleared(node.body), final[0]) + self.block(final, False),
+            finalbody=final and _hidden(self._cleared(node.body)) + self.block(final, False),
         )
         if not resumable:
             return [made]
         last = self._end(node.orelse, self._end(node.body, self.number[id(node)]))
         test = _either(self._is_fresh(), self._at_most(last))
-        return _placed([_when(test, [made])], node)
+        return _hidden([_when(test, [made])])
 
 
 class _SiteCode:
@@ -460,7 +483,7 @@ class _SiteCode:
         return _method(ast.Constant(self.constant.value), method, *arguments)
 
     def _turns(self) -> ast.expr:
-        return self.scope._hidden(self.turns)  # type: ignore[no-any-return]
+        return self.scope._hidden(self.turns)
 
     def _is_part(self) -> ast.expr:
         return _call_constant(_ISINSTANCE, self._turns(), ast.Constant(_TURNS.value))
@@ -470,22 +493,26 @@ class _SiteCode:
 
     def statements(self) -> list[ast.stmt]:
         """All of it: entry, turns, and the program's `else`."""
-        scope, node, k = self.scope, self.node, self.site.first
-        made = [*self._start(), ast.While(ast.Constant(True), [self._loop(), *self._ended()], [])]
+        scope, node = self.scope, self.node
+        # Entry has the line of the head, which a debugger stops at once.
+        head = node.iter if isinstance(node, ast.For) else node.test
+        start = _placed(self._start(), head)
+        made = [*start, ast.While(ast.Constant(True), [self._loop(), ast.Break()], [])]
         orelse = scope.block(node.orelse, self.resumable)
         if self.resumable:
             entered = _either(scope._is_fresh(), scope._at_most(self.last))
+            _place(entered, head)
             skipped: list[ast.stmt] = []
             if orelse:
                 within = scope._at_most(scope._end(node.orelse, self.last))
                 value = ast.IfExp(within, ast.Constant(None), ast.Constant(False))
                 skipped = [scope._set(self.turns, value)]
             made = [_when(entered, made, skipped)]
-        elif k == 0:
-            made.insert(0, scope._set("at", None))
+        elif self.site.first == 0:
+            made = _placed([scope._set("at", None)], head) + made
         if orelse:
             made.append(_when(_is_none(self._turns()), orelse))
-        return _placed(made, node)
+        return _hidden(made)
 
     def _start(self) -> list[ast.stmt]:
         scope, node = self.scope, self.node
@@ -498,65 +525,109 @@ class _SiteCode:
         made = [scope._set(self.turns, given), _when(counted, [scope._set(self.turns, first)])]
         if not self.resumable:
             return made
-        fresh = _either(scope._is_fresh(), scope._at_most(self.site.first))
+        beyond = _compare(scope._hidden("at"), ast.Gt(), self.site.first)
         resumed = [scope._set(self.turns, self._resumed())]
-        return [_when(fresh, [scope._set("at", None), *made], resumed)]
+        # The usual way falls through: a jump after it would have no line.
+        begun = _both(_is_not_none(scope._hidden("at")), beyond)
+        return [_when(begun, resumed, [scope._set("at", None), *made])]
+
+    def _given(self) -> ast.expr:
+        """What the `for` statement iterates over. It is kept in a variable only if it is Turns: an
+        iterator of the program's ends as soon as an exception ends the loop.
+        """
+        name = self.turns
+        if isinstance(self.node, ast.While) or _is_sequence(self.node.iter):
+            return self._turns()
+        if self.scope.state is not None:
+            taken = _method(ast.Constant(self.scope.state.value), "take", ast.Constant(name))
+        else:
+            cleared = ast.NamedExpr(ast.Name("." + name, ast.Store()), ast.Constant(None))
+            both = ast.Tuple([self._turns(), cleared], ast.Load())
+            taken = ast.Subscript(both, ast.Constant(0), ast.Load())
+        return ast.IfExp(self._is_part(), self._turns(), taken)
 
     def _resumed(self) -> ast.expr:
-        arguments = [self.scope._hidden("o")]
+        arguments: list[ast.expr] = [self.scope._hidden("o")]
         if isinstance(self.node, ast.For):
             arguments.append(_loaded(self.node.target))
         return self._ask("resume", *arguments)
 
     def _loop(self) -> ast.stmt:
         """The turns that the interpreter makes."""
-        scope, node, asks = self.scope, self.node, self._asks()
-        turns = _placed_expression(self._turns(), getattr(node, "iter", node))
+        scope, node, turns = self.scope, self.node, self._given()
+        # Errors and warnings of a compiled run are those of the loop's line.
+        asks = _placed([*self._asks(), ast.Break()], node)
         if isinstance(node, ast.For):
-            body = scope.block(node.body, True)
-            return _copied(node, iter=turns, body=body, orelse=asks)  # type: ignore[no-any-return]
-        stop = [
-            _when(self._is_part(), [ast.Expr(self._ask("stop", self._turns()))]),
-            scope._set(self.turns, None),
-            ast.Break(),
-        ]
+            _place(turns, node.iter)
+            body = self._with_exits(scope.block(node.body, True))
+            return _copied(node, iter=turns, body=body, orelse=asks)
+        stop = [*self._exit(None), ast.Break()]
         if any(scope._has_site(statement) for statement in node.body):
             test = ast.IfExp(scope._is_fresh(), node.test, ast.Constant(True))
-            body = [_when(test, scope.block(node.body, True), stop)]
+            body = [_when(test, self._with_exits(scope.block(node.body, True)), stop)]
         else:
             guarded = [part for inner in node.body for part in scope._guarded(inner)]
-            plain = [_when(node.test, node.body, stop)]
-            body = [_when(scope._is_fresh(), plain, guarded)]
-        target = scope._hidden(f"t{self.site.depth}", True)
-        return ast.For(target, turns, _placed(body, node), asks)
+            plain = [_when(node.test, self._with_exits(node.body), stop)]
+            body = [_when(scope._is_fresh(), plain, self._with_exits(guarded))]
+        made = ast.For(scope._hidden(f"t{self.site.depth}", True), turns, body, asks)
+        return _placed([made], node.test)[0]
+
+    def _exit(self, value: object) -> list[ast.stmt]:
+        """The loop ends: its turns are counted, and not kept."""
+        count = _when(self._is_part(), [ast.Expr(self._ask("stop", self._turns()))])
+        return [count, self.scope._set(self.turns, value)]
+
+    def _with_exits(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A block whose `break` statements end this loop."""
+        made: list[ast.stmt] = []
+        for statement in body:
+            if isinstance(statement, ast.Break):
+                made += _placed(self._exit(False if self.node.orelse else None), statement)
+            made.append(self._with_exits_inside(statement))
+        return made
+
+    def _with_exits_inside(self, node: Any) -> Any:
+        if isinstance(node, (*SCOPES, ast.expr)) or not hasattr(node, "_fields"):
+            return node
+        fields: dict[str, Any] = {}
+        names = ("orelse",) if isinstance(node, (*LOOPS, ast.AsyncFor)) else _BLOCKS
+        for name in names:
+            block = getattr(node, name, None)
+            if not block:
+                continue
+            if name in ("handlers", "cases"):
+                changed = [self._with_exits_inside(part) for part in block]
+            else:
+                changed = self._with_exits(block)
+            if len(changed) != len(block) or any(x is not y for x, y in zip(changed, block)):
+                fields[name] = changed
+        return _copied(node, **fields) if fields else node
 
     def _asks(self) -> list[ast.stmt]:
         """What follows the last turn of those that the interpreter was given."""
         scope = self.scope
-        step = lambda name: _field(scope._hidden("o"), name)  # noqa: E731
+        error, at, rest = (_field(scope._hidden("o"), name) for name in ("error", "at", "rest"))
         shown = [_call_constant(_LOCALS), _call_constant(_GLOBALS)]
         run: list[ast.stmt] = [
             scope._set("o", self._ask("run", self._turns(), *shown)),
             *self._stored(),
             _when(
-                _is_not_none(step("error")),
+                _is_not_none(error),
                 [ast.Raise(_method(scope._hidden("o"), "take_error"), None)],
             ),
             _when(
-                _is_not_none(step("at")),
+                _is_not_none(at),
                 [
-                    scope._set("at", step("at")),
+                    scope._set("at", _field(scope._hidden("o"), "at")),
                     scope._set(self.turns, self._resumed()),
                     ast.Continue(),
                 ],
             ),
-            scope._set(self.turns, step("rest")),
+            scope._set(self.turns, rest),
             scope._set("o", None),
         ]
         more = [scope._set(self.turns, self._ask("more", self._turns()))]
-        goes_on = _both(
-            _is_not_none(self._turns()), _compare(self._turns(), ast.IsNot(), False)
-        )
+        goes_on = _both(_is_not_none(self._turns()), _compare(self._turns(), ast.IsNot(), False))
         over = [
             _when(
                 self._is_traced(ast.IsNot()),
@@ -592,18 +663,18 @@ class _SiteCode:
         test = _is_not_none(_field(scope._hidden("o"), "row"))
         return [_when(test, [*stored, _when(unbound, deletions)])]
 
-    def _ended(self) -> list[ast.stmt]:
-        """After the last turn, or `break`."""
-        scope = self.scope
-        count = _when(self._is_part(), [ast.Expr(self._ask("stop", self._turns()))])
-        value = False if self.node.orelse else None
-        broken = _when(_is_not_none(self._turns()), [count, scope._set(self.turns, value)])
-        return [broken, ast.Break()]
+
+def _is_sequence(iterable: ast.expr) -> bool:
+    """Whether an iterable is a range or a display, by its looks: its iterator does nothing else."""
+    if isinstance(iterable, ast.Call):
+        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+    return isinstance(iterable, (ast.Constant, ast.List, ast.Tuple))
 
 
-def _placed_expression(expression: ast.expr, like: ast.AST) -> ast.expr:
-    _place(expression, like)
-    return expression
+def _height(node: ast.stmt) -> int:
+    """How deep blocks are nested in a statement, as its source says."""
+    inside = [_height(inner) for block in children(node) for inner in block]
+    return _BLOCKS_OF.get(type(node), 0) + max(inside, default=0)
 
 
 def _refusal(loop: ast.For | ast.While) -> str:

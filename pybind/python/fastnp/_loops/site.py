@@ -48,6 +48,7 @@ MAX_REFUSALS = 4
 MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
 RANGE_ITERATOR = type(iter(range(0)))
+_NO_SOURCE = "iterates over neither a range nor a sequence"
 # Added to the number of an inner `for` that was left between two turns, not before the first.
 BETWEEN = 0.5
 
@@ -128,6 +129,7 @@ class Site(Loop):
     """A loop statement in rewritten code: counts, compiled code, statistics."""
 
     __slots__ = (
+        "__weakref__",
         "attempts",
         "compiled",
         "depth",
@@ -149,7 +151,6 @@ class Site(Loop):
         "turns",
         "weight",
         "work",
-        "__weakref__",
     )
 
     def __init__(self, node: ast.For | ast.While, filename: str, is_module_level: bool) -> None:
@@ -219,10 +220,13 @@ class Site(Loop):
             total = -1 if source is None else len(source)
         except OverflowError:  # a range of more than a machine word
             total, source = -1, None
+        if source is None and not self.is_strict:
+            if self.is_eager and not self.refusals:
+                self.refusals.append(Refusal(self.line, _NO_SOURCE))
+            return iterable
         if self.is_eager:
             return self._no_turns(iterable, source, total)
-        if source is None:
-            return iterable
+        assert source is not None
         if self.compiled:
             is_enough = total * self.turn_seconds >= ENTER_FROM
             return self._no_turns(iterable, source, total) if is_enough else iterable
@@ -345,7 +349,7 @@ class Site(Loop):
     def _outcome(self, names: Names, source: Source | None) -> Outcome | None:
         """How a compiled run from here on ends; None if there is no code for it."""
         if isinstance(self.node, ast.For) and source is None:
-            self._refuse(Refusal(self.line, "iterates over neither a range nor a sequence"))
+            self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
         start = perf_counter()
         for compiled in self.compiled:
@@ -453,7 +457,7 @@ class Site(Loop):
             self.live = False
 
     def _head(self, rest: Iterable[Any]) -> Any:
-        """What to iterate over after a run that was left before a turn: that turn is interpreted."""
+        """What to iterate over after a run that was left before a turn, which is interpreted."""
         source = source_of(rest)
         if source is None or not len(source):
             return rest
@@ -495,4 +499,3 @@ def _restored(
     for name, value in fields.items():
         setattr(site, name, value)
     return site
-

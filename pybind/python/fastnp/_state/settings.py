@@ -1,8 +1,8 @@
 """The settings: one table of name, type, default, value and doc.
 
 The engine declares the settings it reads (a Rust program has the same ones); this package adds
-`fallback` and `loops`. Each is read from the environment variable `FASTNP_<NAME>` at import and changed by
-`fastnp.settings(name=value)`.
+`fallback` and `loops`. Each is read from the environment variable `FASTNP_<NAME>` at import and
+changed by `fastnp.settings(name=value)`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _rows() -> dict[str, Row]:
     }
     doc = "What a fallback to NumPy does: ignore, warn, or raise."
     rows["fallback"] = {"value": ledger.mode(), "default": "ignore", "type": "str", "doc": doc}
-    doc = "Run loops compiled, in functions under `jit` and in modules under `install` (1), or not (0)."
+    doc = "Run loops compiled (1), of functions under jit and of modules under install, or not (0)."
     rows["loops"] = {"value": int(loops.enabled()), "default": 1, "type": "int", "doc": doc}
     return rows
 
