@@ -20,9 +20,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 import fastnp
-from numpy import generic, ndarray
 from fastnp._loops import site as policy
 from fastnp._loops.rewrite import Unit, compile_tree
+from numpy import generic, ndarray
 
 from tests.loops.mock import mocked
 from tests.loops.programs import Writer

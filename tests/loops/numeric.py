@@ -73,9 +73,11 @@ class Writer:
     # Expressions.
 
     def index(self) -> str:
-        loops = [name for name in INTS[: self.loops]] or ["a"]
+        loops = list(INTS[: self.loops]) or ["a"]
         i = self.dice.choice(loops)
-        return self.pick(i, i, i, f"{i} - 1", f"-{i}", f"{i} % 7", "2", "-1", "a % 7", f"u[{i} % 7]")
+        return self.pick(
+            i, i, i, f"{i} - 1", f"-{i}", f"{i} % 7", "2", "-1", "a % 7", f"u[{i} % 7]"
+        )
 
     def element(self) -> str:
         i, j = self.index(), self.index()
@@ -119,9 +121,9 @@ class Writer:
             f"np.float64({left})",
             f"(a & 255) ^ {self.dice.randint(0, 9)}",
             f"(a << {self.dice.randint(0, 3)}) % 1000",
-            f"steps(a % 1000)",
+            "steps(a % 1000)",
             f"math.floor({left})",
-            f"len(x)",
+            "len(x)",
             f"A.shape[{self.dice.randint(0, 1)}]",
             f"{self.vector()}.sum()",
             f"np.dot({self.vector()}, {self.vector()})",
@@ -134,7 +136,9 @@ class Writer:
             joined = f" {self.pick('and', 'or')} "
             return f"({self.condition(0)}{joined}{self.condition(0)})"
         if self.dice.random() < 0.1:
-            return self.pick(f"not {self.condition(0)}", f"m[{self.index()}]", f"0 < {self.number(0)} < 5")
+            return self.pick(
+                f"not {self.condition(0)}", f"m[{self.index()}]", f"0 < {self.number(0)} < 5"
+            )
         compare = self.pick("<", "<=", ">", ">=", "==", "!=")
         return f"{self.number(1)} {compare} {self.number(0)}"
 
@@ -197,7 +201,9 @@ class Writer:
             self.line(depth, text)
         elif dice < 0.8:
             i, j = self.index(), self.index()
-            target = self.pick(f"A[{i}, {j}]", f"y[{i}]", f"x[{i}]", f"f[{i}]", f"u[{i}]", f"v[{i}]")
+            target = self.pick(
+                f"A[{i}, {j}]", f"y[{i}]", f"x[{i}]", f"f[{i}]", f"u[{i}]", f"v[{i}]"
+            )
             operator = self.pick("=", "=", "+=", "-=", "*=")
             self.line(depth, f"{target} {operator} {self.number()}")
         elif dice < 0.97:

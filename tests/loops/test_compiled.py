@@ -1,4 +1,5 @@
-"""Compiled loops give what the interpreter gives: values and their types, warnings, errors, and what
+"""Compiled loops give what the interpreter gives: values and their types, warnings, errors, and
+what
 was stored before them. The interpreter is the oracle: each source is run both ways.
 """
 
@@ -162,9 +163,20 @@ LEFT = {
     "int32": "for i in range(40):\n    v[6] = v[6] * 2\n",
     "array warning half way": "for i in range(3):\n    x[::-1] = 1 / x\n",
     "stored before an error": "for i in range(9):\n    y[i] = 2\n    A[i, 0] = -1\n",
-    "unbound": "for i in range(3):\n    if i == 2:\n        print(late)\n    if i > 5:\n        late = 1\n",
+    "unbound": """
+for i in range(3):
+    if i == 2:
+        print(late)
+    if i > 5:
+        late = 1
+""",
     "shapes": "for i in range(3):\n    x[i:] = y[:4 + i]\n",
-    "printing in a rare branch": "for i in range(7):\n    if u[i] == 3:\n        print(i)\n    s = i\n",
+    "printing in a rare branch": """
+for i in range(7):
+    if u[i] == 3:
+        print(i)
+    s = i
+""",
     "math domain": "for i in range(4):\n    s = math.sqrt(2 - i)\n",
     "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",
 }

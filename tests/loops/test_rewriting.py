@@ -303,7 +303,7 @@ def test_an_interrupt_stores_the_names() -> None:
     variables: dict[str, Any] = {}
     source = "s = 0\nfor i in range(9):\n    s += i\n"
     before = compiler.compile_loop
-    compiler.compile_loop = lambda *_: Interrupted()
+    compiler.compile_loop = lambda *_: Interrupted()  # type: ignore[assignment]
     try:
         with pytest.raises(KeyboardInterrupt) as caught:
             exec(built(source)[0], variables)

@@ -2,7 +2,8 @@
 
 An expression on arrays is not computed where it stands. It is an `Elementwise`: its shape, and how
 one element is computed. The statement that stores it, or the reduction that consumes it, writes the
-loop. A store computes into scratch memory first where a warning or an overlap could be met half way,
+loop. A store computes into scratch memory first where a warning or an overlap could be met half
+way,
 so that it is done wholly or not at all.
 """
 
@@ -17,8 +18,6 @@ import numpy
 from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
-    F32,
-    F64,
     I8,
     I64,
     INT,
@@ -38,7 +37,8 @@ Indices = tuple[str, ...]
 class Elementwise:
     """An array that is not in memory: one element is computed where it is needed.
 
-    `element` takes an index of each axis and gives a register. `shape` has a register for each axis.
+    `element` takes an index of each axis and gives a register. `shape` has a register for each
+    axis.
     `warns` says that an element may be left to the interpreter, or raise a floating-point status.
     """
 
@@ -53,7 +53,9 @@ class Elementwise:
 
 @dataclass
 class Item:
-    """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis, array."""
+    """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis,
+    array.
+    """
 
     kind: str
     parts: tuple[Value | None, ...] = ()
@@ -84,7 +86,8 @@ def shape_tuple(e: Emitter, value: Value) -> Value:
     return Value(TupleType((INT,) * array_type(value).ndim), shape(value))
 
 
-# Elements of an array statement from which kernels of the engine, which use vectors and threads, are
+# Elements of an array statement from which kernels of the engine, which use vectors and threads,
+# are
 # faster than a loop over elements, although they cost some microseconds to start.
 MANY_ELEMENTS = 4096
 
@@ -118,7 +121,9 @@ def transposed(value: Value) -> Value:
 
 
 def position(e: Emitter, index: Value, extent: str) -> str:
-    """An index as a position: from the end if it is negative; one outside is left (`IndexError`)."""
+    """An index as a position: from the end if it is negative; one outside is left
+    (`IndexError`).
+    """
     text = e.text
     if not isinstance(index.type, Number) or not index.type.is_integer:
         raise Unsupported(f"an index that is {index.type}")
@@ -186,7 +191,9 @@ def slice_bounds(e: Emitter, item: Item, extent: str) -> tuple[str, str, str]:
 
 
 def view(e: Emitter, array: Value, items: list[Item]) -> Value:
-    """`array[items]`: an address if every axis has an integer, else a view. Always as an array value."""
+    """`array[items]`: an address if every axis has an integer, else a view. Always as an array
+    value.
+    """
     type_, text = array_type(array), e.text
     if any(item.array is not None for item in items):
         raise Unsupported("an index that is an array")
@@ -214,8 +221,8 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             stride = text.integer(SIZES[type_.char])
         axis += 1
         if item.kind == "integer":
-            at = checked_position(e, item, extent)
-            start = text.op(I64, "add", start, text.op(I64, "mul", at, stride))
+            offset = text.op(I64, "mul", checked_position(e, item, extent), stride)
+            start = text.op(I64, "add", start, offset)
             is_dense = False
             continue
         if item.parts == (None, None, None):
@@ -300,9 +307,8 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             return load(e, type_.char, at).register
 
         return Elementwise(type_.char, shape(array), element, (array,), False)
-    type_ = numbers.number(value)
-    settled = e.settle(value)
-    return Elementwise(type_.name, (), lambda _: settled.register, (), False)
+    name, settled = numbers.number(value).name, e.settle(value)
+    return Elementwise(name, (), lambda _: settled.register, (), False)
 
 
 def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:
@@ -333,10 +339,7 @@ def map_elements(
 
     def element(indices: Indices) -> str:
         return compute(
-            [
-                operand.element(indices[len(indices) - len(operand.shape) :])
-                for operand in operands
-            ]
+            [operand.element(indices[len(indices) - len(operand.shape) :]) for operand in operands]
         )
 
     return Elementwise(
@@ -494,9 +497,9 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     if not source.shape and not casts:
         register = source.element(())
         return lambda: for_each(e, extents, lambda indices: put(indices, register))
-    for other in source.sources:
-        if not type_.is_made and not array_type(other).is_made:
-            e.apart.add((type_.root, array_type(other).root))
+    for read in map(array_type, source.sources):
+        if not type_.is_made and not read.is_made:
+            e.apart.add((type_.root, read.root))
     if not own_root and not source.warns and not casts:
         return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
     width = SIZES[type_.char]
@@ -723,5 +726,3 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
 
 def is_array(value: Value | Elementwise) -> bool:
     return isinstance(value, Elementwise) or isinstance(value.type, ArrayType)
-
-

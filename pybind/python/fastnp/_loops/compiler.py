@@ -98,7 +98,7 @@ class Compiled:
         for parameter in self.parameters:
             if parameter.find is not None:
                 found.append(parameter.find(source))
-            elif parameter.name in names:
+            elif parameter.name is not None and parameter.name in names:
                 found.append(names[parameter.name])
             else:
                 return None
@@ -253,7 +253,7 @@ def copied(type_: ArrayType, stored: list[int]) -> object:
     address, *shape = stored[: 1 + type_.ndim]
     dtype = numpy.dtype(type_.char)
     size = math.prod(shape) * dtype.itemsize
-    contents = (ctypes.c_char * size).from_address(address) if size else b""
+    contents = ctypes.string_at(address, size) if size else b""
     array = numpy.frombuffer(contents, dtype).reshape(shape).copy()
     return fastnp_array(array) if type_.is_ours else array
 

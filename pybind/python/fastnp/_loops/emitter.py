@@ -25,7 +25,9 @@ POLL_INTERVAL = 1 << 20
 
 
 class Variable(NamedTuple):
-    """What a state knows of a variable: its type, and whether a path leads here that never bound it."""
+    """What a state knows of a variable: its type, and whether a path leads here that never bound
+    it.
+    """
 
     type: Type | Opaque
     maybe_unbound: bool = False
@@ -34,7 +36,7 @@ class Variable(NamedTuple):
 State = dict[str, Variable]
 
 
-class Unsupported(Exception):  # noqa: N818 - it is no error: the interpreter executes the statement
+class Unsupported(Exception):
     """The statement that is being compiled is left to the interpreter."""
 
     def __init__(self, reason: str, node: ast.AST | None = None) -> None:
@@ -56,7 +58,9 @@ OPAQUE = Opaque()
 
 
 class Path(NamedTuple):
-    """A way through the code as far as it is written: the state, and the block without a terminator."""
+    """A way through the code as far as it is written: the state, and the block without a
+    terminator.
+    """
 
     state: State
     block: Block
@@ -75,8 +79,11 @@ class Parameter:
 class Iterator(Protocol):
     """What a `for` loop takes its items from: registers, and how they become an iterator again."""
 
-    registers: tuple[str, ...]
-    rebuild: Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]
+    @property
+    def registers(self) -> tuple[str, ...]: ...
+
+    @property
+    def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
 
 
 @dataclass
@@ -107,11 +114,13 @@ class Call:
     function: object
     callers_state: State
     callers_loops: int
-    returns: list[tuple[Path, Value]] = field(default_factory=list)
+    returns: list[tuple[Path, Any]] = field(default_factory=list)
 
 
 def has_root(type_: Type | Opaque) -> bool:
-    """Whether a variable is a view, of which the address of the array that it views is needed too."""
+    """Whether a variable is a view, of which the address of the array that it views is needed
+    too.
+    """
     return isinstance(type_, ArrayType) and not type_.is_root and not type_.is_made
 
 
@@ -140,7 +149,7 @@ class Emitter:
         resumable: frozenset[int],
         binds: tuple[str, ...],
         names: Mapping[str, object],
-        inline: Callable[..., Value],
+        inline: Callable[..., Any],
     ) -> None:
         self.inline = inline
         self.text = Text()
@@ -158,7 +167,8 @@ class Emitter:
         # Names whose objects the code relies on, and functions that it contains.
         self.constants: dict[str, object] = {}
         self.callees_constants: list[tuple[dict[str, object], str, object]] = []
-        # Variables that were not bound where they are read: where they are bound, the code is another.
+        # Variables that were not bound where they are read: where they are bound, the code is
+        # another.
         self.missing: set[str] = set()
         # Parameters that are not variables of the loop.
         self.free: dict[str, Value] = {}
@@ -184,7 +194,8 @@ class Emitter:
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")
         self.turns = self.text.named("turns", "i64")
-        # The entry block has the constants and reads parameters; it is finished last, because more are found on the way.
+        # The entry block has the constants and reads parameters; it is finished last, because more
+        # are found on the way.
         self.entry = self.text.block
         self.begin = self.text.start(self.text.new_block("begin"))
 
@@ -314,7 +325,8 @@ class Emitter:
     # Leaving.
 
     def exit_block(self, at: int) -> Block:
-        """The block that stores the variables and returns that the loop was left before a statement.
+        """The block that stores the variables and returns that the loop was left before a
+        statement.
 
         A call within the statement has no effects, so it is left as a whole.
         """
@@ -368,7 +380,9 @@ class Emitter:
             return value
         text, kind = self.text, value.type.registers[0]
         magnitude = text.op(kind, "fabs", value.register)
-        largest = text.float(1.7976931348623157e308 if kind == "f64" else 3.4028234663852886e38, kind)
+        largest = text.float(
+            1.7976931348623157e308 if kind == "f64" else 3.4028234663852886e38, kind
+        )
         is_finite = text.op(I8, "fcmp.le", magnitude, largest)
         look, after = text.new_block("look"), text.new_block()
         text.unlikely(text.op(I8, "not", is_finite), look, after)

@@ -20,7 +20,9 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
     if isinstance(source, Enumeration):
         if type_of(source.start, 0) != INT:
             raise Unsupported("enumerate from no integer")
-        items = entry_items(e, source.source, lambda whole: part(find(whole), Enumeration, "source"))
+        items = entry_items(
+            e, source.source, lambda whole: part(find(whole), Enumeration, "source")
+        )
         start = e.parameter(None, INT, lambda whole: part(find(whole), Enumeration, "start"))
         return iterators.enumerated(e, items, start)
     if isinstance(source, Zip):

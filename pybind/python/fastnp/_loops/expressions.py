@@ -110,7 +110,9 @@ def tuple_items(value: Value) -> list[Value]:
 
 
 def name_value(e: Emitter, name: str) -> Value:
-    """The value of a name: a variable, a parameter, or an object known when the loop is compiled."""
+    """The value of a name: a variable, a parameter, or an object known when the loop is
+    compiled.
+    """
     value = e.read(name)
     if value is not None:
         return value
@@ -323,7 +325,9 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
 
 
 def index_value(e: Emitter, node: ast.expr) -> tuple[Value | Elementwise, str]:
-    """The value of an index, computed once where it is of names and integers only; and its source."""
+    """The value of an index, computed once where it is of names and integers only; and its
+    source.
+    """
     parts = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
     if not all(isinstance(part, parts) for part in ast.walk(node)):
         return expression(e, node), ""
@@ -360,5 +364,3 @@ def attribute(e: Emitter, node: ast.expr, value: Value | Elementwise, name: str)
             e.constants[ast.unparse(node)] = found
             return Value(type_, ())
     raise Unsupported(f"`.{name}` of {value.type}")
-
-

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
@@ -23,7 +23,6 @@ from fastnp._loops.types import (
     F64,
     FLOAT,
     I8,
-    I64,
     INT,
     NP_BOOL,
     SCALARS,
@@ -40,9 +39,10 @@ Inline: TypeAlias = Callable[[Emitter, FunctionType, ast.Call, "list[Operand]"],
 Operand: TypeAlias = "Value | Elementwise"
 
 # Functions of `math` that are a call of the C library's function of the same name.
-MATH = (
-    "exp expm1 log log10 log2 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt"
-).split()
+MATH = tuple(
+    "exp expm1 log log10 log2 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
+    " cbrt".split()
+)
 MATH_BINARY = ("atan2", "fmod", "hypot")
 
 # NumPy's names of operators, as functions.
@@ -133,7 +133,7 @@ def filled(value: float, is_ours: bool) -> Callable[[Emitter, list[Operand]], Op
     return compute
 
 
-def is_ufunc(function: object) -> bool:
+def is_ufunc(function: object) -> TypeGuard[numpy.ufunc]:
     """Whether a function is a ufunc of NumPy's or ours."""
     import fastnp  # the package imports this module
 
@@ -274,7 +274,9 @@ def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
 
 
 def math_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
-    """A function of `math`; where its result is not finite, the interpreter finds out what to raise."""
+    """A function of `math`; where its result is not finite, the interpreter finds out what to
+    raise.
+    """
 
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
         values = [e.settle(scalar(value, name)) for value in arguments]
@@ -423,7 +425,9 @@ def inner_loop(function: numpy.ufunc, chars: tuple[str, ...]) -> tuple[int, int]
 
 
 def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Value:
-    """Any other ufunc of one or two floats: NumPy's own loop over one element, so its own result."""
+    """Any other ufunc of one or two floats: NumPy's own loop over one element, so its own
+    result.
+    """
     name = function.__name__
     original = getattr(numpy, name, None)
     if not isinstance(original, numpy.ufunc) or function.nout != 1 or function.nin > 2:
@@ -488,5 +492,3 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known
-
-

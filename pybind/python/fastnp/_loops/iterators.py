@@ -1,4 +1,5 @@
-"""What a `for` loop takes its items from: ranges, arrays, `enumerate`, `zip` and `reversed` of them.
+"""What a `for` loop takes its items from: ranges, arrays, `enumerate`, `zip` and `reversed` of
+them.
 
 An iterator is a few registers that move on with each turn. Where the loop is left, they say which
 items are still to come, and the interpreter gets an iterator of those.
@@ -30,7 +31,8 @@ class Items:
     """An iterator in registers.
 
     `remaining` counts the items to come. `item` gives the next one and `advance` moves on.
-    `rebuild` makes the source of what remains from the stored registers, given a function that makes
+    `rebuild` makes the source of what remains from the stored registers, given a function that
+    makes
     a view of an array; it takes the words it needs.
     """
 

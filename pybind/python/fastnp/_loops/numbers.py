@@ -32,7 +32,7 @@ EXACT_INTEGERS = 1 << 53
 BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 
 
-def literal(e: Emitter, value: float) -> Value:
+def literal(e: Emitter, value: int | float) -> Value:
     """A number of the source."""
     if isinstance(value, bool):
         return Value(BOOL, (e.text.truth(value),), value)
@@ -225,7 +225,7 @@ def numpy_binary(
     *,
     checked: bool,
     settled: bool = True,
-    exponent: float | None = None,
+    exponent: int | float | None = None,
 ) -> Value:
     """One element of NumPy's loop. `checked` for its scalars, which warn of integers that wrap."""
     text = e.text
@@ -260,7 +260,9 @@ def numpy_binary(
     if name == "power" and isinstance(exponent, int) and 0 < exponent <= 4:
         integer = x
         for _ in range(exponent - 1):
-            integer = overflowing(e, "mul", integer, x) if checked else text.op(I64, "mul", integer, x)
+            integer = (
+                overflowing(e, "mul", integer, x) if checked else text.op(I64, "mul", integer, x)
+            )
             if checked:
                 in_range(e, integer, char)
         return Value(result, (integer if checked else wrap(e, integer, char),))
@@ -296,7 +298,11 @@ def python_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
     if number(a).is_float or number(b).is_float:
         x, y = to_float(e, a), to_float(e, b)
         return Value(FLOAT, (python_floats(e, name, x, y),))
-    if name in ("bitwise_and", "bitwise_or", "bitwise_xor") and number(a).is_bool and number(b).is_bool:
+    if (
+        name in ("bitwise_and", "bitwise_or", "bitwise_xor")
+        and number(a).is_bool
+        and number(b).is_bool
+    ):
         return Value(BOOL, (text.op(I8, name[8:], a.register, b.register),))
     if name == "divide":
         x, y = to_float(e, a, exact=True), to_float(e, b, exact=True)
@@ -327,7 +333,9 @@ def python_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
 
 
 def python_floats(e: Emitter, name: str, x: str, y: str) -> str:
-    """An operation of two Python floats, which raises where it divides by zero or a power overflows."""
+    """An operation of two Python floats, which raises where it divides by zero or a power
+    overflows.
+    """
     text = e.text
     simple = {"add": "fadd", "subtract": "fsub", "multiply": "fmul"}
     if name in simple:
@@ -354,7 +362,9 @@ def overflowing(e: Emitter, opcode: str, x: str, y: str) -> str:
     return result
 
 
-def floor_division(e: Emitter, x: str, y: str, divisor: float | None = None) -> tuple[str, str]:
+def floor_division(
+    e: Emitter, x: str, y: str, divisor: int | float | None = None
+) -> tuple[str, str]:
     """Quotient and remainder of integers as Python rounds them: downwards."""
     text = e.text
     zero = text.integer(0)
@@ -374,7 +384,9 @@ def floor_division(e: Emitter, x: str, y: str, divisor: float | None = None) -> 
 
 
 def float_floor_division(e: Emitter, kind: str, x: str, y: str) -> tuple[str, str]:
-    """Quotient and remainder of floats as Python and NumPy compute them, both finite and `y` not zero."""
+    """Quotient and remainder of floats as Python and NumPy compute them, both finite and `y` not
+    zero.
+    """
     text = e.text
     zero = text.float(0.0, kind)
     e.leave_if(text.op(I8, "fcmp.eq", y, zero))

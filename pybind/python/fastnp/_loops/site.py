@@ -144,8 +144,8 @@ class Site(Loop):
         "refusals",
         "runs",
         "seconds",
-        "spent",
         "short",
+        "spent",
         "threshold",
         "turn_seconds",
         "turns",
@@ -373,21 +373,23 @@ class Site(Loop):
         return outcome
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
-        """The first run of compiled code: of some turns, where it is known how long they take interpreted.
+        """The first run of compiled code: of some turns, where it is known how long they take
+        interpreted.
 
         Code that is not faster is not run again.
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
-        is_trial = source is not None and 0 < some < len(source)
+        tried, rest = source, None
+        if source is not None and 0 < some < len(source):
+            tried, rest = beginning(source, some), advance(source, some)
         start = perf_counter()
-        outcome = found.run(names, beginning(source, some) if is_trial else source)
+        outcome = found.run(names, tried)
         seconds = perf_counter() - start
         self.seconds += seconds
         if outcome is None or not outcome.turns or not self.turn_seconds:
             return outcome
-        if outcome.at == DONE and is_trial:
-            outcome.at, outcome.reason = 0, ""
-            outcome.iterators = {0: advance(source, some)}
+        if outcome.at == DONE and rest is not None:
+            outcome.at, outcome.iterators = 0, {0: rest}
         if seconds > outcome.turns * self.turn_seconds:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.live = False

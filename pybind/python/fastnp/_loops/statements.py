@@ -1,6 +1,7 @@
 """Statements: control flow, assignments, and what is left to the interpreter.
 
-A statement that cannot be compiled becomes an exit: where it is reached, the interpreter takes over.
+A statement that cannot be compiled becomes an exit: where it is reached, the interpreter takes
+over.
 Each function writes a statement for the current path, and leaves the paths that go on after it in
 `e` as the current one, or returns them where there are several.
 """
@@ -44,7 +45,6 @@ from fastnp._loops.types import (
     I8,
     INT,
     ArrayType,
-    Number,
     ObjectType,
     RangeType,
     TupleType,
@@ -151,9 +151,7 @@ def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
     """`target = value`."""
     if isinstance(target, ast.Tuple):
         values = unpacked(e, target, node)
-        effects = [
-            prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)
-        ]
+        effects = [prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)]
     else:
         effects = [prepare(e, target, expression(e, node))]
     for effect in effects:
@@ -245,9 +243,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     effect()
 
 
-def update(
-    e: Emitter, place: Value, name: str, right: Value | Elementwise
-) -> Callable[[], None]:
+def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> Callable[[], None]:
     """`array op= value`: in the array's type, which must take the result's kind."""
     if e.calls:
         raise Unsupported("a function that stores to an array")
@@ -397,7 +393,9 @@ Turn = Callable[[State, OpenLoop], tuple[list[Path], list[Path]]]
 
 
 def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn) -> list[Path]:
-    """Writes a loop: its turns once for each state that reaches its head, `else`, and what follows."""
+    """Writes a loop: its turns once for each state that reaches its head, `else`, and what
+    follows.
+    """
     start, entry = e.text.block, dict(e.state)
     before = Mark(e)
     expect_counters(e, statement)
@@ -422,7 +420,9 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
 
 
 def expect_counters(e: Emitter, statement: ast.For | ast.While) -> None:
-    """Has the head of a loop expect the targets of loops over ranges, which saves writing it again."""
+    """Has the head of a loop expect the targets of loops over ranges, which saves writing it
+    again.
+    """
     if statement in e.widened:
         return
     expected = e.widened[statement] = {}
@@ -471,7 +471,9 @@ class Mark:
 
 
 class Widening:
-    """The variables that a turn of a loop binds, as its head expects them: perhaps not bound yet."""
+    """The variables that a turn of a loop binds, as its head expects them: perhaps not bound
+    yet.
+    """
 
     def __init__(self, variables: State) -> None:
         self.variables = variables
@@ -562,7 +564,9 @@ def definition(function: FunctionType) -> ast.FunctionDef | None:
 def inline(
     e: Emitter, function: FunctionType, node: ast.Call, arguments: list[Value | Elementwise]
 ) -> Value | Elementwise:
-    """The value of a call of a Python function without effects, by writing its body in its place."""
+    """The value of a call of a Python function without effects, by writing its body in its
+    place.
+    """
     tree = definition(function)
     if tree is None or len(e.calls) >= MAX_CALL_DEPTH:
         raise Unsupported(f"a call of {function.__name__}")

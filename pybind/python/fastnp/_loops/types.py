@@ -87,7 +87,8 @@ class Number:
 
 
 EITHER = {
-    frozenset(pair): Number("|".join(pair)) for pair in (("int", "l"), ("float", "d"), ("bool", "?"))
+    frozenset(pair): Number("|".join(pair))
+    for pair in (("int", "l"), ("float", "d"), ("bool", "?"))
 }
 
 
@@ -180,7 +181,8 @@ Type: TypeAlias = Number | ArrayType | TupleType | RangeType | ObjectType
 
 @dataclass(frozen=True)
 class Value:
-    """A value of the compiled code: its type, the registers it is in, and its number if it is a literal.
+    """A value of the compiled code: its type, the registers it is in, and its number if it is a
+    literal.
 
     `is_settled` is false for a result whose floating-point status was not looked at yet: NumPy
     would warn of it.
@@ -199,7 +201,9 @@ class Value:
 
 @cache
 def numpy_loop(name: str, types: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The element types of the loop that NumPy takes for numbers of these types, the result's last."""
+    """The element types of the loop that NumPy takes for numbers of these types, the result's
+    last.
+    """
     weak = {"int": int, "float": float, "bool": numpy.dtype("?")}
     operands = tuple(weak.get(t) or numpy.dtype(t) for t in types)
     try:
@@ -210,10 +214,7 @@ def numpy_loop(name: str, types: tuple[str, ...]) -> tuple[str, ...] | None:
     return chars if all(char in MEMORY for char in chars) else None
 
 
-SCALARS = {
-    numpy.dtype(char).type: Number("l" if char == "q" else char)
-    for char in (*MEMORY, "q")
-}
+SCALARS = {numpy.dtype(char).type: Number("l" if char == "q" else char) for char in (*MEMORY, "q")}
 
 
 def number_type(value: object) -> Number | None:
@@ -225,4 +226,4 @@ def number_type(value: object) -> Number | None:
         return FLOAT
     if kind is bool:
         return BOOL
-    return SCALARS.get(kind)  # type: ignore[arg-type]
+    return SCALARS.get(kind)
