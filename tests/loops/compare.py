@@ -24,6 +24,7 @@ from fastnp._loops import site as policy
 from fastnp._loops.rewrite import Unit, compile_tree
 from numpy import generic, ndarray
 
+from tests.loops import numeric
 from tests.loops.mock import mocked
 from tests.loops.programs import Writer
 
@@ -137,6 +138,23 @@ def check(seed: int) -> tuple[str, str]:
     return source, ""
 
 
+def check_compiled(seed: int) -> tuple[str, str]:
+    """A program of numbers and arrays, and how it differs with its loops compiled."""
+    source = numeric.Writer(seed).program()
+    linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
+    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+    for run in range(2):
+        dice = random.Random(2 * seed + run)
+        code, unit = rewritten(source, dice)
+        for site in unit.sites:
+            site.is_eager = site.is_eager or not run
+        with eager(dice):
+            found = outcome(code)
+        if difference := differing(expected, found):
+            return source, f"run {run}, {difference}"
+    return source, ""
+
+
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered for a few turns only."""
@@ -154,15 +172,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Random loops, as they are and rewritten.")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--compiled", action="store_true", help="numbers, and the real compiler")
     parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
     arguments = parser.parse_args()
+    examine = check_compiled if arguments.compiled else check
     if arguments.write:
-        source, difference = check(arguments.seed)
+        source, difference = examine(arguments.seed)
         print(source, f"# {difference or 'agrees'}", sep="\n")
         return int(bool(difference))
     failed, start = [], time.perf_counter()
     for seed in range(arguments.seed, arguments.seed + arguments.count):
-        source, difference = check(seed)
+        source, difference = examine(seed)
         if difference:
             failed.append(seed)
             print(f"seed {seed} differs: {difference}", flush=True)

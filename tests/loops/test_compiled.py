@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import ast
 import linecache
-import random
 
 import pytest
 from fastnp._loops.rewrite import compile_tree
 from fastnp._loops.site import Site
 
-from tests.loops.compare import differing, outcome
-from tests.loops.numeric import SETUP, Writer
+from tests.loops.compare import check_compiled, differing, outcome
+from tests.loops.numeric import SETUP
 
 # Loops that are compiled as a whole: no statement of them is left to the interpreter.
 WHOLE = {
@@ -216,12 +215,5 @@ def test_left(name: str) -> None:
 def test_random_programs(seed: int) -> None:
     """Random loops over numbers and arrays, compiled at once or after some turns."""
     for one in range(seed, seed + 10):
-        source = Writer(one).program()
-        linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
-        expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
-        for dice in random.Random(one), random.Random(-one):
-            code, unit = compile_tree(ast.parse(source), "program.py")
-            for site in unit.sites:
-                site.is_eager = dice.random() < 0.7
-                site.threshold = dice.choice([0, 1e-5])
-            assert not differing(expected, outcome(code)), source
+        source, difference = check_compiled(one)
+        assert not difference, source

@@ -379,17 +379,19 @@ class Site(Loop):
         Code that is not faster is not run again.
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
-        tried, rest = source, None
+        tried = source
         if source is not None and 0 < some < len(source):
-            tried, rest = beginning(source, some), advance(source, some)
+            tried = beginning(source, some)
         start = perf_counter()
         outcome = found.run(names, tried)
         seconds = perf_counter() - start
         self.seconds += seconds
         if outcome is None or not outcome.turns or not self.turn_seconds:
             return outcome
-        if outcome.at == DONE and rest is not None:
-            outcome.at, outcome.iterators = 0, {0: rest}
+        if tried is not source and outcome.at != BROKE:
+            assert source is not None
+            outcome.at = max(outcome.at, 0)
+            outcome.iterators[0] = advance(source, outcome.turns)
         if seconds > outcome.turns * self.turn_seconds:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.live = False
