@@ -40,23 +40,12 @@ pub struct Listing {
     pub assembly: String,
 }
 
-<<<<<<< HEAD
-=======
-/// The machine's description, with and without optimizations between lowering and instruction selection.
-struct Machines {
-    optimizing: OwnedTargetIsa,
-    /// Keeps floating-point operations where they stand, for programs that ask for the status: the optimizer thinks
-    /// of them as pure and moves them to their uses, out of loops, or across the question.
-    in_order: OwnedTargetIsa,
-}
-
 /// What Cranelift works in.
 struct Workspace {
     context: Context,
     frontend: FunctionBuilderContext,
 }
 
->>>>>>> scalar
 thread_local! {
     /// Kept for its allocations, but for one that a panic has left in the middle of its work.
     static WORKSPACE: Cell<Option<Box<Workspace>>> = const { Cell::new(None) };
@@ -126,21 +115,7 @@ fn generate<T>(
 ) -> Result<T, Error> {
     let attempt = || {
         let verified = verify(parse(text)?)?;
-<<<<<<< HEAD
         let isa = machine().as_ref().map_err(|message| fault(0, message.as_str()))?;
-        CONTEXTS.with_borrow_mut(|(context, frontend)| {
-            context.clear();
-            context.set_disasm(readable);
-            lower(&verified, isa.default_call_conv(), &mut context.func, frontend);
-            let compiled = context.compile(isa.as_ref(), &mut ControlPlane::default()).map(|_| ());
-            compiled.map_err(|e| fault(0, format!("Cranelift: {:?}", e.inner)))?;
-            let clif = if readable { context.func.display().to_string() } else { String::new() };
-            let code = context.compiled_code().ok_or_else(|| fault(0, "Cranelift gave no code"))?;
-            finish(&verified, code, clif)
-        })
-=======
-        let machines = machines().as_ref().map_err(|message| fault(0, message.as_str()))?;
-        let isa = if asks_for_status(verified.function()) { &machines.in_order } else { &machines.optimizing };
         let mut workspace = WORKSPACE.take().unwrap_or_else(|| {
             Box::new(Workspace { context: Context::new(), frontend: FunctionBuilderContext::new() })
         });
@@ -155,7 +130,6 @@ fn generate<T>(
         let finished = finish(&verified, code, clif);
         WORKSPACE.set(Some(workspace));
         finished
->>>>>>> scalar
     };
     attempt().map_err(|fault: Fault| fault.within(text))
 }
