@@ -1,4 +1,4 @@
-"""The product of a symmetric matrix, stored as its lower triangle, and another (PolyBench `symm`)."""
+"""The product of a symmetric matrix, given by a triangle, and another (PolyBench `symm`)."""
 
 import numpy as np
 
