@@ -10,6 +10,9 @@ PRESETS = {
     "paper": {"N": 16_000},
 }
 MUTATES = ()
+# The system is ill-conditioned. Another order of the sums changes the norm by 3e-10 at S, 7e-8 at M,
+# 8e-7 at L and 5e-5 at paper.
+NORM_TOLERANCES = {"S": 1e-8, "M": 5e-6, "L": 5e-5, "paper": 3e-3}
 
 
 def initialize(N):
