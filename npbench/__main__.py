@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from npbench import catalog, machine, plot, report, table, upstream
+from npbench import catalog, forms, machine, plot, report, table, upstream
 from npbench.kernel import Kernel, KernelError
 from npbench.measure import Framework, Measurement, Settings, measure
 
@@ -26,7 +26,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--frameworks",
         default="numpy,fastnp",
-        help="modules to bind to np, the reference first; name=module gives one another name",
+        help="modules to bind to np, the reference first; name=module gives one another name; "
+        "numba compiles loops of its own (left out where it is not installed)",
     )
     add("--preset", default="S", help="test (ours only), S, M, L or paper (default: S)")
     add("--kernels", help="some kernels only, separated by commas")
@@ -55,6 +56,12 @@ def frameworks_of(text: str) -> list[Framework]:
     for item in text.split(","):
         label, _, module = item.strip().partition("=")
         found.append(Framework(label, module or label))
+    for framework in list(found):
+        if forms.has_forms(framework.module) and not forms.is_installed(framework.module):
+            print(f"npbench: {framework.module} is not installed; left out", file=sys.stderr)
+            found.remove(framework)
+    if not found:
+        raise KernelError(f"--frameworks {text}: none is installed")
     if len({framework.label for framework in found}) < len(found) or not all(
         framework.module for framework in found
     ):
@@ -105,6 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         frameworks = frameworks_of(options.frameworks)
         kernels = kernels_of(options.kernels, suite, options.preset)
+        for framework in frameworks:
+            if suite is not None and forms.has_forms(framework.module):
+                raise KernelError(f"--suite: {framework.module} has forms of our kernels only")
         if options.plot is not None:
             plot.check(options.plot)
     except (KernelError, plot.PlotError) as error:
