@@ -64,8 +64,8 @@ def test_the_heat_map_has_two_panels(tmp_path: Path) -> None:
     assert cells[f"wrong, {new}: the outputs differ", "differs"] == plot.WRONG
     assert cells[f"broken, {new}: crash", "failed"] == plot.WRONG
     assert cells[f"{new}: 2 of 4 kernels", "5.77×"] is not None
-    words = [element.text for element in root.iter(f"{SVG}text")]
-    assert {"warm calls (median)", "first call", "geometric mean"} <= set(words)
+    lines = [element.text for element in root.iter(f"{SVG}text")]
+    assert {"warm calls (median)", "first call", "geometric mean"} <= set(lines)
 
 
 @pytest.mark.parametrize(
