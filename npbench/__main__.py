@@ -13,8 +13,9 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
-from npbench import catalog, machine, plot, report, table, upstream
+from npbench import catalog, forms, heatmap, machine, page, plot, report, table, upstream
 from npbench.kernel import Kernel, KernelError
 from npbench.measure import Framework, Measurement, Settings, measure
 
@@ -26,7 +27,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--frameworks",
         default="numpy,fastnp",
-        help="modules to bind to np, the reference first; name=module gives one another name",
+        help="modules to bind to np, the reference first; name=module gives one another name; "
+        "numba compiles loops of its own (left out where it is not installed)",
     )
     add("--preset", default="S", help="test (ours only), S, M, L or paper (default: S)")
     add("--kernels", help="some kernels only, separated by commas")
@@ -36,6 +38,8 @@ def parser() -> argparse.ArgumentParser:
     add("--timeout", type=float, default=600.0, help="seconds for a step of a worker (600)")
     add("--json", type=Path, help="write everything that was measured to this file")
     add("--plot", type=Path, help="draw the speed-ups to this file (.svg, or .png)")
+    add("--heatmap", type=Path, help="draw kernels by frameworks, first calls too (.svg)")
+    add("--html", type=Path, help="write a page with the heat map and a table to sort (.html)")
     add("--list", action="store_true", help="name the kernels and stop")
     add("--verbose", action="store_true", help="show the traceback of everything that failed")
     return options
@@ -55,6 +59,12 @@ def frameworks_of(text: str) -> list[Framework]:
     for item in text.split(","):
         label, _, module = item.strip().partition("=")
         found.append(Framework(label, module or label))
+    for framework in list(found):
+        if forms.has_forms(framework.module) and not forms.is_installed(framework.module):
+            print(f"npbench: {framework.module} is not installed; left out", file=sys.stderr)
+            found.remove(framework)
+    if not found:
+        raise KernelError(f"--frameworks {text}: none is installed")
     if len({framework.label for framework in found}) < len(found) or not all(
         framework.module for framework in found
     ):
@@ -105,8 +115,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         frameworks = frameworks_of(options.frameworks)
         kernels = kernels_of(options.kernels, suite, options.preset)
-        if options.plot is not None:
-            plot.check(options.plot)
+        for framework in frameworks:
+            if suite is not None and forms.has_forms(framework.module):
+                raise KernelError(f"--suite: {framework.module} has forms of our kernels only")
+        for path, kind in drawings(options):
+            kind.check(path)
+            if len(frameworks) < 2:
+                raise plot.PlotError(f"{path.name}: a drawing of ratios needs a second framework")
     except (KernelError, plot.PlotError) as error:
         print(f"npbench: {error}", file=sys.stderr)
         return 2
@@ -118,8 +133,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return write_files(options, measurements)
 
 
+def drawings(options: argparse.Namespace) -> list[tuple[Path, ModuleType]]:
+    """The files to draw, each with the module that draws it."""
+    asked = [(options.plot, plot), (options.heatmap, heatmap), (options.html, page)]
+    return [(path, kind) for path, kind in asked if path is not None]
+
+
 def write_files(options: argparse.Namespace, measurements: Sequence[Measurement]) -> int:
-    """Write the JSON and the plot that were asked for; return the exit status."""
+    """Write the JSON and the drawings that were asked for; return the exit status."""
     described = machine.describe()
     if options.json is not None:
         settings = {
@@ -133,12 +154,8 @@ def write_files(options: argparse.Namespace, measurements: Sequence[Measurement]
         content = report.document(measurements, described, settings)
         text = json.dumps(content, indent=1, allow_nan=False)
         options.json.write_text(text + "\n", encoding="utf-8")
-    if options.plot is not None:
-        try:
-            plot.write(options.plot, measurements, described)
-        except plot.PlotError as error:
-            print(f"npbench: {error}", file=sys.stderr)
-            return 2
+    for path, kind in drawings(options):
+        kind.write(path, measurements, described)
     return 0 if report.all_agree(measurements) else 1
 
 

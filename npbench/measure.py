@@ -4,7 +4,7 @@ Measure one kernel under several frameworks, side by side.
 Every framework has its own worker process. Each first makes one cold and one warm call, whose
 outputs are compared; then they take turns in rounds until the budget is spent. The order A B B A
 cancels a linear drift of the machine's speed. Medians are taken over all rounds. Leaves what a
-worker does to `worker`, and presentation to `table`, `report` and `plot`.
+worker does to `worker`, and evaluation to `report`.
 """
 
 from __future__ import annotations

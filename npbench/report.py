@@ -1,7 +1,7 @@
 """
 The evaluation of all measurements: ratios, summary, exit verdict and JSON document.
 
-Leaves presentation to `table` and `plot`.
+Leaves presentation to `table`, `plot`, `heatmap` and `page`.
 """
 
 from __future__ import annotations
@@ -41,6 +41,14 @@ def ratio(measurement: Measurement, outcome: Outcome) -> float | None:
     if not reference or not outcome.median_seconds:
         return None
     return reference / outcome.median_seconds
+
+
+def first_ratio(measurement: Measurement, outcome: Outcome) -> float | None:
+    """The reference's first call over this one's; None if either was not made."""
+    reference = measurement.outcomes[0].first_seconds
+    if not reference or not outcome.first_seconds:
+        return None
+    return reference / outcome.first_seconds
 
 
 def agrees(measurement: Measurement, outcome: Outcome) -> bool:

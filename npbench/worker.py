@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy
 
-from npbench import catalog, introspection, memory, outputs, upstream
+from npbench import catalog, forms, introspection, memory, outputs, upstream
 from npbench.kernel import Kernel
 
 Reply = dict[str, Any]
@@ -38,15 +38,20 @@ class Worker:
     def prepare(self) -> Reply:
         """Import the framework, bind the kernel to it, make the inputs."""
         start = time.perf_counter()
-        self.framework = importlib.import_module(self.spec["framework"])
+        module = self.spec["framework"]
+        imported = importlib.import_module(module)
         import_seconds = time.perf_counter() - start
         self.kernel = find_kernel(self.spec["kernel"], self.spec["suite"])
+        self.framework = imported
+        if forms.has_forms(module):
+            self.framework = importlib.import_module(forms.ARRAYS[module])
+            self.kernel = forms.form_of(self.kernel, module)
         self.pristine = self.kernel.inputs(self.spec["preset"])
         self.function = self.kernel.bind(self.framework)
         arrays = [v for v in self.pristine.values() if isinstance(v, numpy.ndarray)]
         return {
             "import_seconds": import_seconds,
-            "version": str(getattr(self.framework, "__version__", "unknown")),
+            "version": str(getattr(imported, "__version__", "unknown")),
             "input_bytes": sum(array.nbytes for array in arrays),
         }
 
