@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The variable that says which test a process is for.
-const TEST: &str = "FASTNP_TEST_ALONE";
+/// The variable that says which test, or which case of it, a process is for.
+pub(crate) const TEST: &str = "FASTNP_TEST_ALONE";
 
 /// A folder of this process for something.
 pub(crate) fn folder(name: &str) -> PathBuf {

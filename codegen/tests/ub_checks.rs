@@ -1,7 +1,7 @@
 //! The standard library's checks of what unsafe code promises are on where tests run: a broken promise ends the process with a message.
 //! They follow the debug assertions of the crate that is compiled, so each crate has this test.
 
-use crate::process::child;
+use crate::process::{self, child};
 use std::hint::black_box;
 
 const TEST: &str = "ub_checks::a_broken_precondition_ends_the_process";
@@ -25,13 +25,13 @@ fn a_broken_precondition_ends_the_process() {
             unsafe { std::ptr::copy_nonoverlapping(start, start.wrapping_add(black_box(1)), black_box(3)) };
         }),
     ];
-    let asked = std::env::var("FASTNP_TEST_BREAKS");
+    let asked = std::env::var(process::TEST);
     if let Ok(asked) = asked {
         cases.iter().find(|case| case.0 == asked).expect("it is one of the cases").1();
         return;
     }
     for (name, _) in cases {
-        let done = child(TEST, &[("FASTNP_TEST_BREAKS", name)]);
+        let done = child(TEST, &[(process::TEST, name)]);
         let said = String::from_utf8_lossy(&done.stderr);
         let expected = format!("unsafe precondition(s) violated: {name}");
         assert!(!done.status.success() && said.contains(&expected), "{name}: {:?}\n{said}", done.status);

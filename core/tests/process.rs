@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output};
 
-/// The variable that says which test a process is for.
-const TEST: &str = "FASTNP_TEST_ALONE";
+/// The variable that says which test, or which case of it, a process is for.
+pub(crate) const TEST: &str = "FASTNP_TEST_ALONE";
 
 /// Runs a test, named as the test runner names it, in another process with more of an environment.
 pub(crate) fn child(test: &str, environment: &[(&str, &str)]) -> Output {

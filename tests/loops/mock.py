@@ -17,8 +17,8 @@ from typing import Any
 from fastnp._loops import compiler
 from fastnp._loops.entry import Source, advance, source_of
 from fastnp._loops.loop import COMPREHENSIONS, SCOPES, Loop
+from fastnp._loops.names import Names
 from fastnp._loops.outcome import BROKE, DONE, Outcome, Refusal
-from fastnp._loops.site import Names
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete, ast.Pass, ast.Assert)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
@@ -21,13 +21,11 @@ from fastnp._loops.emitter import (
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.loop import Loop
+from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import inline, outermost
 from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
-
-if TYPE_CHECKING:
-    from fastnp._loops.site import Names
 
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:

@@ -11,10 +11,9 @@ too often: then the loop iterates over its iterable as the source says.
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from time import perf_counter
 from typing import Any
@@ -23,6 +22,7 @@ from weakref import WeakSet
 from fastnp._loops import compiler
 from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, source_of
 from fastnp._loops.loop import Loop
+from fastnp._loops.names import Names
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
 
@@ -58,42 +58,6 @@ class LoopError(RuntimeError):
 
 
 LoopError.__module__ = "fastnp"
-
-
-class Names(Mapping[str, Any]):
-    """The names that a loop can see, with the interpreter's order of looking them up."""
-
-    __slots__ = ("_builtins", "_globals", "_hidden", "_locals")
-
-    def __init__(
-        self, local: dict[str, Any], globals_: dict[str, Any], local_names: frozenset[str]
-    ) -> None:
-        self._locals = local
-        self._globals = globals_
-        self._hidden = local_names
-        found = globals_.get("__builtins__", builtins)
-        self._builtins: dict[str, Any] = found if isinstance(found, dict) else vars(found)
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self._hidden:
-            return self._locals[name]
-        if name in self._globals:
-            return self._globals[name]
-        return self._builtins[name]
-
-    def is_local(self, name: str) -> bool:
-        """Whether the name is the function's own or of a function around it, so no global."""
-        return name in self._hidden
-
-    def bound(self, name: str) -> bool:
-        """Whether the name is bound where the loop would bind it."""
-        return name in (self._locals if name in self._hidden else self._globals)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._builtins, **self._globals, **self._locals})
-
-    def __len__(self) -> int:
-        return len({**self._builtins, **self._globals, **self._locals})
 
 
 class Step:

@@ -1,0 +1,43 @@
+"""The names that a loop can see."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Names(Mapping[str, Any]):
+    """The names that a loop can see, with the interpreter's order of looking them up."""
+
+    __slots__ = ("_builtins", "_globals", "_hidden", "_locals")
+
+    def __init__(
+        self, local: dict[str, Any], globals_: dict[str, Any], local_names: frozenset[str]
+    ) -> None:
+        self._locals = local
+        self._globals = globals_
+        self._hidden = local_names
+        found = globals_.get("__builtins__", builtins)
+        self._builtins: dict[str, Any] = found if isinstance(found, dict) else vars(found)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._hidden:
+            return self._locals[name]
+        if name in self._globals:
+            return self._globals[name]
+        return self._builtins[name]
+
+    def is_local(self, name: str) -> bool:
+        """Whether the name is the function's own or of a function around it, so no global."""
+        return name in self._hidden
+
+    def bound(self, name: str) -> bool:
+        """Whether the name is bound where the loop would bind it."""
+        return name in (self._locals if name in self._hidden else self._globals)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._builtins, **self._globals, **self._locals})
+
+    def __len__(self) -> int:
+        return len({**self._builtins, **self._globals, **self._locals})
