@@ -14,12 +14,23 @@ import builtins
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 
-def run_source(path: Path, np: ModuleType) -> dict[str, Any]:
-    """Execute the file at `path` with `np` as its `numpy`; return its global names."""
+Compile = Callable[[str, str], CodeType | None]
+
+
+def compiled(source: str, filename: str) -> CodeType:
+    """The code of a program as it is."""
+    return compile(source, filename, "exec")
+
+
+def run_source(path: Path, np: ModuleType, make: Compile = compiled) -> dict[str, Any]:
+    """Execute the file at `path` with `np` as its `numpy`; return its global names.
+
+    `make` makes code of the source: a framework may rewrite it.
+    """
     # A plain dict: CPython caches look-ups of built-in names for no other mapping, and a slower
     # look-up of `range` would be part of the kernel's time.
     own_builtins = dict(vars(builtins))
@@ -29,7 +40,7 @@ def run_source(path: Path, np: ModuleType) -> dict[str, Any]:
         "__file__": str(path),
         "__builtins__": own_builtins,
     }
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+    exec(make(path.read_text(encoding="utf-8"), str(path)) or "", namespace)
     return namespace
 
 

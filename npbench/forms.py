@@ -18,6 +18,10 @@ from npbench.kernel import Kernel, KernelError
 ARRAYS = {"numba": "numpy"}
 
 
+# Added to a framework's name: the program runs as under `python -m fastnp`, with its loops compiled.
+INSTALLED = "+install"
+
+
 def has_forms(module: str) -> bool:
     """Whether a framework runs forms of its own instead of the NumPy programs."""
     return module in ARRAYS

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from npbench.binding import run_source
+from npbench.binding import Compile, compiled, run_source
 
 
 class KernelError(Exception):
@@ -56,9 +56,9 @@ class Kernel:
             raise KernelError(f"{self.name} has no value for {', '.join(missing)}")
         return {name: values[name] for name in self.arguments}
 
-    def bind(self, np: ModuleType) -> Callable[..., Any]:
-        """The function to time, with `np` as its NumPy."""
-        function = run_source(self.source, np).get(self.function)
+    def bind(self, np: ModuleType, make: Compile = compiled) -> Callable[..., Any]:
+        """The function to time, with `np` as its NumPy; `make` makes code of its source."""
+        function = run_source(self.source, np, make).get(self.function)
         if not callable(function):
             raise KernelError(f"{self.source} defines no function {self.function!r}")
         return function

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy
 
-from npbench import catalog, forms, introspection, memory, outputs, upstream
+from npbench import binding, catalog, forms, introspection, memory, outputs, upstream
 from npbench.kernel import Kernel
 
 Reply = dict[str, Any]
@@ -38,7 +38,7 @@ class Worker:
     def prepare(self) -> Reply:
         """Import the framework, bind the kernel to it, make the inputs."""
         start = time.perf_counter()
-        module = self.spec["framework"]
+        module, installed, _ = self.spec["framework"].partition(forms.INSTALLED)
         imported = importlib.import_module(module)
         import_seconds = time.perf_counter() - start
         self.kernel = find_kernel(self.spec["kernel"], self.spec["suite"])
@@ -47,7 +47,10 @@ class Worker:
             self.framework = importlib.import_module(forms.ARRAYS[module])
             self.kernel = forms.form_of(self.kernel, module)
         self.pristine = self.kernel.inputs(self.spec["preset"])
-        self.function = self.kernel.bind(self.framework)
+        make = binding.compiled
+        if installed:
+            make = importlib.import_module("fastnp._loops.install").program_code
+        self.function = self.kernel.bind(self.framework, make)
         arrays = [v for v in self.pristine.values() if isinstance(v, numpy.ndarray)]
         return {
             "import_seconds": import_seconds,
