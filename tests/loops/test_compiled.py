@@ -5,9 +5,14 @@ was stored before them. The interpreter is the oracle: each source is run both w
 
 from __future__ import annotations
 
+import _thread
 import ast
 import linecache
+import threading
+import time
 
+import fastnp
+import numpy
 import pytest
 from fastnp._loops.rewrite import compile_tree
 from fastnp._loops.site import Site
@@ -209,6 +214,49 @@ def test_left(name: str) -> None:
     sites, difference = run(LEFT[name])
     assert not difference
     assert any(site.leaves for site in sites)
+
+
+@fastnp.jit
+def count(turns: int) -> int:
+    """Counts, and nothing else."""
+    counted = 0
+    for _ in range(turns):
+        counted += 1
+    return counted
+
+
+def test_interrupt_and_threads() -> None:
+    """A long compiled loop lets other threads run, one of which interrupts it."""
+    before = time.perf_counter()
+    timer = threading.Timer(0.05, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        count(1 << 40)
+    timer.join()
+    assert time.perf_counter() - before < 10
+    assert count(100) == 100
+
+
+def test_explain() -> None:
+    """`explain` tells the types and the intermediate code."""
+    count(10)
+    text = fastnp.explain(count)
+    assert "the iterator: range" in text
+    assert "counted: int" in text
+
+
+def test_underflow_that_is_asked_about() -> None:
+    """Where the program asks about underflow, loops are the interpreter's."""
+
+    @fastnp.jit
+    def shrink(z: float) -> float:
+        for _ in range(400):
+            z = z * 0.125
+        return z
+
+    assert shrink(numpy.float64(1)) == 0
+    with numpy.errstate(under="raise"), pytest.raises(FloatingPointError):
+        shrink(numpy.float64(1))
 
 
 @pytest.mark.parametrize("seed", range(0, 120, 10))

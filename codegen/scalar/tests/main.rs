@@ -2,6 +2,7 @@
 //! flow, refusals, and the floating-point status.
 
 mod control;
+mod memory;
 mod ops;
 mod random;
 mod refusals;

@@ -24,7 +24,7 @@ fn wrong_items() {
         ("i = frob j", "`frob` is no op"),
         ("frob i", "`frob` is no item"),
         ("i = add j", "does not take (i64) and give (i64)"),
-        ("i = add j, j, j, j", "more than three registers"),
+        ("i = add j, j, j, j, j", "more than four registers"),
         ("i = add x, y", "does not take (f64, f64) and give (i64)"),
         ("i = add i j", "`j` where a comma is due"),
         ("i, a = add i, j", "does not take"),

@@ -1,12 +1,12 @@
-//! The floating-point status: what each exception reads as, where arithmetic stands, and what a run leaves behind.
+//! The floating-point status: what each exception reads as, what a text may rely on, and what a run leaves behind.
 
 use crate::run;
 
-/// The status after `r = OP a, b` with `status()` right after it.
+/// The status after `r = OP a, b` was stored.
 fn status_of(op: &str, a: f64, b: f64) -> u64 {
     let text = format!(
         "function f frame 4\nreg a: f64\nreg b: f64\nreg r: f64\nreg s: i64\nblock entry:\n\
-         a = get 0\nb = get 1\nr = {op} a, b\ns = call status()\nput 2, s\nput 3, r\nreturn 0"
+         a = get 0\nb = get 1\nr = {op} a, b\nput 3, r\ns = call status()\nput 2, s\nreturn 0"
     );
     let mut frame = [a.to_bits(), b.to_bits(), 0, 0];
     run(&text, &mut frame);
@@ -25,51 +25,38 @@ fn exceptions() {
 }
 
 #[test]
-fn arithmetic_stands_where_it_is_written() {
-    // A quotient by zero before `clear_status`, one under a condition inside of a loop that never holds, one after `status`.
+fn a_text_asks_after_a_store_or_a_branch() {
+    // A quotient that is not finite decides a branch, behind which the status is asked.
     let text = "
-function f frame 5
-reg one: f64
-reg zero: f64
-reg early: f64
-reg never: f64
-reg late: f64
+function f frame 4
+reg a: f64
+reg b: f64
+reg r: f64
+reg size: f64
+reg largest: f64
 reg s: i64
-reg i: i64
-reg n: i64
-reg unit: i64
-reg c: i8
-reg no: i8
+reg finite: i8
 block entry:
-  one = get 0
-  zero = get 1
-  n = iconst 10
-  unit = iconst 1
-  early = fdiv one, zero
-  call clear_status()
-  jump head
-block head:
-  c = icmp.lt i, n
-  br c, body, done
-block body:
-  i = add i, unit
-  br no, divide, head
-block divide:
-  never = fdiv one, zero
-  jump head
-block done:
+  a = get 0
+  b = get 1
+  r = fdiv a, b
+  size = fabs r
+  largest = fconst 0x7fefffffffffffff
+  finite = fcmp.le size, largest
+  br finite, done, look
+block look:
   s = call status()
-  late = fdiv one, zero
   put 2, s
-  put 3, early
-  put 4, late
-  put 1, never
+  return 1
+block done:
+  put 3, r
   return 0
 ";
-    let mut frame = [1.0_f64.to_bits(), 0, 9, 0, 0];
-    run(text, &mut frame);
-    assert_eq!(frame[2], 0);
-    assert_eq!((f64::from_bits(frame[3]), f64::from_bits(frame[4])), (f64::INFINITY, f64::INFINITY));
+    for (a, b, code, status) in [(1.0, 2.0, 0, 9), (1.0, 0.0, 1, 2), (f64::INFINITY, 2.0, 1, 0), (0.0, 0.0, 1, 1)] {
+        let mut frame = [f64::to_bits(a), f64::to_bits(b), 9, 0];
+        assert_eq!(run(text, &mut frame), code, "{a} / {b}");
+        assert_eq!(frame[2], status, "{a} / {b}");
+    }
 }
 
 #[test]

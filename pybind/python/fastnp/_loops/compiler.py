@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from fastnp._fastnp import LoopProgram
+from fastnp import _fastnp
 from fastnp._loops.emitter import (
     OPAQUE,
     Emitter,
@@ -30,6 +30,8 @@ from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleT
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
+    if not hasattr(_fastnp, "LoopProgram"):
+        return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     node = loop.node
     numbers = {statement: i for i, statement in enumerate(loop.statements)}
     e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
@@ -88,7 +90,7 @@ class Compiled:
             part for parameter in e.parameters for part in specifications_of(parameter.type)
         )
         results = {exit_.code: "".join(words(exit_)) for exit_ in e.exits}
-        self.program = LoopProgram(self.text, specifications, results)
+        self.program = _fastnp.LoopProgram(self.text, specifications, results)
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
         """The value of each parameter, or `None` if one is missing."""
@@ -108,6 +110,9 @@ class Compiled:
         if any(names.bound(n) if n in self.loop.binds else n in names for n in self.missing):
             return None
         if values is None or not self.are_apart(values) or not self.are_constants(names):
+            return None
+        # Compiled code looks for everything but underflow, of which nobody is told by default.
+        if numpy.geterr()["under"] != "ignore":
             return None
         flat: list[Any] = []
         for parameter, value in zip(self.parameters, values, strict=True):

@@ -1,0 +1,115 @@
+//! Memory of a run, and calls of ufuncs' inner loops.
+
+use crate::run;
+use std::ffi::c_void;
+
+#[test]
+fn scratch_is_apart_until_it_is_reset() {
+    let text = "
+function f frame 4
+reg n: i64
+reg p: i64
+reg q: i64
+reg r: i64
+block entry:
+  n = get 0
+  p = call scratch(n)
+  q = call scratch(n)
+  store.i64 p, 0, n
+  store.i64 q, 0, q
+  call scratch_reset()
+  r = call scratch(n)
+  put 1, p
+  put 2, q
+  put 3, r
+  return 0
+";
+    for bytes in [1_u64, 64, 100_000, 10_000_000] {
+        let mut frame = [bytes, 0, 0, 0];
+        run(text, &mut frame);
+        assert!(frame[1] != 0 && frame[2] != 0 && frame[3] != 0);
+        assert!(frame[1].abs_diff(frame[2]) >= bytes && frame[1] % 64 == 0, "{frame:?}");
+    }
+    let mut frame = [u64::MAX >> 1, 1, 1, 1];
+    let refused = text.replace("store.i64 p, 0, n\n", "\n").replace("store.i64 q, 0, q\n", "\n");
+    run(&refused, &mut frame);
+    assert_eq!(frame[1..], [0, 0, 0], "there is no such memory");
+}
+
+#[test]
+fn a_buffer_keeps_its_contents() {
+    let text = "
+function f frame 5
+reg n: i64
+reg bytes: i64
+reg p: i64
+reg q: i64
+reg v: i64
+block entry:
+  n = iconst 3
+  bytes = iconst 16
+  p = call buffer(n, bytes)
+  v = get 0
+  store.i64 p, 8, v
+  q = call buffer(n, bytes)
+  v = load.i64 q, 8
+  put 1, v
+  v = sub p, q
+  put 2, v
+  v = iconst 4
+  q = call buffer(v, bytes)
+  call copy_memory(q, p, bytes)
+  v = load.i64 q, 8
+  put 3, v
+  bytes = iconst 1000000
+  q = call buffer(n, bytes)
+  put 4, q
+  return 0
+";
+    let mut frame = [77, 0, 9, 0, 0];
+    run(text, &mut frame);
+    assert_eq!(frame[1..4], [77, 0, 77]);
+    assert_ne!(frame[4], 0);
+}
+
+/// The inner loop of a ufunc that adds its operands and what its data points to.
+unsafe extern "C" fn sum_of<const N: usize>(
+    arguments: *mut *mut u8,
+    count: *const isize,
+    _: *const isize,
+    data: *mut c_void,
+) {
+    // SAFETY: called as NumPy calls inner loops: `N` operands and a result of one element.
+    unsafe {
+        assert_eq!(*count, 1);
+        let operands = (0..N).map(|i| *(*arguments.add(i)).cast::<f64>());
+        *(*arguments.add(N)).cast::<f64>() = operands.sum::<f64>() + *data.cast::<f64>();
+    }
+}
+
+#[test]
+fn inner_loops() {
+    let text = "
+function f frame 6
+reg one: i64
+reg two: i64
+reg data: i64
+reg x: f64
+reg y: f64
+block entry:
+  one = get 0
+  two = get 1
+  data = get 2
+  x = get 3
+  y = call loop1(one, data, x)
+  put 4, y
+  y = call loop2(two, data, x, y)
+  put 5, y
+  return 0
+";
+    let data = 100.0_f64;
+    let (one, two) = (sum_of::<1> as *const () as u64, sum_of::<2> as *const () as u64);
+    let mut frame = [one, two, (&raw const data).addr() as u64, 1.5_f64.to_bits(), 0, 0];
+    run(text, &mut frame);
+    assert_eq!([frame[4], frame[5]].map(f64::from_bits), [101.5, 203.0]);
+}
