@@ -119,7 +119,8 @@ fn comparisons() {
             }
         }
     }
-    let ops: [(&str, fn(f64, f64) -> bool); 7] = [
+    type CompareFloats = fn(f64, f64) -> bool;
+    let ops: [(&str, CompareFloats); 7] = [
         ("fcmp.eq", |a, b| a == b),
         ("fcmp.ne", |a, b| a != b),
         ("fcmp.lt", |a, b| a < b),
@@ -145,7 +146,8 @@ fn comparisons() {
 
 #[test]
 fn truth_values() {
-    let ops: [(&str, fn(bool, bool) -> bool); 5] = [
+    type Logic = fn(bool, bool) -> bool;
+    let ops: [(&str, Logic); 5] = [
         ("and", |a, b| a & b),
         ("or", |a, b| a | b),
         ("xor", |a, b| a ^ b),
@@ -267,7 +269,8 @@ fn conversions() {
 
 #[test]
 fn functions_are_the_c_librarys() {
-    let of_one: [(&str, fn(f64) -> f64); 20] = [
+    type OfOne = fn(f64) -> f64;
+    let of_one: [(&str, OfOne); 20] = [
         ("exp", f64::exp),
         ("exp2", f64::exp2),
         ("expm1", f64::exp_m1),
@@ -313,7 +316,8 @@ fn functions_are_the_c_librarys() {
             assert!(same(found, expected(a)), "{name}({a}): {found}, not {}", expected(a));
         }
     }
-    let of_two: [(&str, fn(f64, f64) -> f64); 4] =
+    type OfTwo = fn(f64, f64) -> f64;
+    let of_two: [(&str, OfTwo); 4] =
         [("pow", f64::powf), ("atan2", f64::atan2), ("hypot", f64::hypot), ("fmod", |a, b| a % b)];
     for (name, expected) in of_two {
         for a in values {
