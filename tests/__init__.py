@@ -5,8 +5,8 @@ folders.
 
 The extension: `array`, what a user sees, beside NumPy; `python_layer`, the package around the
 extension; `engine`, kernels, plans, memory and threads; `fuzz`, random programs; `accuracy`, errors
-of functions and sums; `npbench`, the benchmark's kernels and its runner; `repository`, that
-documents, tables, benches and types are as they say.
+of functions and sums; `loops`, loops that run compiled; `npbench`, the benchmark's kernels and its
+runner; `repository`, that documents, tables, benches and types are as they say.
 
 A C compiler, and the wheel of NVIDIA's: `device`, devices and the CUDA backend without a GPU.
 

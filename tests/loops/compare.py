@@ -83,6 +83,8 @@ def events(code: CodeType) -> list[tuple[str, str, int]]:
     seen: list[tuple[str, str, int]] = []
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "exception" and argument[0] is StopIteration:
+            return trace  # told of a generator's end unless the loop's instruction is specialised
         if frame.f_code.co_filename == "program.py":
             seen.append((event, frame.f_code.co_name, frame.f_lineno))
             return trace

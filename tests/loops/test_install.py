@@ -268,7 +268,7 @@ def test_pdb(run: Run) -> None:
     f(3)
     print("end")
     """
-    commands = "step\nnext\nnext\nnext\np i\nnext\nreturn\nnext\ncontinue\n"
+    commands = "tbreak 4\ncontinue\np i\nnext\nnext\np n\ncontinue\n"
     shown = [run(source, ours=ours, modules={"commands": commands}) for ours in (False, True)]
     assert shown[0].stdout == shown[1].stdout
     assert "end" in shown[1].stdout

@@ -37,7 +37,8 @@ def test_settings_are_listed() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in ("README.md", "CONTRIBUTING.md", "docs/neighbours.md", "docs/machines.md"):
+    docs = [f"docs/{name}.md" for name in ("loops", "machines", "neighbours")]
+    for page in ("README.md", "CONTRIBUTING.md", *docs):
         text = (ROOT / page).read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
             assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"

@@ -89,6 +89,14 @@ reveal_type(np.settings(debug=1, fallback="warn").__enter__())  # fastnp.setting
 reveal_type(np.strict().__enter__())  # fastnp.strict
 reveal_type(np.FallbackError("x"))  # fastnp.FallbackError
 reveal_type(isinstance(np.FallbackWarning(), UserWarning))  # bool
+reveal_type(isinstance(np.LoopError(), RuntimeError))  # bool
+@np.jit
+def doubled(a: int) -> int: return 2 * a
+@np.jit(strict=True)
+def halved(a: int) -> float: return a / 2
+reveal_type(doubled)  # def (a: int) -> int
+reveal_type(halved(1))  # float
+reveal_type(np.install())  # None
 np.settings(no_such=1)  # Unexpected keyword argument "no_such" for "settings"
 np.settings(fallback="perhaps")  # Argument "fallback" to "settings" has incompatible type
 """

@@ -13,7 +13,9 @@ import importlib.util
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
@@ -46,16 +48,34 @@ def is_own(path: str) -> bool:
 
 def program_code(source: bytes | str, filename: str) -> CodeType | None:
     """Code of a module with its imports and loops rewritten; None if it does not compile."""
-    try:
-        tree = ast.parse(source, filename)
-        redirect(tree)
-        if _switch.enabled():
+    if _switch.enabled():
+        try:
+            tree = ast.parse(source, filename)
+            redirect(tree)
             code, unit = compile_tree(tree, filename)
             UNITS.append(unit)
             return code
+        except (SyntaxError, ValueError, RecursionError):
+            with warned_before():
+                return _redirected(source, filename)
+    return _redirected(source, filename)
+
+
+def _redirected(source: bytes | str, filename: str) -> CodeType | None:
+    try:
+        tree = ast.parse(source, filename)
+        redirect(tree)
         return compile(tree, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return None
+
+
+@contextmanager
+def warned_before() -> Iterator[None]:
+    """Of a source that did not compile, Python has given its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 class ProgramLoader(SourceFileLoader):
@@ -66,7 +86,10 @@ class ProgramLoader(SourceFileLoader):
         path = self.get_filename(fullname)
         source = self.get_data(path)
         code = program_code(source, path)
-        return self.source_to_code(source, path) if code is None else code
+        if code is not None:
+            return code
+        with warned_before():
+            return self.source_to_code(source, path)
 
 
 # Tracebacks show no frames of importlib: a syntax error is the program's alone.

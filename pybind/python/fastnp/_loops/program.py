@@ -16,7 +16,7 @@ import sys
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
-from fastnp._loops.install import install, program_code
+from fastnp._loops.install import install, program_code, warned_before
 from fastnp._loops.report import print_report
 
 __all__ = ["main"]
@@ -95,7 +95,8 @@ def _run_file(arguments: list[str]) -> None:
     module.__dict__.update(__file__=path, __cached__=None, __loader__=loader)
     code = program_code(source, path)
     if code is None:
-        code = compile(source, path, "exec", dont_inherit=True)
+        with warned_before():
+            code = compile(source, path, "exec", dont_inherit=True)
     exec(code, module.__dict__)
 
 

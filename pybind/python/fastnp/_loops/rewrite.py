@@ -74,17 +74,17 @@ _numbers = count()
 
 
 class State:
-    """The hidden variables of a module's loops."""
+    """The hidden variables of a module's loops: None where they are not set."""
+
+    at: float | None = None
 
     def __init__(self) -> None:
-        self.at: float | None = None
+        # Gives a variable's value, and forgets it; no function of ours, which debuggers would see.
+        self.take = self.__dict__.pop
 
-    def __getattr__(self, name: str) -> None:
-        """Of a variable that was taken."""
 
-    def take(self, name: str) -> Any:
-        """The value of a variable, which forgets it."""
-        return self.__dict__.pop(name)
+for _depth in range(_MAX_BLOCKS):
+    setattr(State, f"l{_depth}", None)
 
 
 class Unit(NamedTuple):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
-_enabled = os.environ.get("FASTNP_LOOPS", "1").strip() not in ("", "0")
+_enabled = True
 _observers: list[Callable[[], None]] = []
 
 

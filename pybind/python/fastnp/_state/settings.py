@@ -99,5 +99,6 @@ def _change(changes: dict[str, Any]) -> None:
             _fastnp.set_setting(name, value)
 
 
-if "FASTNP_FALLBACK" in os.environ:
-    ledger.set_mode(os.environ["FASTNP_FALLBACK"])
+for _name, _read in (("fallback", str), ("loops", int)):
+    if _variable(_name) in os.environ:
+        _change({_name: _read(os.environ[_variable(_name)])})
