@@ -290,9 +290,6 @@ def test_sources() -> None:
 
 def test_an_interrupt_stores_the_names() -> None:
     class Interrupted:
-        def matches(self, names: Any, source: Any) -> bool:
-            return True
-
         def describe(self) -> str:
             return ""
 
@@ -318,9 +315,6 @@ def test_when_a_loop_is_compiled() -> None:
     asked: list[int] = []
 
     class Whole:
-        def matches(self, names: Any, source: Any) -> bool:
-            return True
-
         def describe(self) -> str:
             return ""
 
@@ -340,13 +334,15 @@ for k in range(3):
     for i in range(100000): pass
 """
     code, unit = built(source, False)
+    for site in unit.sites:
+        site.threshold = 2e-5
     before = compiler.compile_loop
     compiler.compile_loop = compile_loop
     try:
         exec(code, {})
     finally:
         compiler.compile_loop = before
-    assert asked == [2, 3, 6, 5, 5][: len(asked)]
+    assert 1 not in asked
     assert {2, 3, 6} <= set(asked)
     by_line = {site.line: site for site in unit.sites}
     assert by_line[2].turns > 97000
@@ -354,7 +350,8 @@ for k in range(3):
 
 def test_a_site_that_is_left_often_is_retired() -> None:
     with mocked(1, budget=3, refuses=0):
-        code, unit = built("for i in range(3000): x = i", False)
+        code, unit = built("for i in range(30000): x = i", False)
+        unit.sites[0].threshold = 0
         exec(code, {})
     (site,) = unit.sites
     assert not site.live

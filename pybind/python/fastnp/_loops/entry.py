@@ -124,6 +124,15 @@ def beginning(source: Source, count: int) -> Source:
     return Zip(*(beginning(part, count) for part in source.sources))
 
 
+def is_list(source: Source) -> bool:
+    """Whether it iterates over a list, which may change meanwhile."""
+    if isinstance(source, Rest):
+        return isinstance(source.sequence, list)
+    if isinstance(source, Enumeration):
+        return is_list(source.source)
+    return isinstance(source, Zip) and any(map(is_list, source.sources))
+
+
 def _described(source: Any) -> Any:
     return source
 

@@ -20,7 +20,7 @@ from typing import Any
 from weakref import WeakSet
 
 from fastnp._loops import compiler
-from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, source_of
+from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, is_list, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
@@ -344,7 +344,7 @@ class Site(Loop):
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
         tried = source
-        if source is not None and 0 < some < len(source):
+        if source is not None and 0 < some < len(source) and not is_list(source):
             tried = beginning(source, some)
         start = perf_counter()
         outcome = found.run(names, tried)
@@ -354,8 +354,10 @@ class Site(Loop):
             return outcome
         if tried is not source and outcome.at != BROKE:
             assert source is not None
+            assert tried is not None
+            left = 0 if outcome.at == DONE else len(outcome.iterators[0])  # type: ignore[arg-type]
             outcome.at = max(outcome.at, 0)
-            outcome.iterators[0] = advance(source, outcome.turns)
+            outcome.iterators[0] = advance(source, len(tried) - left)
         if seconds > outcome.turns * self.turn_seconds:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.live = False
