@@ -77,6 +77,7 @@ class LoopProgram:
         text: str,
         parameters: str | Sequence[str],
         results: Mapping[int, str] | None = None,
+        apart: Sequence[tuple[int, int]] = (),
     ) -> None: ...
     def run(self, values: tuple[Any, ...], /) -> tuple[int, list[Any]] | None: ...
 

@@ -11,6 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyRange};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The words of a frame.
 pub(crate) type Words = SmallVec<[u64; 64]>;
@@ -98,6 +99,23 @@ impl Parameter {
             Parameter::Range => 3,
             Parameter::Array(array) => 1 + 2 * array.ndim,
         }
+    }
+
+    /// The memory from the first to the last element of an array, by its words; none for any other value, or without elements.
+    pub(crate) fn memory(&self, words: &[u64]) -> Range<i64> {
+        let Parameter::Array(array) = self else { return 0..0 };
+        let axes = words[1..=array.ndim].iter().zip(&words[array.ndim + 1..]);
+        let start = words[0].cast_signed();
+        let mut memory = start..start + array.dtype.size() as i64;
+        for (&extent, &stride) in axes {
+            if extent == 0 {
+                return 0..0;
+            }
+            let reach = (extent - 1).cast_signed() * stride.cast_signed();
+            memory.start += reach.min(0);
+            memory.end += reach.max(0);
+        }
+        memory
     }
 
     /// Appends the words of a value; false if it is not what it must be, and then what was appended means nothing.

@@ -18,14 +18,22 @@ pub(crate) struct LoopProgram {
     parameter_words: usize,
     /// What the words after those become, for each code that the program may return.
     results: HashMap<u32, Vec<WordType>>,
+    /// Pairs of parameters, arrays, whose memory must not overlap.
+    apart: Vec<(usize, usize)>,
 }
 
 #[pymethods]
 impl LoopProgram {
-    /// Compiles a text for values of the parameters. `ValueError` says the line of a text that is wrong.
+    /// Compiles a text for values of the parameters, of which pairs must not overlap in memory. `ValueError` says the line of a text that is
+    /// wrong.
     #[new]
-    #[pyo3(signature = (text, parameters, results = None))]
-    fn new(text: &str, parameters: &Bound<'_, PyAny>, results: Option<&Bound<'_, PyDict>>) -> PyResult<LoopProgram> {
+    #[pyo3(signature = (text, parameters, results = None, apart = Vec::new()))]
+    fn new(
+        text: &str,
+        parameters: &Bound<'_, PyAny>,
+        results: Option<&Bound<'_, PyDict>>,
+        apart: Vec<(usize, usize)>,
+    ) -> PyResult<LoopProgram> {
         let wrong = |what: &str| PyValueError::new_err(format!("{what:?} is no type of a compiled loop"));
         let texts: Vec<String> = match parameters.extract::<&str>() {
             Ok(line) => line.split_ascii_whitespace().map(str::to_owned).collect(),
@@ -40,7 +48,10 @@ impl LoopProgram {
         }
         let program = fastnp_scalar::compile(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let parameter_words = parameters.iter().map(Parameter::words).sum();
-        Ok(LoopProgram { program, parameters, parameter_words, results: by_code })
+        if apart.iter().any(|&(a, b)| a.max(b) >= parameters.len()) {
+            return Err(PyValueError::new_err("a pair of parameters that there are not"));
+        }
+        Ok(LoopProgram { program, parameters, parameter_words, results: by_code, apart })
     }
 
     /// Runs on a value for each parameter: the code that the program returned, and the words of the frame after the parameters'. `None` if a
@@ -56,6 +67,9 @@ impl LoopProgram {
             if !parameter.push(&value, &mut words, &mut exports)? {
                 return Ok(None);
             }
+        }
+        if self.apart.iter().any(|&(a, b)| self.overlap(&words, a, b)) {
+            return Ok(None);
         }
         words.resize(self.program.frame_words().max(self.parameter_words), 0);
         // SAFETY: the package's text is right about memory, given values that are what they must be: the tuple keeps NumPy's arrays alive,
@@ -74,6 +88,18 @@ impl LoopProgram {
     #[getter]
     fn code_bytes(&self) -> usize {
         self.program.code_bytes()
+    }
+}
+
+impl LoopProgram {
+    /// Whether the memory from the first to the last element of two parameters overlaps, by their words of the frame.
+    fn overlap(&self, words: &[u64], a: usize, b: usize) -> bool {
+        let range = |which: usize| {
+            let first: usize = self.parameters[..which].iter().map(Parameter::words).sum();
+            self.parameters[which].memory(&words[first..])
+        };
+        let (a, b) = (range(a), range(b));
+        a.start < b.end && b.start < a.end
     }
 }
 

@@ -30,7 +30,24 @@ from fastnp._loops.types import (
     numpy_loop,
 )
 
-Indices = tuple[str, ...]
+
+@dataclass(frozen=True)
+class Shifted:
+    """An index some elements further on than a register says."""
+
+    register: str
+    by: int
+
+
+Index = str | Shifted
+Indices = tuple[Index, ...]
+
+
+def register_of(e: Emitter, index: Index) -> str:
+    """The register of an index."""
+    if isinstance(index, Shifted):
+        return e.text.op(I64, "add", index.register, e.text.integer(index.by))
+    return index
 
 
 @dataclass
@@ -233,7 +250,9 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         first, length, by = slice_bounds(e, item, extent)
         start = text.op(I64, "add", start, text.op(I64, "mul", first, stride))
         extents.append(length)
-        if extent in e.lengths:
+        # Of a slice with two bounds that are computed nothing is known; it tends to be short.
+        known = [part is None or part.literal is not None for part in item.parts[:2]]
+        if extent in e.lengths and any(known):
             e.lengths[length] = e.lengths[extent]
         step = item.parts[2]
         plain = step is None or step.literal == 1
@@ -278,9 +297,10 @@ def flipped(e: Emitter, array: Value) -> Value:
     return Value(kind, (start, extent, text.op(I64, "neg", stride)))
 
 
-def load(e: Emitter, char: str, at: str) -> Value:
+def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
+    """The element at an address."""
     type_ = Number(char)
-    return Value(type_, (e.text.op(type_.registers[0], f"load.{MEMORY[char]}", at, 0),))
+    return Value(type_, (e.text.op(type_.registers[0], f"load.{MEMORY[char]}", at, offset),))
 
 
 def store(e: Emitter, char: str, at: str, register: str) -> None:
@@ -301,10 +321,15 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             steps[-1] = e.text.integer(SIZES[type_.char])
 
         def element(indices: Indices) -> str:
-            at = address(array)
+            at, offset = address(array), 0
+            last = indices[-1]
+            if type_.is_dense and isinstance(last, Shifted):
+                # A constant in the instruction that loads.
+                indices, offset = (*indices[:-1], last.register), last.by * SIZES[type_.char]
             for index, step in zip(indices, steps, strict=True):
-                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", index, step))
-            return load(e, type_.char, at).register
+                moved = e.text.op(I64, "mul", register_of(e, index), step)
+                at = e.text.op(I64, "add", at, moved)
+            return load(e, type_.char, at, offset).register
 
         return Elementwise(type_.char, shape(array), element, (array,), False)
     name, settled = numbers.number(value).name, e.settle(value)
@@ -489,7 +514,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     def put(indices: Indices, register: str) -> None:
         at = address(target)
         for index, step in zip(indices, steps, strict=True):
-            at = text.op(I64, "add", at, text.op(I64, "mul", index, step))
+            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
         store(e, type_.char, at, register)
 
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
@@ -599,7 +624,7 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
         text.line(f"store.{MEMORY[char]} {memory}, {8 * i}, {register}")
 
     def element(indices: Indices) -> str:
-        offset = text.op(I64, "mul", indices[0], text.integer(8))
+        offset = text.op(I64, "mul", register_of(e, indices[0]), text.integer(8))
         return load(e, char, text.op(I64, "add", memory, offset)).register
 
     length = text.integer(len(values))
@@ -651,8 +676,8 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
         text.branch(text.op(I8, "icmp.lt", k, whole), inside, tail)
         text.start(inside)
         for i, accumulator in enumerate(partial):
-            at = text.op(I64, "add", k, text.integer(i)) if i else k
-            text.line(f"{accumulator} = {opcode} {accumulator}, {value((*indices, at))}")
+            element = value((*indices, Shifted(k, i) if i else k))
+            text.line(f"{accumulator} = {opcode} {accumulator}, {element}")
         text.line(f"{k} = add {k}, {four}")
         text.jump(head)
         text.start(tail)

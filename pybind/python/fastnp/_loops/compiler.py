@@ -82,15 +82,18 @@ class Compiled:
         self.parameters = e.parameters
         self.constants = e.constants
         self.callees_constants = e.callees_constants
-        self.apart = e.apart
         self.missing = e.missing
         self.exits = e.exits
         self.reasons = e.reasons
-        specifications = tuple(
-            part for parameter in e.parameters for part in specifications_of(parameter.type)
-        )
+        # A tuple is as many parameters of the code as it has items.
+        specifications: list[str] = []
+        places: list[int] = []
+        for parameter in e.parameters:
+            places.append(len(specifications))
+            specifications += specifications_of(parameter.type)
         results = {exit_.code: "".join(words(exit_)) for exit_ in e.exits}
-        self.program = _fastnp.LoopProgram(self.text, specifications, results)
+        apart = [(places[a], places[b]) for a, b in sorted(e.apart) if a != b]
+        self.program = _fastnp.LoopProgram(self.text, specifications, results, apart)
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
         """The value of each parameter, or `None` if one is missing."""
@@ -109,7 +112,7 @@ class Compiled:
         values = self.values(names, source)
         if any(names.bound(n) if n in self.loop.binds else n in names for n in self.missing):
             return None
-        if values is None or not self.are_apart(values) or not self.are_constants(names):
+        if values is None or not self.are_constants(names):
             return None
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         if numpy.geterr()["under"] != "ignore":
@@ -133,12 +136,6 @@ class Compiled:
         return all(lookup(names, name) is value for name, value in self.constants.items()) and all(
             scope.get(name, value) is value for scope, name, value in self.callees_constants
         )
-
-    def are_apart(self, values: list[Any]) -> bool:
-        for a, b in self.apart:
-            if a != b and numpy.may_share_memory(values[a], values[b]):
-                return False
-        return True
 
     def outcome(self, exit_: Exit, stored: list[Any], values: list[Any]) -> Outcome:
         """What the stored words mean."""

@@ -108,6 +108,7 @@ class Site(Loop):
         "refusals",
         "runs",
         "seconds",
+        "slow",
         "short",
         "spent",
         "threshold",
@@ -142,7 +143,7 @@ class Site(Loop):
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
-        self.turns = self.runs = 0
+        self.turns = self.runs = self.slow = 0
         self.seconds = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -317,9 +318,12 @@ class Site(Loop):
             return None
         start = perf_counter()
         for compiled in self.compiled:
-            outcome = compiled.run(names, source)
-            if outcome is not None:
+            if self.slow:
+                outcome = self._tried(compiled, names, source)
+            else:
+                outcome = compiled.run(names, source)
                 self.seconds += perf_counter() - start
+            if outcome is not None:
                 return outcome
         if len(self.compiled) == MAX_COMPILED:
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
@@ -330,7 +334,6 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
-        start = perf_counter()
         outcome = self._tried(found, names, source)
         if outcome is None:
             self._refuse(Refusal(self.line, "its arrays share memory"))
@@ -340,7 +343,7 @@ class Site(Loop):
         """The first run of compiled code: of some turns, where it is known how long they take
         interpreted.
 
-        Code that is not faster is not run again.
+        Code that was not faster twice is not run again; the first time, much is done once.
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
         tried = source
@@ -358,9 +361,13 @@ class Site(Loop):
             left = 0 if outcome.at == DONE else len(outcome.iterators[0])  # type: ignore[arg-type]
             outcome.at = max(outcome.at, 0)
             outcome.iterators[0] = advance(source, len(tried) - left)
-        if seconds > outcome.turns * self.turn_seconds:
+        if seconds < outcome.turns * self.turn_seconds:
+            self.slow = 0
+        elif self.slow:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.live = False
+        else:
+            self.slow = 1
         return outcome
 
     def _refuse(self, refusal: Refusal) -> None:
