@@ -96,6 +96,7 @@ def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
     for site in unit.sites:
         site.is_eager = dice.random() < 0.5
         site.threshold = dice.choice([0, 3, 10, 30])
+        site.live = dice.random() < 0.9
     return code, unit
 
 

@@ -223,7 +223,10 @@ class Site(Loop):
         """The first turns of a `while` statement."""
         if self.is_eager:
             return self._no_turns(repeat(None), None, -1)
-        return self._while_piece()
+        if self.compiled or self.inner:
+            return self._while_piece()
+        count = (self.threshold - self.work) // self.weight + ENTER_FROM
+        return self._while_piece(count if count > 0 else ENTER_FROM)
 
     def resume(self, step: Step, current: Any = None) -> Turns:
         """One turn of this loop, which a compiled run of it or of one around was left in.
@@ -256,13 +259,15 @@ class Site(Loop):
         return turns
 
     def _while_piece(self, most: int = 0) -> Turns:
-        if self.compiled:
-            count = most or max(ENTER_FROM // self.weight, 1)
+        if most:
+            count = most
+        elif self.compiled:
+            count = max(ENTER_FROM // self.weight, 1)
         elif self.inner:
-            count = most or self.piece
+            count = self.piece
             self.piece = min(2 * self.piece, MAX_PIECE)
         else:
-            count = most or max(self.threshold - self.work, ENTER_FROM) // self.weight + 1
+            count = max(self.threshold - self.work, ENTER_FROM) // self.weight + 1
         rest = repeat(None, count)
         turns = Turns(rest, None)
         turns.rest, turns.source, turns.count, turns.left = rest, None, count, -1
