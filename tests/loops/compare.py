@@ -111,6 +111,7 @@ def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
     for site in unit.sites:
         site.is_eager = dice.random() < 0.5
         site.threshold = dice.choice([0, 1e-6, 1e-5, 1e-4])
+        site.live = dice.random() < 0.9
     return code, unit
 
 

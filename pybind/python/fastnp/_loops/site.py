@@ -201,7 +201,10 @@ class Site(Loop):
         """The first turns of a `while` statement."""
         if self.is_eager:
             return self._no_turns(repeat(None), None, -1)
-        return self._while_piece()
+        if self.compiled or self.inner:
+            return self._while_piece()
+        count = (self.threshold - self.work) // self.weight + ENTER_FROM
+        return self._while_piece(count if count > 0 else ENTER_FROM)
 
     def resume(self, step: Step, current: Any = None) -> Turns:
         """One turn of this loop, which a compiled run of it or of one around was left in.
