@@ -201,10 +201,7 @@ class Site(Loop):
         """The first turns of a `while` statement."""
         if self.is_eager:
             return self._no_turns(repeat(None), None, -1)
-        if self.compiled or self.inner:
-            return self._while_piece()
-        count = (self.threshold - self.work) // self.weight + ENTER_FROM
-        return self._while_piece(count if count > 0 else ENTER_FROM)
+        return self._while_piece()
 
     def resume(self, step: Step, current: Any = None) -> Turns:
         """One turn of this loop, which a compiled run of it or of one around was left in.
@@ -356,14 +353,16 @@ class Site(Loop):
         outcome = found.run(names, tried)
         seconds = perf_counter() - start
         self.seconds += seconds
-        if outcome is None or not outcome.turns or not self.turn_seconds:
-            return outcome
+        if outcome is None:
+            return None
         if tried is not source and outcome.at != BROKE:
             assert source is not None
             assert tried is not None
             left = 0 if outcome.at == DONE else len(outcome.iterators[0])  # type: ignore[arg-type]
             outcome.at = max(outcome.at, 0)
             outcome.iterators[0] = advance(source, len(tried) - left)
+        if not outcome.turns or not self.turn_seconds:
+            return outcome
         if seconds < outcome.turns * self.turn_seconds:
             self.slow = 0
         elif self.slow:
