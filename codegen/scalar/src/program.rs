@@ -20,8 +20,8 @@ use crate::error::{Error, Fault, fault};
 use crate::lower::lower;
 use crate::memory::CodeMemory;
 use crate::parse::parse;
-use crate::{scratch, status};
 use crate::verify::{Verified, verify};
+use crate::{scratch, status};
 
 /// A compiled function and the memory of its code.
 #[derive(Debug)]
