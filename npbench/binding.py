@@ -17,7 +17,6 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-
 Compile = Callable[[str, str], CodeType | None]
 
 

@@ -18,7 +18,7 @@ from npbench.kernel import Kernel, KernelError
 ARRAYS = {"numba": "numpy"}
 
 
-# Added to a framework's name: the program runs as under `python -m fastnp`, with its loops compiled.
+# Added to a name of a framework: the program runs as under `python -m fastnp`, loops compiled.
 INSTALLED = "+install"
 
 
