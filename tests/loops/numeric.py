@@ -196,6 +196,8 @@ class Writer:
                 f"{name} {self.pick('+', '-', '*')}= {self.number(1)}",
                 f"a, b = b, {self.number(1)}",
                 "s += 1",
+                "a = b = s",
+                "a, b, c = x[1:4]",
                 f"a = int({self.number(1)}) % 1000",
             )
             self.line(depth, text)
@@ -245,6 +247,7 @@ class Writer:
                 f"{name} in u",
                 f"{name}, a in zip(range(n), w)",
                 f"{name} in range(0, n, {self.dice.randint(1, 3)})",
+                f"{name} in (2, 0, -1, a)",
             )
             self.line(depth, f"for {items}:")
             self.loops += 1

@@ -268,6 +268,19 @@ def number_type(char: str) -> Number:
     return Number(char)
 
 
+def unpacked(e: Emitter, array: Value, count: int) -> list[Value]:
+    """The elements of an array with one axis, which must have so many."""
+    type_, text = array_type(array), e.text
+    if type_.ndim != 1:
+        raise Unsupported("unpacking of rows")
+    e.leave_unless(text.op(I8, "icmp.eq", shape(array)[0], text.integer(count)))
+    found = []
+    for i in range(count):
+        offset = text.op(I64, "mul", strides(array)[0], text.integer(i))
+        found.append(load(e, type_.char, text.op(I64, "add", address(array), offset)))
+    return found
+
+
 def gathered(e: Emitter, array: Value, index: Value | Elementwise) -> Elementwise:
     """`array[index]` of an array with one axis by integers."""
     type_, positions = array_type(array), elements(e, index)

@@ -134,7 +134,21 @@ def name_value(e: Emitter, name: str) -> Value:
 
 
 def condition(e: Emitter, node: ast.expr) -> str:
-    """The truth of an expression in a register."""
+    """The truth of an expression in a register. Of `and` and `or` only the truth counts."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return e.text.op(I8, "not", condition(e, node.operand))
+    if isinstance(node, ast.BoolOp):
+        text, is_and = e.text, isinstance(node.op, ast.And)
+        result, after = text.register(I8), text.new_block("decided")
+        for i, part in enumerate(node.values):
+            text.copy(result, condition(e, part))
+            if i == 0:
+                known = e.known()
+            more = after if i + 1 == len(node.values) else text.new_block()
+            text.branch(result, *((more, after) if is_and else (after, more)))
+            text.start(more)
+        e.forget_since(known)
+        return result
     return numbers.truth(e, e.settle(number(e, node)))
 
 

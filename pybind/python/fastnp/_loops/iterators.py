@@ -7,6 +7,7 @@ items are still to come, and the interpreter gets an iterator of those.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ from fastnp._loops.types import (
     I64,
     INT,
     ArrayType,
+    Number,
     RangeType,
     TupleType,
     Type,
@@ -127,6 +129,56 @@ def of_array(e: Emitter, value: Value) -> Items:
     )
 
 
+MAX_TUPLE = 16
+
+
+def of_tuple(e: Emitter, value: Value) -> Items:
+    """The items of a short tuple of numbers of one type."""
+    text = e.text
+    assert isinstance(value.type, TupleType)
+    kinds = set(value.type.items)
+    if len(kinds) != 1 or len(value.type.items) > MAX_TUPLE:
+        raise Unsupported(f"a loop over {value.type}")
+    (kind,) = kinds
+    if not isinstance(kind, Number) or len(kind.registers) != 1 or kind.name not in PLAIN:
+        raise Unsupported(f"a loop over {value.type}")
+    count = len(value.type.items)
+    registers = e.snapshot(value).registers
+    remaining = text.register(I64, "left")
+    text.copy(remaining, text.integer(count))
+
+    def item(e: Emitter) -> Value:
+        chosen = registers[-1]
+        for i, register in enumerate(registers[:-1]):
+            is_next = text.op(I8, "icmp.eq", remaining, text.integer(count - i))
+            chosen = text.op(kind.registers[0], "select", is_next, register, chosen)
+        return Value(kind, (chosen,))
+
+    def rebuild(words: list[Any], _: object) -> Any:
+        left = words.pop(0)
+        items = [PLAIN[kind.name](words.pop(0)) for _ in range(count)]
+        return Rest(tuple(items), count - left)
+
+    return Items(
+        (remaining, *registers),
+        remaining,
+        item,
+        lambda e: move(e, remaining),
+        rebuild,
+        kind,
+    )
+
+
+def float_of(word: int) -> float:
+    """The float of a stored word, which is given as an integer."""
+    found: float = struct.unpack("<d", struct.pack("<q", word))[0]
+    return found
+
+
+# How a stored word becomes an item of a tuple.
+PLAIN: dict[str, Callable[[int], Any]] = {"int": int, "float": float_of}
+
+
 def enumerated(e: Emitter, items: Items, start: Value) -> Items:
     """`enumerate(items, start)`."""
     text = e.text
@@ -196,4 +248,6 @@ def of_value(e: Emitter, value: Value) -> Items:
         return of_range(e, value)
     if isinstance(value.type, ArrayType):
         return of_array(e, value)
+    if isinstance(value.type, TupleType):
+        return of_tuple(e, value)
     raise Unsupported(f"a loop over {value.type}")

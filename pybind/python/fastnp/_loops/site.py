@@ -47,6 +47,8 @@ MAX_REFUSALS = 4
 # A site is retired when so many runs have been left, each after less than these turns on average.
 MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
+# Runs after which it is asked again whether they were faster than the interpreter.
+JUDGED = 16
 RANGE_ITERATOR = type(iter(range(0)))
 _NO_SOURCE = "iterates over neither a range nor a sequence"
 # Added to the number of an inner `for` that was left between two turns, not before the first.
@@ -324,6 +326,7 @@ class Site(Loop):
                 outcome = compiled.run(names, source)
                 self.seconds += perf_counter() - start
             if outcome is not None:
+                self._judge()
                 return outcome
         if len(self.compiled) == MAX_COMPILED:
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
@@ -372,6 +375,13 @@ class Site(Loop):
             self.slow = 1
         return outcome
 
+    def _judge(self) -> None:
+        """Retire a site whose runs, which may be short, cost more than the interpreter's turns."""
+        interpreted = self.turns * self.turn_seconds
+        if self.runs % JUDGED == JUDGED - 1 and interpreted and self.seconds > interpreted:
+            self._refuse(Refusal(self.line, "it is not faster compiled"))
+            self.live = self.is_strict
+
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
@@ -418,7 +428,8 @@ class Site(Loop):
     def _left(self, outcome: Outcome, step: Step) -> None:
         at = outcome.at
         line = self.statements[at].lineno
-        self.leaves[line, outcome.reason] += 1
+        if at or isinstance(self.node, ast.While):
+            self.leaves[line, outcome.reason] += 1
         if at and at not in self.resumable:
             raise AssertionError(f"{self.filename}:{line}: compiled code was left within a block")
         step.iterators = {self.first + k: rest for k, rest in outcome.iterators.items()}

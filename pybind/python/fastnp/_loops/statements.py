@@ -136,6 +136,12 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
             return
         case ast.Assign(targets=[target], value=value):
             assign(e, target, value)
+        case ast.Assign(targets=targets, value=value) if all(
+            isinstance(target, ast.Name) for target in targets
+        ):
+            common = e.snapshot(e.settle(number(e, value)))
+            for target in targets:
+                prepare(e, target, common)()
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, target, value)
         case ast.AugAssign(target=target, op=op, value=value):
@@ -172,9 +178,12 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
         values = [single(e, item) for item in node.elts]
     else:
         value = single(e, node)
-        if not isinstance(value.type, TupleType):
+        if isinstance(value.type, ArrayType):
+            values = arrays.unpacked(e, value, len(target.elts))
+        elif isinstance(value.type, TupleType):
+            values = tuple_items(value)
+        else:
             raise Unsupported(f"unpacking of {value.type}")
-        values = tuple_items(value)
     if len(values) != len(target.elts):
         raise Unsupported("unpacking of another number of values")
     if any(isinstance(part, ast.Subscript) for part in target.elts) and any(
