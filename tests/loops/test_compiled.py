@@ -139,6 +139,19 @@ for i in range(n):
     q = -A[i, 1:] * 2
     q = q + q[0]
 """,
+    "two names of a new array": """
+board = np.zeros(5)
+for i in range(n):
+    new = np.zeros(5)
+    new[i % 5] = board[i % 3] + 1
+    board = new
+    board[0] += new[1]
+    first = new
+    new = new + 1
+    p, q = board, new
+    p, q = q, p
+    p[1] -= q[0]
+""",
     "types that change": """
 acc = 0
 for i in range(n):

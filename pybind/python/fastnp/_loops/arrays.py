@@ -130,7 +130,7 @@ def transposed(value: Value) -> Value:
     type_ = array_type(value)
     if type_.ndim < 2:
         return value
-    turned = replace(type_, is_dense=False, is_root=False)
+    turned = replace(type_, is_dense=False, is_root=False, is_whole=False)
     return Value(turned, (address(value), *shape(value)[::-1], *strides(value)[::-1]))
 
 
@@ -259,7 +259,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         steps.append(stride if plain else text.op(I64, "mul", stride, by))
         is_dense = is_last and type_.is_dense and plain
     is_dense = is_dense and bool(extents)
-    result = replace(type_, ndim=len(extents), is_dense=is_dense, is_root=False)
+    result = replace(type_, ndim=len(extents), is_dense=is_dense, is_root=False, is_whole=False)
     return Value(result, (start, *extents, *steps))
 
 
@@ -306,7 +306,7 @@ def flipped(e: Emitter, array: Value) -> Value:
     extent, stride = shape(array)[0], strides(array)[0]
     last = text.op(I64, "sub", extent, text.integer(1))
     start = text.op(I64, "add", address(array), text.op(I64, "mul", last, stride))
-    kind = replace(type_, is_dense=False, is_root=False)
+    kind = replace(type_, is_dense=False, is_root=False, is_whole=False)
     return Value(kind, (start, extent, text.op(I64, "neg", stride)))
 
 
@@ -576,7 +576,7 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
         step = text.op(I64, "mul", step, extent)
         steps.append(step)
     are_ours = source.is_ours or any(array_type(one).is_ours for one in source.sources)
-    kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours)
+    kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours, True)
     value = Value(kind, (place, *source.shape, *steps[::-1]))
 
     def bind() -> None:

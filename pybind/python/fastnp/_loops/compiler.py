@@ -25,6 +25,7 @@ from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import inline, outermost
+from fastnp._loops.text import TooLong
 from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
 
 
@@ -49,12 +50,14 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
         if isinstance(node, ast.For):
             items = entry_items(e, source, lambda source: source)
         outermost(e, node, items)
+        for number, reason in e.reasons.items():
+            if is_unconditional(node, loop.statements[number]):
+                return Refusal(loop.statements[number].lineno, reason)
+        return Compiled(loop, e)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
-    for number, reason in e.reasons.items():
-        if is_unconditional(node, loop.statements[number]):
-            return Refusal(loop.statements[number].lineno, reason)
-    return Compiled(loop, e)
+    except TooLong:
+        return Refusal(loop.line, "too many statements, or combinations of types")
 
 
 def is_unconditional(loop: ast.For | ast.While, statement: ast.stmt) -> bool:
@@ -145,7 +148,7 @@ class Compiled:
 
         outcome = Outcome(exit_.at, turns=stored[0])
         outcome.reason = self.reasons.get(exit_.at, "")
-        at = 1
+        at, made = 1, dict[int, Any]()
         for name, variable in exit_.variables:
             assert not isinstance(variable.type, Opaque)
             count = len(variable.type.registers) + has_root(variable.type)
@@ -154,7 +157,13 @@ class Compiled:
                 at += 1
                 if not stored[at - 1]:
                     continue  # It is as it was: compiled code unbinds nothing.
-            outcome.values[name] = rebuilt(variable.type, taken, values)
+            if isinstance(variable.type, ArrayType) and variable.type.is_made:
+                # Two names of one array stay so.
+                if variable.type.root not in made:
+                    made[variable.type.root] = copied(variable.type, taken)
+                outcome.values[name] = made[variable.type.root]
+            else:
+                outcome.values[name] = rebuilt(variable.type, taken, values)
         rest = stored[at:]
         for number, items in exit_.iterators:
             outcome.iterators[number] = items.rebuild(rest, view)
@@ -224,8 +233,6 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
                 parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
                 at += len(item.registers)
             return tuple(parts)
-        case ArrayType(is_made=True):
-            return copied(type_, stored)
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)

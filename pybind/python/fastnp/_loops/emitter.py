@@ -182,7 +182,7 @@ class Emitter:
         self.call_count = 0
         # What the heads of loops expect, from earlier attempts to write them.
         self.widened: dict[ast.stmt, State] = {}
-        # The buffers of the arrays that the code makes, by variable.
+        # The buffers of the arrays that the code makes; by variable in functions that are called.
         self.buffers: dict[str, int] = {}
         # Pairs of parameters of which array statements rely on that their memory is apart.
         self.apart: set[tuple[int, int]] = set()
@@ -233,8 +233,19 @@ class Emitter:
         self.state[name] = Variable(value.type)
 
     def buffer_of(self, name: str) -> int:
-        """The number of the buffer of a variable."""
-        return self.buffers.setdefault(self.prefix + name, len(self.buffers))
+        """The number of a buffer for a new array that a variable is bound to: one that no other
+        variable's array is in. In a function that is called, each variable has one of its own.
+        """
+        if self.calls:
+            return self.buffers.setdefault(self.prefix + name, len(self.buffers))
+        used = [v.type.root for v in self.state.values() if isinstance(v.type, ArrayType)]
+        have = self.state[name].type if name in self.state else None
+        if isinstance(have, ArrayType) and have.is_made and used.count(have.root) == 1:
+            return -1 - have.root
+        for key, number in self.buffers.items():
+            if "/" not in key and -1 - number not in used:
+                return number
+        return self.buffers.setdefault(f"{len(self.buffers)}", len(self.buffers))
 
     def snapshot(self, value: Value) -> Value:
         """The value in registers that no assignment changes."""

@@ -108,14 +108,14 @@ def of_array(e: Emitter, value: Value) -> Items:
     shape, strides = arrays.shape(value), arrays.strides(value)
     if type_.is_made:
         raise Unsupported("a loop over an array that the loop around it made")
-    inner = replace(type_, ndim=type_.ndim - 1, is_root=False)
+    inner = replace(type_, ndim=type_.ndim - 1, is_root=False, is_whole=False)
 
     def item(e: Emitter) -> Value:
         if type_.ndim == 1:
             return arrays.load(e, type_.char, at)
         return e.snapshot(Value(inner, (at, *shape[1:], *strides[1:])))
 
-    whole = replace(type_, is_root=False)
+    whole = replace(type_, is_root=False, is_whole=False)
 
     def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
         count = 2 + 2 * type_.ndim

@@ -198,8 +198,8 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     if isinstance(target, ast.Name):
         if isinstance(value, Elementwise):
             return arrays.kept(e, target.id, value)
-        if isinstance(value.type, ArrayType) and value.type.is_made:
-            raise Unsupported("a second name for an array that the loop made, or a view of it")
+        if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
+            raise Unsupported("a name for a view of an array that the loop made")
         settled = e.settle(value)
         if isinstance(settled.type, ObjectType):
             raise Unsupported("a variable that is no number or array")

@@ -119,6 +119,8 @@ class ArrayType:
     root: int
     is_root: bool
     is_ours: bool = True
+    # Of an array that the loop made: whether it is that very array.
+    is_whole: bool = False
 
     @property
     def registers(self) -> tuple[str, ...]:
@@ -205,6 +207,8 @@ def numpy_loop(name: str, types: tuple[str, ...]) -> tuple[str, ...] | None:
     last.
     """
     weak = {"int": int, "float": float, "bool": numpy.dtype("?")}
+    if any("|" in t for t in types):
+        return None
     operands = tuple(weak.get(t) or numpy.dtype(t) for t in types)
     try:
         loop = getattr(numpy, name).resolve_dtypes((*operands, None))
