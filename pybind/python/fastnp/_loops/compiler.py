@@ -170,12 +170,11 @@ class Compiled:
         return outcome
 
     def describe(self) -> str:
-        """The types, the statements that are left to the interpreter, and the text."""
-        lines = [f"{self.loop.filename}:{self.loop.line}: compiled for"]
-        lines += [f"  {p.name or 'the iterator'}: {p.type}" for p in self.parameters]
+        """The types, on the first line; the statements left to the interpreter; the scalar IR."""
+        lines = [", ".join(f"{p.name or 'the iterator'}: {p.type}" for p in self.parameters)]
         for number, reason in sorted(self.reasons.items()):
-            lines.append(f"  line {self.loop.statements[number].lineno} left to Python: {reason}")
-        return "\n".join(lines)
+            lines.append(f"line {self.loop.statements[number].lineno} left to Python: {reason}")
+        return "\n".join([*lines, "", self.text])
 
 
 def lookup(names: Names, name: str) -> object:
