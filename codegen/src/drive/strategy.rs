@@ -252,6 +252,13 @@ pub(crate) fn chunk_of(n: usize, saves_inputs: bool) -> usize {
     n.min(if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
 }
 
+/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten.
+#[inline]
+pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
+    let elements = if saves_inputs { SAVED_CHUNK_ELEMENTS } else { NEST_ELEMENTS };
+    (elements / n).max(1)
+}
+
 /// Whether a result of a launch may be so large that non-temporal stores pay, where memory bandwidth limits it.
 #[inline]
 pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bool {
@@ -343,6 +350,9 @@ pub const ENOUGH_TILES: usize = 16;
 /// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands stays in the
 /// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`.
 pub(crate) const CHUNK_ELEMENTS: usize = 8192;
+/// Elements of several rows that one call runs: the 40 ns of a call are nothing beside them, and threads have equal shares of few rows.
+/// Measure: `kernels -- stencil/59`.
+const NEST_ELEMENTS: usize = 2048;
 /// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
 const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
