@@ -72,7 +72,7 @@ fn element(dtype: DType, i: usize, special: bool) -> Scalar {
         Kind::Float if special && i % 211 == 77 => Scalar::new(dtype, [0.0, f64::INFINITY, -3e9, 1e300][i / 211 % 4]),
         Kind::Float => Scalar::new(dtype, x),
         Kind::Complex => Scalar::new(dtype, Complex::new(x, y)),
-        Kind::Bool => Scalar::new(dtype, i % 3 == 0),
+        Kind::Bool => Scalar::new(dtype, i.is_multiple_of(3)),
         Kind::Signed | Kind::Unsigned => Scalar::new(dtype, (i * 7 % 100) as i64),
     }
 }
