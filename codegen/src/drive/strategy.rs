@@ -25,8 +25,8 @@ pub enum Strategy {
     /// elements.
     DenseRow,
     /// Machine code, maps and scans: rows through the loop for their stride kinds, in chunks, in parallel from [`MIN_PARALLEL_NS`] on. Not
-    /// where one of several rows has fewer elements than [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a stride has no loop, nor
-    /// where an input that may be needed again is overwritten and cannot be saved.
+    /// where one of several rows has fewer elements than [`SHORT_NESTED_ROW`], [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a
+    /// stride has no loop, nor where an input that may be needed again is overwritten and cannot be saved.
     Rows,
     /// Machine code, scans: each row is a map of its inputs and the results of the row before, in parallel over blocks of columns. Where an
     /// outer axis is the faster in memory and has [`MIN_SCAN_COLUMNS`] columns at least.
@@ -364,9 +364,12 @@ const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 /// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench
 /// covers it.
 pub(crate) const CHEAP_OP_COST: u8 = 2;
-/// Elements of a row, where there are several rows: shorter ones are better run together, which the interpreter does. Measure:
-/// `kernels -- stencil/8` beside `kernels -- stencil/59`.
+/// Elements of a row, where there are several rows and each is a call of its own: shorter ones are better run together, which the
+/// interpreter does. Measure: `kernels -- stencil/8` beside `kernels -- stencil/59`.
 pub const SHORT_LOOP_ROW: usize = 16;
+/// The same where a call runs several rows, which have a vector at least where there are no masks: a row of a five-point stencil of 16
+/// doubles takes 19 ns then, and one of 9 to 15 took 24 to 35 in the interpreter (AVX2). Measure: as above.
+pub const SHORT_NESTED_ROW: usize = 8;
 /// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
 pub const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of

@@ -7,9 +7,11 @@ use fastnp_codegen::*;
 use num_complex::Complex;
 
 /// Rows, and elements of one: less than a vector of some type, ends of every length, several calls, rows of several chunks.
-const SHAPES: [[usize; 2]; 16] = [
+const SHAPES: [[usize; 2]; 18] = [
     [1, 23],
     [3, 3],
+    [6, 8],
+    [9, 11],
     [2, 16],
     [5, 17],
     [7, 18],

@@ -10,7 +10,7 @@ use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
     self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, SEQUENTIAL_NS, SHORT_LOOP_ROW,
-    SHORT_PRODUCT_ROW, Strategy,
+    SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -109,7 +109,12 @@ impl LoopProgram {
         let multiplies =
             kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
-        let shortest_row = if multiplies && !computes { SHORT_PRODUCT_ROW } else { SHORT_LOOP_ROW };
+        let shortest_row = match first.shortest_row() {
+            _ if multiplies && !computes => SHORT_PRODUCT_ROW,
+            usize::MAX => SHORT_LOOP_ROW,
+            _ if uses_coordinates => SHORT_LOOP_ROW,
+            vector => vector.max(SHORT_NESTED_ROW),
+        };
         let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
         let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
         let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
