@@ -1,7 +1,8 @@
 //! The loop nest of a map: what its machine code does between the loops of two rows, and the overlapping tail of a row.
 //!
 //! A call runs rows that are one pitch apart. Base pointers advance from row to row in their registers, and values that are the same in all
-//! rows are hoisted out of both loops. (A call for each row took 60 to 200 ns, as long as 60 to 400 elements of a short body.)
+//! rows are hoisted out of both loops. Of rows of 23 doubles a sum takes 18 ns a row, a five-point stencil 21; by a call for each row, which
+//! copied its tail, they took 133 and 193 (AVX2, Zen 3).
 //!
 //! Without lane masks (AVX2), the elements that do not fill a vector are computed as a full one, which ends with the row. It overlaps the
 //! vector before it and may clobber that one's inputs, or have its own clobbered, so it is computed before all others and stored after

@@ -3,7 +3,7 @@
 //! In reductions, in scans and where elements are stored by offsets, the loop runs on one more vector, in which copies of the row's last
 //! element fill the missing lanes: these raise no flag that the row's own elements do not raise, and compute nothing outside the domain.
 //! Dense operands are copied to the argument block and back. Missing lanes of strided operands have the offset of the last element, so
-//! they store what it stores. This takes some 60 ns.
+//! they store what it stores. This takes 50 ns for an addition, 90 for a stencil of five points.
 //!
 //! Other maps compute a full vector that overlaps the one before (see [`crate::x86::loops::row_loop`]). Of rows that are shorter than a
 //! vector, they run such a copy as a row of one full vector.
