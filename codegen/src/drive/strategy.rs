@@ -367,9 +367,12 @@ pub(crate) const CHEAP_OP_COST: u8 = 2;
 /// Elements of a row, where there are several rows and each is a call of its own: shorter ones are better run together, which the
 /// interpreter does. Measure: `kernels -- stencil/8` beside `kernels -- stencil/59`.
 pub const SHORT_LOOP_ROW: usize = 16;
-/// The same where a call runs several rows, which have a vector at least where there are no masks: a row of a five-point stencil of 16
-/// doubles takes 19 ns then, and one of 9 to 15 took 24 to 35 in the interpreter (AVX2). Measure: as above.
+/// The same where a call runs several rows, which have a vector at least where there are no masks: a row of a five-point stencil of 12
+/// doubles takes 20 ns and 32 in the interpreter, of 12 singles 19 and 58 (AVX2). Measure: as above.
 pub const SHORT_NESTED_ROW: usize = 8;
+/// Most instructions of a body, loads and stores among them, whose rows of few vectors are better run by the interpreter, in one call: an
+/// addition of 12 doubles takes 10 ns there and 12 in a loop; of 12 singles 13 and 9, as they are fewer vectors. No bench covers it.
+pub(crate) const ONE_OP: usize = 4;
 /// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
 pub const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of

@@ -9,8 +9,8 @@ use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
-    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, SEQUENTIAL_NS, SHORT_LOOP_ROW,
-    SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
+    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, ONE_OP, SEQUENTIAL_NS,
+    SHORT_LOOP_ROW, SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -113,6 +113,7 @@ impl LoopProgram {
             _ if multiplies && !computes => SHORT_PRODUCT_ROW,
             usize::MAX => SHORT_LOOP_ROW,
             _ if uses_coordinates => SHORT_LOOP_ROW,
+            vector if vector < SHORT_NESTED_ROW && body.length() <= ONE_OP => SHORT_LOOP_ROW,
             vector => vector.max(SHORT_NESTED_ROW),
         };
         let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
