@@ -117,7 +117,8 @@ impl Body<'_> {
         e.asm.store_gpr(rows, SCRATCH);
         // The elements of a row: those done, and those of the tail.
         e.asm.add(REMAINING, INDEX);
-        for operand in (0..e.kinds.len()).filter(|&operand| self.touches(operand)) {
+        // All operands, as a body reads some without loading them whole: the parts of gathered complex numbers.
+        for operand in 0..e.kinds.len() {
             let (at, pitch) = (e.arguments.address(operand), at_arguments(e.arguments.pitch(operand)));
             if !e.is_advanced(operand) {
                 e.update_base(operand, |asm, base| asm.add_mem(base, pitch));
