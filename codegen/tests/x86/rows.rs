@@ -255,3 +255,23 @@ fn long_bodies_in_rows() {
     Case::new("eight functions", &[DType::F64; 2], compute).check();
     Case::new("eight functions in place", &[DType::F64; 2], compute).in_place(0).check();
 }
+
+/// The offsets are those of the first elements of a row, some of them twice; the rows that are gathered from are others each time.
+#[test]
+fn gathers_go_from_row_to_row() {
+    for dtype in [DType::F64, DType::F32, DType::C128, DType::C64] {
+        let mut k = KernelBuilder::new(Template::Map, 2, 0);
+        let [from, offsets] = [dtype, DType::I64].map(|dtype| k.operand(dtype, Access::Read, false));
+        let to = k.operand(dtype, Access::Write, false);
+        let position = k.body().load(offsets);
+        let [mask, size] = [7, dtype.size() as i64].map(|n| k.body().constant(Scalar::new(DType::I64, n)));
+        let position = k.body().apply(Op::BitwiseAnd, &[position, mask]);
+        let offset = k.body().apply(Op::Multiply, &[position, size]);
+        let value = k.body().gather(from, offset);
+        let twice = k.body().apply(Op::Add, &[value, value]);
+        k.body().store(to, twice);
+        let kernel = verify(k.finish()).expect("right");
+        let layouts = vec![Layout::PerRow, Layout::Rows, Layout::Rows];
+        Case { name: "gathers", kernel, layouts, in_place: None }.check();
+    }
+}
