@@ -25,8 +25,8 @@ pub enum Strategy {
     /// elements.
     DenseRow,
     /// Machine code, maps and scans: rows through the loop for their stride kinds, in chunks, in parallel from [`MIN_PARALLEL_NS`] on. Not
-    /// where one of several rows has fewer elements than [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a stride has no loop, nor
-    /// where an input that may be needed again is overwritten and cannot be saved.
+    /// where one of several rows has fewer elements than [`SHORT_NESTED_ROW`], [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a
+    /// stride has no loop, nor where an input that may be needed again is overwritten and cannot be saved.
     Rows,
     /// Machine code, scans: each row is a map of its inputs and the results of the row before, in parallel over blocks of columns. Where an
     /// outer axis is the faster in memory and has [`MIN_SCAN_COLUMNS`] columns at least.
@@ -252,6 +252,13 @@ pub(crate) fn chunk_of(n: usize, saves_inputs: bool) -> usize {
     n.min(if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
 }
 
+/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten.
+#[inline]
+pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
+    let elements = if saves_inputs { SAVED_CHUNK_ELEMENTS } else { NEST_ELEMENTS };
+    (elements / n).max(1)
+}
+
 /// Whether a result of a launch may be so large that non-temporal stores pay, where memory bandwidth limits it.
 #[inline]
 pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bool {
@@ -343,6 +350,9 @@ pub const ENOUGH_TILES: usize = 16;
 /// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands stays in the
 /// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`.
 pub(crate) const CHUNK_ELEMENTS: usize = 8192;
+/// Elements of several rows that one call runs: the 40 ns of a call are nothing beside them, and threads have equal shares of few rows.
+/// Measure: `kernels -- stencil/59`.
+const NEST_ELEMENTS: usize = 2048;
 /// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
 const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
@@ -354,9 +364,15 @@ const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 /// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench
 /// covers it.
 pub(crate) const CHEAP_OP_COST: u8 = 2;
-/// Elements of a row, where there are several rows: shorter ones are better run together, which the interpreter does. Measure:
-/// `kernels -- stencil/8` beside `kernels -- stencil/59`.
+/// Elements of a row, where there are several rows and each is a call of its own: shorter ones are better run together, which the
+/// interpreter does. Measure: `kernels -- stencil/8` beside `kernels -- stencil/59`.
 pub const SHORT_LOOP_ROW: usize = 16;
+/// The same where a call runs several rows, which have a vector at least where there are no masks: a row of a five-point stencil of 12
+/// doubles takes 20 ns and 32 in the interpreter, of 12 singles 19 and 58 (AVX2). Measure: as above.
+pub const SHORT_NESTED_ROW: usize = 8;
+/// Most instructions of a body, loads and stores among them, whose rows of few vectors are better run by the interpreter, in one call: an
+/// addition of 12 doubles takes 10 ns there and 12 in a loop; of 12 singles 13 and 9, as they are fewer vectors. No bench covers it.
+pub(crate) const ONE_OP: usize = 4;
 /// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
 pub const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of

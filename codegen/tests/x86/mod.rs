@@ -5,6 +5,7 @@ mod arena;
 mod coordinates;
 mod encoding;
 mod folds;
+mod rows;
 mod scans;
 mod slices;
 

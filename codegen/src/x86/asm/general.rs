@@ -95,6 +95,11 @@ impl Assembler {
         self.registers(wide(0x31), from.0, dst, 0, 0);
     }
 
+    /// `dst += from`.
+    pub fn add(&mut self, dst: Gpr, from: Gpr) {
+        self.registers(wide(0x01), from.0, dst, 0, 0);
+    }
+
     /// Sets the flags by `a & b`.
     pub fn test(&mut self, a: Gpr, b: Gpr) {
         self.registers(wide(0x85), b.0, a, 0, 0);

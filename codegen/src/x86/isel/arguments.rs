@@ -1,7 +1,7 @@
 //! The argument block of a loop: its layout, and writing scalars and constants to it.
 //!
-//! The block has base addresses, strides, scalars, constants, coordinates, vectors of offsets, copies for the tail (see
-//! `loops::tail`), and spill slots.
+//! The block has base addresses, strides, scalars, constants, coordinates, vectors of offsets, room for the tail (see
+//! `loops::tail`), the pitches of rows, and spill slots.
 
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -28,6 +28,8 @@ pub(crate) struct Arguments {
     offset_bytes: usize,
     /// AVX2's tail: which lanes are elements of the row, copies of the operands' elements, and addresses of the copies.
     tail: usize,
+    /// Bytes from one row to the next, by operand, and before them the number of rows left.
+    rows: usize,
     /// Bytes of an operand's copy: two vectors where some are complex.
     tail_bytes: usize,
     /// Constants as patterns of eight bytes, and where they are.
@@ -64,6 +66,7 @@ impl Arguments {
                 Level::Avx2 => 8 * body.lanes,
             },
             tail: 0,
+            rows: 0,
             tail_bytes: level.vector() * parts(&types),
             constants: vec![],
             tables: vec![],
@@ -84,6 +87,7 @@ impl Arguments {
             arguments.bytes += 8 * operands;
         }
         arguments.slow_lanes = arguments.slot(8);
+        arguments.rows = arguments.slots(operands + 1, 8);
         arguments
     }
 
@@ -128,6 +132,21 @@ impl Arguments {
     /// The slot with the address of that copy.
     pub(crate) fn tail_address(&self, operand: usize) -> usize {
         self.tail_elements(self.operands) + 8 * operand
+    }
+
+    /// The slot with the bytes from the first element of a row to its overlapping tail, of operands whose base pointers the loop advances.
+    pub(crate) fn tail_distance(&self, operand: usize) -> usize {
+        self.tail_address(operand)
+    }
+
+    /// The number of rows left.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The bytes from one row of an operand to the next.
+    pub(crate) fn pitch(&self, operand: usize) -> usize {
+        self.rows + 8 * (1 + operand)
     }
 
     /// The slot of a constant.

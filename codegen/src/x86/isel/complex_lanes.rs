@@ -125,10 +125,16 @@ impl Emitter<'_> {
         match self.level() {
             Level::Avx512 if is_dense && !self.is_tail => self.interleave(operand, x, y, dtype),
             Level::Avx2 if is_dense => self.interleave_avx2(operand, x, y, dtype),
-            _ => {
-                self.scatter(operand, 0, x, dtype)?;
-                self.scatter(operand, dtype.size(), y, dtype)?;
-            }
+            _ => match self.tail_results(operand) {
+                Some(to) => {
+                    self.store_lanes(to, x);
+                    self.store_lanes(Mem { disp: to.disp + self.level().vector() as i32, ..to }, y);
+                }
+                None => {
+                    self.scatter(operand, 0, x, dtype)?;
+                    self.scatter(operand, dtype.size(), y, dtype)?;
+                }
+            },
         }
         self.free_dead(&[re, im]);
         Ok(())
@@ -154,6 +160,10 @@ impl Emitter<'_> {
         self.asm.vex(highs, width, high, x, Rm::Reg(y), None);
         let pairs = self.temp();
         for (half, to) in self.vectors_of(operand, dtype).into_iter().flatten().enumerate() {
+            let to = match self.tail_results(operand) {
+                Some(results) => Mem { disp: results.disp + (half * self.level().vector()) as i32, ..results },
+                None => to,
+            };
             match half {
                 0 => self.asm.vex(&f::VINSERTI128, Width::W256, pairs, low, Rm::Reg(high), Some(1)),
                 _ => self.asm.vex(&f::VPERM2I128, Width::W256, pairs, low, Rm::Reg(high), Some(0b11_00_01)),

@@ -1,7 +1,7 @@
 //! Register conventions: what each fixed register of a compiled loop holds, and how operands are strided.
 //!
-//! A loop is a function of two arguments in the System V convention: the address of its argument block
-//! ([`crate::x86::isel::arguments`]) and a number of elements. All fixed registers are named here and nowhere else. The
+//! A loop is a function of three arguments in the System V convention: the address of its argument block
+//! ([`crate::x86::isel::arguments`]), a number of elements and a number of rows. All fixed registers are named here and nowhere else. The
 //! register allocator ([`crate::x86::isel::registers`]) hands out the other vector and mask registers.
 
 use crate::x86::asm::encode::{Gpr, KReg, Mem, VReg};
@@ -34,6 +34,8 @@ pub(crate) const VECTOR_BYTES: usize = 64;
 pub(crate) const ARGUMENTS: Gpr = Gpr::RDI;
 /// The number of elements left: the second parameter.
 pub(crate) const REMAINING: Gpr = Gpr::RSI;
+/// The number of rows: the third parameter, which the prologue stores, as the register is a base register.
+pub(crate) const ROWS: Gpr = Gpr::RDX;
 /// The number of elements done.
 pub(crate) const INDEX: Gpr = Gpr::RAX;
 /// A scratch register: no value lives in it from one instruction of the fragment to the next.

@@ -31,11 +31,20 @@ impl Emitter<'_> {
         matches!(self.body.fragment.insts[load], Inst::Load(operand) if is_spilled(operand.0 as usize))
     }
 
-    /// Emits the invariant instructions, and stores those of their results that the loop reads.
-    ///
-    /// # Errors
-    /// The first of them without machine code.
-    pub(crate) fn hoist(&mut self) -> Result<(), Unsupported> {
+    /// Whether there are invariant instructions to hoist, and whether some depend on broadcast elements, which differ from row to row.
+    pub(crate) fn hoists(&self) -> [bool; 2] {
+        let body = self.body;
+        let (_, is_hoisted) = self.invariants();
+        let mut is_element = vec![false; is_hoisted.len()];
+        for (at, inst) in body.fragment.insts.iter().enumerate() {
+            let is_read = || body.arguments(at).iter().any(|v| is_element[v.0 as usize]);
+            is_element[at] = matches!(inst, Inst::Load(_)) || is_read();
+        }
+        [is_hoisted.contains(&true), (0..is_hoisted.len()).any(|at| is_hoisted[at] && is_element[at])]
+    }
+
+    /// By instruction: whether its value is the same along a row, and whether it is emitted before the loop.
+    fn invariants(&self) -> (Vec<bool>, Vec<bool>) {
         let body = self.body;
         let count = body.fragment.insts.len();
         let mut invariant = vec![false; count];
@@ -51,6 +60,17 @@ impl Emitter<'_> {
             is_hoisted[at] |= self.is_spilled_broadcast(at);
             invariant[at] = is_hoisted[at] || self.is_preloaded(at);
         }
+        (invariant, is_hoisted)
+    }
+
+    /// Emits the invariant instructions, and stores those of their results that the loop reads.
+    ///
+    /// # Errors
+    /// The first of them without machine code.
+    pub(crate) fn hoist(&mut self) -> Result<(), Unsupported> {
+        let body = self.body;
+        let count = body.fragment.insts.len();
+        let (invariant, is_hoisted) = self.invariants();
         if !is_hoisted.contains(&true) {
             return Ok(());
         }

@@ -38,6 +38,16 @@ impl Emitter<'_> {
         Mem { base: self.base(operand), index, disp: (self.unroll_index * self.lanes() * size) as i32 }
     }
 
+    /// Whether this is a tail in which lanes may be missing.
+    fn is_partial(&self) -> bool {
+        self.is_tail && !self.overlaps
+    }
+
+    /// Where the results of an overlapping tail go, if this is one.
+    pub(crate) fn tail_results(&self, operand: usize) -> Option<Mem> {
+        (self.is_tail && self.overlaps).then(|| at_arguments(self.arguments.tail_elements(operand)))
+    }
+
     pub(crate) fn load(&mut self, operand: usize, dtype: DType) -> EmitResult<()> {
         let is_bool = dtype == DType::Bool;
         match self.kinds[operand] {
@@ -83,7 +93,7 @@ impl Emitter<'_> {
         self.broadcast_element(register, from, dtype);
     }
 
-    fn load_dense(&mut self, out: VReg, from: Mem, dtype: DType) {
+    pub(crate) fn load_dense(&mut self, out: VReg, from: Mem, dtype: DType) {
         let (width, from) = (self.width(dtype), Rm::Mem(from));
         if self.level() == Level::Avx512 {
             let form = by_size(dtype, [&f::VMOVDQU8, &f::VMOVDQU16, &f::VMOVDQU32, &f::VMOVDQU64]);
@@ -108,7 +118,7 @@ impl Emitter<'_> {
             StrideKind::Broadcast | StrideKind::Strided => {}
         }
         let offsets = self.temp();
-        let from = Rm::Mem(at_arguments(self.arguments.offsets(Some(operand), self.is_tail)));
+        let from = Rm::Mem(at_arguments(self.arguments.offsets(Some(operand), self.is_partial())));
         self.asm.vector(&f::VMOVUPS, Width::W512, offsets, VReg(0), from, Masking::NONE, None);
         offsets
     }
@@ -218,7 +228,7 @@ impl Emitter<'_> {
         if lane == 0 && by.is_none() {
             return Mem::at(base, within as i32);
         }
-        let offsets = by.unwrap_or_else(|| at_arguments(self.arguments.offsets(Some(operand), self.is_tail)));
+        let offsets = by.unwrap_or_else(|| at_arguments(self.arguments.offsets(Some(operand), self.is_partial())));
         self.asm.load(SCRATCH, Mem { disp: offsets.disp + 8 * lane as i32, ..offsets });
         Mem::indexed(base, SCRATCH, 1, within as i32)
     }
@@ -292,25 +302,44 @@ impl Emitter<'_> {
         match self.kinds[operand] {
             StrideKind::Dense | StrideKind::NonTemporal => self.store_dense(operand, vector, dtype),
             StrideKind::Broadcast | StrideKind::Stride2 | StrideKind::Reversed | StrideKind::Strided => {
-                self.scatter(operand, 0, vector, dtype)?
+                match self.tail_results(operand) {
+                    Some(to) => self.store_lanes(to, vector),
+                    None => self.scatter(operand, 0, vector, dtype)?,
+                }
             }
         }
         Ok(())
     }
 
     fn store_dense(&mut self, operand: usize, vector: VReg, dtype: DType) {
-        let (to, width) = (self.memory(operand, dtype), self.width(dtype));
         let is_non_temporal = self.kinds[operand] == StrideKind::NonTemporal && !self.is_tail;
+        let to = match self.tail_results(operand) {
+            Some(to) => to,
+            None => self.memory(operand, dtype),
+        };
+        if is_non_temporal {
+            let width = self.width(dtype);
+            match self.level() {
+                Level::Avx512 => self.asm.store(&f::VMOVNTDQ, width, to, vector, KReg(0)),
+                Level::Avx2 => self.asm.vex_store(&f::VMOVNTDQ, width, to, vector, None),
+            }
+        } else {
+            self.store_contiguous(to, vector, dtype);
+        }
+    }
+
+    /// Stores contiguous elements.
+    pub(crate) fn store_contiguous(&mut self, to: Mem, vector: VReg, dtype: DType) {
+        let width = self.width(dtype);
         if self.level() == Level::Avx512 {
             let form =
                 by_size(dtype, [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE]);
             let mask = self.masking(dtype).k;
-            return self.asm.store(if is_non_temporal { &f::VMOVNTDQ } else { form }, width, to, vector, mask);
+            return self.asm.store(form, width, to, vector, mask);
         }
         let form = match self.lanes() * dtype.size() {
             4 => &f::VMOVD_STORE,
             8 => &f::VMOVQ_STORE,
-            _ if is_non_temporal => &f::VMOVNTDQ,
             _ => &f::VMOVUPS_STORE,
         };
         self.asm.vex_store(form, width, to, vector, None);
@@ -357,7 +386,7 @@ impl Emitter<'_> {
             return self.set_backing(Backing::Element(start));
         }
         let width = self.whole();
-        let lanes = Rm::Mem(at_arguments(self.arguments.offsets(None, self.is_tail)));
+        let lanes = Rm::Mem(at_arguments(self.arguments.offsets(None, self.is_partial())));
         let out = self.define_vector();
         match self.level() {
             Level::Avx512 => self.asm.broadcast_gpr(&f::VPBROADCASTQ_GPR, width, out, INDEX, Masking::NONE),

@@ -81,6 +81,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) current: u32,
     pub(crate) unroll_index: usize,
     pub(crate) is_tail: bool,
+    /// Whether the tail is a full vector that overlaps the one before; its results go to the argument block (see `loops::row_loop`).
+    pub(crate) overlaps: bool,
     /// The end of the slice that is emitted: later uses of a value read its frame.
     pub(crate) slice_end: u32,
     /// An instruction that was asked for and has no machine code.
@@ -158,6 +160,7 @@ impl<'a> Emitter<'a> {
             current: 0,
             unroll_index: 0,
             is_tail: false,
+            overlaps: false,
             slice_end: u32::MAX,
             missing: None,
             resident_bases: BASES.len(),

@@ -55,7 +55,7 @@ impl MapFunction for MapCode {
             // SAFETY: the block has room for all arguments; the caller's contract.
             unsafe {
                 compiled.write(block, addresses);
-                compiled.run(block, n)
+                compiled.run(block, n, 1)
             }
         })
     }
@@ -103,7 +103,7 @@ impl FoldFunction for ReduceCode {
             // SAFETY: the block has room for all arguments, the last of which are the folds' vectors; the caller's contract.
             unsafe {
                 compiled.write(block, addresses);
-                let complete = compiled.run(block, n);
+                let complete = compiled.run(block, n, 1);
                 let vectors = block.add(compiled.arguments().folded);
                 std::ptr::copy_nonoverlapping(vectors, out, self.ops.len() * VECTOR_BYTES);
                 complete

@@ -11,8 +11,8 @@ use crate::x86::isel::select::Unsupported;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::tail::Tail;
 
-/// The signature of a loop: the argument block and the number of elements.
-type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize);
+/// The signature of a loop: the argument block, the number of elements and the number of rows.
+type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize, usize);
 
 /// A loop for one pattern of stride kinds.
 pub(crate) struct CompiledLoop {
@@ -20,6 +20,8 @@ pub(crate) struct CompiledLoop {
     arguments: Arguments,
     /// The tail of a row, where the loop has no masks.
     tail: Option<Tail>,
+    /// Elements of the shortest rows of which a call runs several.
+    shortest_row: usize,
     /// Whether an elementary function has a slow path.
     has_slow_path: bool,
 }
@@ -30,7 +32,7 @@ impl CompiledLoop {
     /// # Errors
     /// The first instruction without machine code.
     pub(crate) fn new(body: &Body<'_>, kinds: &StrideKinds) -> Result<CompiledLoop, Unsupported> {
-        CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds))
+        CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds, body.overlaps_tail()), body.nests())
     }
 
     /// Compiles the loop that folds what the body would store, by these ops.
@@ -39,12 +41,19 @@ impl CompiledLoop {
     /// The first instruction without machine code.
     pub(crate) fn reduce(body: &Body<'_>, kinds: &StrideKinds, ops: &[Op]) -> Result<CompiledLoop, Unsupported> {
         let inputs = body.kernel.operands.len() - ops.len();
-        CompiledLoop::of(body, body.lower_reduce(kinds, ops)?, Tail::of(body, &kinds[..inputs]))
+        CompiledLoop::of(body, body.lower_reduce(kinds, ops)?, Tail::of(body, &kinds[..inputs], false), false)
     }
 
-    fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>) -> Result<CompiledLoop, Unsupported> {
+    fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>, nests: bool) -> Result<CompiledLoop, Unsupported> {
         let code = map_executable(&loop_code.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
-        Ok(CompiledLoop { code, arguments: loop_code.arguments, tail, has_slow_path: body.has_slow_path() })
+        let shortest_row = if nests { tail.as_ref().map_or(1, Tail::shortest_row) } else { usize::MAX };
+        let (arguments, has_slow_path) = (loop_code.arguments, body.has_slow_path());
+        Ok(CompiledLoop { code, arguments, tail, shortest_row, has_slow_path })
+    }
+
+    /// Elements of the shortest rows of which a call may run several.
+    pub(crate) fn shortest_row(&self) -> usize {
+        self.shortest_row
     }
 
     /// The layout of its argument block.
@@ -57,24 +66,21 @@ impl CompiledLoop {
         self.has_slow_path
     }
 
-    /// Runs it on `n` elements; false where there were slow-path lanes.
+    /// Runs it on so many rows of `n` elements; false where there were slow-path lanes.
     ///
     /// # Safety
     /// The block, aligned to a vector, holds all arguments: addresses of `n` elements each with the stride kinds of the loop,
-    /// scalars, constants, and the rest of [`Arguments`].
+    /// scalars, constants, and the rest of [`Arguments`]. There is one row, or the block has the pitches of rows and `n` is not less than
+    /// [`CompiledLoop::shortest_row`].
     #[inline]
-    pub(crate) unsafe fn run(&self, block: *mut u8, n: usize) -> bool {
+    pub(crate) unsafe fn run(&self, block: *mut u8, n: usize, rows: usize) -> bool {
         // SAFETY: the code was made as such a function, and lives as long as this.
         let entry: LoopFn = unsafe { std::mem::transmute(self.code.address()) };
-        let tail = self.tail.as_ref().filter(|tail| tail.remainder(n) != 0);
         // SAFETY: the caller's contract; a loop with a slow path stores whether it was needed.
         unsafe {
-            if let Some(tail) = tail {
-                tail.prepare(&self.arguments, block, n);
-            }
-            entry(block, n);
-            if let Some(tail) = tail {
-                tail.write_back(&self.arguments, block, n);
+            match &self.tail {
+                None => entry(block, n, rows),
+                Some(tail) => tail.run(&self.arguments, block, n, |n| entry(block, n, rows)),
             }
             !self.has_slow_path || block.add(self.arguments.slow_lanes).cast::<u64>().read() == 0
         }

@@ -9,8 +9,8 @@ use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
-    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, SEQUENTIAL_NS, SHORT_LOOP_ROW,
-    SHORT_PRODUCT_ROW, Strategy,
+    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, ONE_OP, SEQUENTIAL_NS,
+    SHORT_LOOP_ROW, SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -62,6 +62,8 @@ pub(crate) struct LoopProgram {
     uses_coordinates: bool,
     /// Whether memory bandwidth limits large launches.
     pub(crate) is_memory_bound: bool,
+    /// Whether one call may run several rows.
+    pub(crate) nests: bool,
 }
 
 impl LoopProgram {
@@ -107,7 +109,13 @@ impl LoopProgram {
         let multiplies =
             kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
-        let shortest_row = if multiplies && !computes { SHORT_PRODUCT_ROW } else { SHORT_LOOP_ROW };
+        let shortest_row = match first.shortest_row() {
+            _ if multiplies && !computes => SHORT_PRODUCT_ROW,
+            usize::MAX => SHORT_LOOP_ROW,
+            _ if uses_coordinates => SHORT_LOOP_ROW,
+            vector if vector < SHORT_NESTED_ROW && body.length() <= ONE_OP => SHORT_LOOP_ROW,
+            vector => vector.max(SHORT_NESTED_ROW),
+        };
         let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
         let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
         let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
@@ -128,6 +136,7 @@ impl LoopProgram {
             loops: RwLock::default(),
             uses_coordinates,
             is_memory_bound,
+            nests: !uses_coordinates,
         })
     }
 
@@ -212,6 +221,9 @@ struct RowChunks<'a> {
     /// Elements of a chunk, and chunks of a row.
     chunk: usize,
     chunks: usize,
+    /// The axis along which a call goes from row to row, and the most rows of a call.
+    across: Option<usize>,
+    most: usize,
     /// Clobbered inputs to save.
     saved: SmallVec<[usize; 4]>,
     /// Whether the chunks of a row have to run in order.
@@ -249,13 +261,17 @@ impl RowChunks<'_> {
         origin
     }
 
-    /// The row of a unit, and its chunks.
-    fn of(&self, unit: usize) -> (usize, Range<usize>) {
+    /// The row of a unit, its chunks, and how many of the units from it on one call runs.
+    fn of(&self, unit: usize, end: usize) -> (usize, Range<usize>, usize) {
         if self.is_sequential {
-            return (unit, 0..self.chunks);
+            return (unit, 0..self.chunks, 1);
+        }
+        if let (Some(across), true) = (self.across, self.most > 1) {
+            let extent = self.launch.get().outer[across];
+            return (unit, 0..1, self.most.min(end - unit).min(extent - unit % extent));
         }
         let chunk = unit % self.chunks;
-        (unit / self.chunks, chunk..chunk + 1)
+        (unit / self.chunks, chunk..chunk + 1, 1)
     }
 }
 
@@ -263,9 +279,13 @@ impl RowChunks<'_> {
 struct Chunk {
     /// By axis: the coordinate of the first element.
     origin: SmallVec<[usize; 4]>,
-    /// The addresses of the first element, where clobbered inputs have those of their copies, and the number of elements.
+    /// The addresses of the first element, where clobbered inputs have those of their copies, and the number of elements of a row.
     addresses: SmallVec<[*mut u8; 12]>,
     len: usize,
+    /// The number of rows, the axis across them, and strides, where clobbered inputs have those of their copies.
+    rows: usize,
+    across: Option<usize>,
+    strides: SmallVec<[isize; 24]>,
     /// The carries before the chunk.
     carries: SmallVec<[Scalar; 2]>,
 }
@@ -346,7 +366,7 @@ impl LoopProgram {
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
                     let len = CHUNK_ELEMENTS.min(n - first);
-                    let slow = !self.dense.run(memory, len);
+                    let slow = !self.dense.run(memory, len, 1);
                     if slow || fp_status::is_raised(self.fp_mask) {
                         self.re_execute_dense(launch, first..first + len, slow, &mut raised);
                         fp_status::clear();
@@ -378,7 +398,8 @@ impl LoopProgram {
         if let Some(axis) = axis {
             origin[axis] = range.start;
         }
-        let mut chunk = Chunk { origin, addresses, len: range.len(), carries: SmallVec::new() };
+        let (len, strides, carries) = (range.len(), SmallVec::from_slice(launch.strides), SmallVec::new());
+        let mut chunk = Chunk { origin, addresses, len, rows: 1, across: None, strides, carries };
         // SAFETY: the caller's contract; this is a map, or re-execution only reports flags.
         unsafe { self.re_execute(launch, axis, &mut chunk, slow, raised) };
     }
@@ -441,12 +462,18 @@ impl LoopProgram {
         };
         let other = if kinds == self.dense_kinds { None } else { Some(self.loop_for(&kinds)?) };
         let chunk = strategy::chunk_of(n, !saved.is_empty());
+        let across = (0..launch.outer.len()).rev().find(|&other| Some(other) != axis && launch.outer[other] != 1);
+        let shortest = other.as_deref().unwrap_or(&self.dense).shortest_row();
+        let nests = self.nests && across.is_some() && n == chunk && n >= shortest;
+        let most = if nests { strategy::rows_of_call(n, !saved.is_empty()) } else { 1 };
         let rows = RowChunks {
             launch: SharedLaunch(*launch),
             axis,
             n,
             chunk,
             chunks: n.div_ceil(chunk),
+            across,
+            most,
             saved,
             is_sequential,
         };
@@ -527,7 +554,13 @@ impl LoopProgram {
             if self.uses_coordinates {
                 self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
             }
-            for (row, chunks) in range.map(|unit| rows.of(unit)) {
+            if let (Some(across), true) = (rows.across, rows.most > 1) {
+                (0..kinds.len()).for_each(|o| put(arguments.pitch(o), launch.strides_of(o)[across] as u64));
+            }
+            let mut unit = range.start;
+            while unit < range.end {
+                let (row, chunks, count) = rows.of(unit, range.end);
+                unit += count;
                 // SAFETY: as above.
                 unsafe { arguments.write_carries(memory, &self.initial_carries) };
                 for chunk in chunks {
@@ -541,13 +574,15 @@ impl LoopProgram {
                     for (operand, &address) in addresses.iter().enumerate() {
                         put(arguments.address(operand), address as u64);
                     }
-                    let readable = self.save_clobbered_inputs(rows, &addresses, len, spare);
+                    let readable = self.save_clobbered_inputs(rows, &addresses, (len, count), spare);
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
-                    // SAFETY: the addresses are those of `len` elements each, with the stride kinds of the loop.
-                    let slow = unsafe { !found.run(memory, len) };
+                    // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
+                    let slow = unsafe { !found.run(memory, len, count) };
                     if slow || fp_status::is_raised(self.fp_mask) {
-                        let mut chunk = Chunk { origin, addresses: readable, len, carries };
+                        let (strides, across) = (self.readable_strides(rows, len), rows.across);
+                        let mut chunk =
+                            Chunk { origin, addresses: readable, len, rows: count, across, strides, carries };
                         // SAFETY: as above.
                         unsafe {
                             if self.re_execute(&launch, rows.axis, &mut chunk, slow, raised) {
@@ -566,26 +601,45 @@ impl LoopProgram {
     }
 
     fn saved_bytes(&self, operand: usize, rows: &RowChunks<'_>) -> usize {
-        (rows.chunk * self.expanded.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR_BYTES)
+        (rows.chunk * rows.most * self.expanded.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR_BYTES)
     }
 
-    /// Saves the inputs that results are about to clobber; returns the addresses at which all operands can be read afterwards.
+    /// Saves the inputs that results are about to clobber, of some rows of some elements; returns the addresses at which all operands can
+    /// be read afterwards.
     fn save_clobbered_inputs(
         &self,
         rows: &RowChunks<'_>,
         addresses: &[*mut u8],
-        len: usize,
+        (len, count): (usize, usize),
         mut spare: *mut u8,
     ) -> SmallVec<[*mut u8; 12]> {
         let mut readable: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(addresses);
         for &operand in &rows.saved {
             let bytes = len * self.expanded.kernel.operands[operand].dtype.size();
-            // SAFETY: the operand is dense along the chunk, and the spare memory has room for each in turn.
-            unsafe { std::ptr::copy_nonoverlapping(addresses[operand], spare, bytes) };
+            let pitch = rows.across.map_or(0, |across| rows.launch.get().strides_of(operand)[across]);
+            for row in 0..count {
+                let from = addresses[operand].wrapping_offset(row as isize * pitch);
+                // SAFETY: the operand is dense along the chunk, and the spare memory has room for each in turn.
+                unsafe { std::ptr::copy_nonoverlapping(from, spare.wrapping_add(row * bytes), bytes) };
+            }
             readable[operand] = spare;
             spare = spare.wrapping_add(self.saved_bytes(operand, rows));
         }
         readable
+    }
+
+    /// The strides at which operands can be read after inputs were saved from rows of so many elements.
+    #[cold]
+    fn readable_strides(&self, rows: &RowChunks<'_>, len: usize) -> SmallVec<[isize; 24]> {
+        let launch = rows.launch.get();
+        let mut strides = SmallVec::from_slice(launch.strides);
+        if let (Some(across), true) = (rows.across, rows.most > 1) {
+            for &operand in &rows.saved {
+                let bytes = len * self.expanded.kernel.operands[operand].dtype.size();
+                strides[operand * launch.outer.len() + across] = bytes as isize;
+            }
+        }
+        strides
     }
 
     /// Whether offsets have four bytes.
@@ -633,9 +687,12 @@ impl LoopProgram {
         if let Some(axis) = axis {
             outer[axis] = chunk.len;
         }
+        if let (Some(across), true) = (chunk.across, chunk.rows > 1) {
+            outer[across] = chunk.rows;
+        }
         let is_sequential = !self.initial_carries.is_empty();
         let (outer, inner) = outer.split_at(outer.len() - is_sequential as usize);
-        let again = Launch { outer, inner, addresses: &chunk.addresses, ..*launch };
+        let again = Launch { outer, inner, addresses: &chunk.addresses, strides: &chunk.strides, ..*launch };
         // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
         let found = unsafe {
             if is_sequential {

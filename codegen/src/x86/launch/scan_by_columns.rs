@@ -56,6 +56,8 @@ impl ColumnScan {
             let mut program = LoopProgram::new(&map, level, portable).ok()?;
             // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
             program.is_memory_bound = false;
+            // A row reads the results of the row before, so that one is re-executed before it runs.
+            program.nests &= program.forms.single_pass;
             Some(RowMap { program, origin })
         };
         let results: SmallVec<[u16; 2]> = results;

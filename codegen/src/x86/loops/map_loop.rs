@@ -1,15 +1,17 @@
-//! The loop of a map or a scan over one row: unrolled main loop, or the loop over blocks of a body in slices; single-vector loop; tail.
+//! The loop of a map over rows, or of a scan over one row: unrolled main loop, or the loop over blocks of a body in slices;
+//! single-vector loop; tail. What goes from row to row is in `row_loop`.
 //!
 //! The loop reads operands and one argument block ([`Arguments`]). Scalars and constants are broadcast from the block by the
 //! instructions that use them where these can broadcast; for the others the block has whole vectors of them.
 //!
 //! A loop is compiled for one pattern of stride kinds ([`StrideKind`]), so it tests no strides.
 
-use crate::x86::asm::encode::Cond;
+use crate::x86::asm::encode::{Cond, Label};
 use crate::x86::isel::arguments::{Arguments, MAX_STRIDED_LANES};
 use crate::x86::isel::body::Body;
-use crate::x86::isel::conventions::{REMAINING, StrideKind, StrideKinds};
+use crate::x86::isel::conventions::{REMAINING, ROWS, StrideKind, StrideKinds, at_arguments};
 use crate::x86::isel::select::{Emitter, Unsupported};
+use crate::x86::isel::slices::Slices;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::scan_loop::ScanTerms;
 
@@ -20,35 +22,60 @@ impl Body<'_> {
     /// The first instruction without machine code.
     pub(crate) fn lower(&self, kinds: &StrideKinds) -> Result<LoopCode, Unsupported> {
         let operands = self.kernel.operands.len();
-        let strided = kinds.contains(&StrideKind::Strided);
-        if strided && self.lanes > MAX_STRIDED_LANES {
+        if kinds.contains(&StrideKind::Strided) && self.lanes > MAX_STRIDED_LANES {
             return Err(Unsupported { at: 0, what: "strided elements of one or two bytes".into() });
         }
         let mut e = Emitter::new(self, kinds, Arguments::of(self));
+        e.overlaps = self.overlaps_tail();
+        let nests = self.nests();
+        if nests {
+            let at = at_arguments(e.arguments.rows());
+            e.asm.store_gpr(at, ROWS);
+        }
         let scan = ScanTerms::reserve(&mut e);
         let may_slice = e.reserve_frames();
         self.prologue(&mut e, operands);
-        e.hoist()?;
+        let (row, [hoists, hoists_elements]) = (e.asm.label(), e.hoists());
+        if nests && hoists && !hoists_elements {
+            self.begin_row(&mut e);
+            e.hoist()?;
+        }
+        e.asm.bind(row);
+        self.begin_row(&mut e);
+        if !nests || hoists_elements {
+            e.hoist()?;
+        }
         if let Some(scan) = &scan {
             scan.load_carries(&mut e);
         }
         let slices = if may_slice { e.cut(usize::MAX, 1) } else { None };
-        let unroll = if strided { 1 } else { self.unroll() };
-        // The two vectors that contain every second element end with an element that may be outside the operand, so the last element is
-        // left to the tail.
-        let more = kinds.contains(&StrideKind::Stride2) as i32;
-        let (full, tail, done) = (e.asm.label(), e.asm.label(), e.asm.label());
-        e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
-        e.asm.jump_if(Cond::AboveEqual, full);
+        let (tail, done) = (e.asm.label(), e.asm.label());
         // The tail is emitted first: it counts which constants are worth a register (see `const_registers`).
-        e.asm.bind(tail);
-        e.asm.test(REMAINING, REMAINING);
-        e.asm.jump_if(Cond::Equal, done);
-        self.set_tail_mask(&mut e, operands);
-        e.body(1, true)?;
-        e.asm.bind(done);
+        if e.overlaps {
+            self.overlapping_tail(&mut e)?;
+            self.vectors(&mut e, slices.as_ref(), tail)?;
+            e.asm.bind(tail);
+            self.store_tail(&mut e)?;
+        } else {
+            let full = e.asm.label();
+            e.asm.cmp_imm(REMAINING, self.lanes as i32 + e.left_over());
+            e.asm.jump_if(Cond::AboveEqual, full);
+            e.asm.bind(tail);
+            e.asm.test(REMAINING, REMAINING);
+            e.asm.jump_if(Cond::Equal, done);
+            self.set_tail_mask(&mut e, operands);
+            e.body(1, true)?;
+            e.asm.jmp(done);
+            e.asm.bind(full);
+            self.vectors(&mut e, slices.as_ref(), tail)?;
+            e.asm.jmp(tail);
+            e.asm.bind(done);
+        }
         if let Some(scan) = &scan {
             scan.store_carries(&mut e);
+        }
+        if nests {
+            self.next_row(&mut e, row);
         }
         self.epilogue(&mut e, operands);
         e.restore_frames(may_slice);
@@ -57,12 +84,20 @@ impl Body<'_> {
         }
         e.asm.vzeroupper();
         e.asm.ret();
-        e.asm.bind(full);
+        e.check_missing(self.fragment.insts.len())?;
+        Ok(LoopCode::new(e, slices.as_ref()))
+    }
+
+    /// Emits the loops over full vectors, of which there is one at least; goes to `tail`, or on behind them.
+    ///
+    /// # Errors
+    /// As [`Body::lower`].
+    fn vectors(&self, e: &mut Emitter<'_>, slices: Option<&Slices>, tail: Label) -> Result<(), Unsupported> {
+        let unroll = if e.kinds.contains(&StrideKind::Strided) { 1 } else { self.unroll() };
+        let more = e.left_over();
         e.load_const_registers(unroll);
-        if let Some(slices) = &slices {
-            self.blocks(&mut e, slices, unroll, |e, slice, accessed| {
-                self.slice_loop(e, slices, slice, unroll, accessed)
-            })?;
+        if let Some(slices) = slices {
+            self.blocks(e, slices, unroll, |e, slice, accessed| self.slice_loop(e, slices, slice, unroll, accessed))?;
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
             e.asm.jump_if(Cond::Below, tail);
         } else if unroll > 1 {
@@ -73,9 +108,9 @@ impl Body<'_> {
             e.asm.bind(again);
             e.body(unroll, false)?;
             if self.is_prefetched() {
-                self.prefetch(&mut e, unroll, |_| true);
+                self.prefetch(e, unroll, |_| true);
             }
-            self.advance(&mut e, unroll, |_| true);
+            self.advance(e, unroll, |_| true);
             e.asm.cmp_imm(REMAINING, many);
             e.asm.jump_if(Cond::AboveEqual, again);
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
@@ -86,14 +121,12 @@ impl Body<'_> {
         e.asm.bind(again);
         e.body(1, false)?;
         if self.is_prefetched() {
-            self.prefetch(&mut e, 1, |_| true);
+            self.prefetch(e, 1, |_| true);
         }
-        self.advance(&mut e, 1, |_| true);
+        self.advance(e, 1, |_| true);
         e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
         e.asm.jump_if(Cond::AboveEqual, again);
-        e.asm.jmp(tail);
-        e.check_missing(self.fragment.insts.len())?;
-        Ok(LoopCode::new(e, slices.as_ref()))
+        Ok(())
     }
 
     /// Whether operands are prefetched.

@@ -34,7 +34,7 @@ impl LoopCode {
 }
 
 impl Body<'_> {
-    /// Emits the prologue: saves callee-saved registers, loads the base pointers of so many operands, sets the full mask.
+    /// Emits the prologue: saves callee-saved registers, loads the base pointers of so many operands.
     pub(crate) fn prologue(&self, e: &mut Emitter<'_>, operands: usize) {
         e.callee_saved(operands).iter().for_each(|&register| e.asm.push(register));
         if self.has_slow_path() {
@@ -44,6 +44,10 @@ impl Body<'_> {
             let at = e.arguments.address(operand);
             e.load_base(operand, at);
         }
+    }
+
+    /// Begins a row: no element is done, and all lanes are elements.
+    pub(crate) fn begin_row(&self, e: &mut Emitter<'_>) {
         e.asm.xor(INDEX, INDEX);
         if self.level == Level::Avx512 {
             e.set_full_mask();

@@ -236,6 +236,7 @@ impl Body<'_> {
         e.asm.push(ROUNDS_LEFT);
         let may_slice = e.reserve_frames();
         self.prologue(&mut e, inputs);
+        self.begin_row(&mut e);
         e.hoist()?;
         for &fold in &folds.all {
             (0..chains).for_each(|chain| e.zero(folds.total(fold, chain)));

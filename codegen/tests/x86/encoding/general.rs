@@ -26,7 +26,7 @@ fn hexadecimal(imm: i64) -> String {
 #[test]
 fn registers() {
     type Two = fn(&mut Assembler, Gpr, Gpr);
-    const TWO: [(&str, Two); 2] = [("xor", Assembler::xor), ("test", Assembler::test)];
+    const TWO: [(&str, Two); 3] = [("xor", Assembler::xor), ("test", Assembler::test), ("add", Assembler::add)];
     type One = fn(&mut Assembler, Gpr);
     const ONE: [(&str, One); 2] = [("push", Assembler::push), ("pop", Assembler::pop)];
     let mut cases = Cases::default();
