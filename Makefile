@@ -85,7 +85,7 @@ $(STAMPS)/extension-%: $(RUST_SOURCES) pyproject.toml $(STAMPS)/requirements
 build: $(STAMPS)/extension-$(PROFILE)
 
 run: build
-	$(BIN)/python -m npbench --frameworks numpy,fastnp --preset $(PRESET) $(RUN_ARGS)
+	$(BIN)/python -m npbench --frameworks numpy,fastnp,fastnp+install --preset $(PRESET) $(RUN_ARGS)
 
 # --- checks ---------------------------------------------------------------------------------------------------------
 
