@@ -24,7 +24,7 @@ from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
-from fastnp._loops.statements import inline, outermost
+from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
 
@@ -50,30 +50,13 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
         if isinstance(node, ast.For):
             items = entry_items(e, source, lambda source: source)
         outermost(e, node, items)
-        for number, reason in e.reasons.items():
-            if is_unconditional(node, loop.statements[number]):
-                return Refusal(loop.statements[number].lineno, reason)
         return Compiled(loop, e)
+    except Refused as refused:
+        return Refusal(refused.line, refused.reason)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
     except TooLong:
         return Refusal(loop.line, "too many statements, or combinations of types")
-
-
-def is_unconditional(loop: ast.For | ast.While, statement: ast.stmt) -> bool:
-    """Whether each turn reaches a statement, of the loop or of loops inside: it is not worth while
-    to run a loop compiled that is left in each turn.
-    """
-    if loop is statement:
-        return True
-    for inner in loop.body:
-        if inner is statement:
-            return True
-        if isinstance(inner, ast.For | ast.While) and is_unconditional(inner, statement):
-            return True
-        if isinstance(inner, ast.Continue | ast.Break | ast.Return):
-            break
-    return False
 
 
 class Compiled:

@@ -42,8 +42,8 @@ SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
 RETIRE_SHORT = 40_000
 MAX_COMPILED = 8
-# The compiler is asked this often, each time after four times the work: types may have changed.
-MAX_REFUSALS = 4
+# The compiler is asked this often, the second time after sixteen times the work: types may change.
+MAX_REFUSALS = 2
 # A site is retired when so many runs have been left, each after less than these turns on average.
 MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
@@ -388,7 +388,7 @@ class Site(Loop):
         self.attempts += 1
         for site in self.inner:
             site.is_patient = False
-        self.threshold = 4 * self.spent + COMPILE_AFTER
+        self.threshold = 16 * self.spent + COMPILE_AFTER
         if self.attempts >= MAX_REFUSALS and not self.is_strict:
             self.live = False
 

@@ -75,10 +75,38 @@ def block(e: Emitter, statements: list[ast.stmt]) -> list[Path]:
     return paths
 
 
+class Refused(Exception):
+    """The loop would be left in each turn."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.reason = reason
+
+
+def is_unconditional(loop: ast.stmt, statement: ast.stmt) -> bool:
+    """Whether each turn reaches a statement, of the loop or of loops inside: it is not worth while
+    to run a loop compiled that is left in each turn.
+    """
+    if loop is statement:
+        return True
+    assert isinstance(loop, ast.For | ast.While)
+    for inner in loop.body:
+        if inner is statement:
+            return True
+        if isinstance(inner, ast.For | ast.While) and is_unconditional(inner, statement):
+            return True
+        if isinstance(inner, ast.Continue | ast.Break | ast.Return):
+            break
+    return False
+
+
 def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
     """Ends the current path: the interpreter goes on with this statement."""
     if e.calls:
         raise Unsupported(reason)
+    if is_unconditional(next(iter(e.numbers)), statement):
+        raise Refused(statement.lineno, reason)
     e.reasons.setdefault(e.numbers[statement], reason)
     e.text.jump(e.exit_block(e.numbers[statement]))
     return []
