@@ -195,6 +195,20 @@ for i in range(7):
     s = i
 """,
     "math domain": "for i in range(4):\n    s = math.sqrt(2 - i)\n",
+    "a global of a function": """
+factor = 2
+def scaled(p):
+    return p * factor
+for i in range(n):
+    factor = factor + 1
+    if i > 2:
+        s = scaled(i)
+""",
+    "a number of Python's or NumPy's that does not fit": """
+for i in range(n):
+    v[1:3] = max(u[i], 1) * 3000000000
+    w[i] = max(200, u[i]) + i * 20
+""",
     "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",
 }
 

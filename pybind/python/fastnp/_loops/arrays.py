@@ -520,8 +520,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
 
     def computed(indices: Indices) -> str:
         have = source.element(indices[len(indices) - len(source.shape) :])
-        name = source.char
-        return numbers.convert(e, Value(Number(name), (have,)), type_.char, checked=len(name) > 1)
+        kind = Number(source.char)
+        return numbers.convert(e, Value(kind, (have,)), type_.char, checked=kind.may_be_python)
 
     steps = list(strides(target))
     if type_.is_dense:
@@ -607,7 +607,7 @@ def computed_elsewhere(
 
     def keep(indices: Indices) -> None:
         element = source.element(indices[len(indices) - len(source.shape) :])
-        converted = numbers.convert(e, Value(have, (element,)), char, checked=have.is_python)
+        converted = numbers.convert(e, Value(have, (element,)), char, checked=have.may_be_python)
         store(e, char, cursor, converted)
         text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
 

@@ -157,6 +157,9 @@ def free_name(e: Emitter, name: str) -> Value:
     function: Any = e.calls[-1].function
     if name in function.__code__.co_freevars or name in function.__code__.co_varnames:
         raise Unsupported(f"`{name}` of the function that is called")
+    if name in e.binds:
+        # Perhaps the same global, which the loop changes.
+        raise Unsupported(f"`{name}` of the function that is called, which the loop binds too")
     if name in function.__globals__:
         known = function.__globals__[name]
     elif hasattr(builtins, name):

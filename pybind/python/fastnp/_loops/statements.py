@@ -1,9 +1,7 @@
 """Statements: control flow, assignments, and what is left to the interpreter.
 
-A statement that cannot be compiled becomes an exit: where it is reached, the interpreter takes
-over.
-Each function writes a statement for the current path, and leaves the paths that go on after it in
-`e` as the current one, or returns them where there are several.
+A statement that cannot be compiled becomes an exit: the interpreter takes over where it is reached.
+Each function writes a statement for the current path and returns the paths that go on after it.
 """
 
 from __future__ import annotations
@@ -250,8 +248,7 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         raise Unsupported("an array stored to an element")
     if not type_.is_writeable:
         raise Unsupported("a store to an array that is read-only")
-    weak = numbers.number(value).is_python
-    register = numbers.convert(e, e.settle(value), type_.char, checked=weak)
+    register = numbers.convert(e, e.settle(value), type_.char, numbers.number(value).may_be_python)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 
 

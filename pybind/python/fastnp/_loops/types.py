@@ -53,6 +53,11 @@ class Number:
         return "|" in self.name
 
     @property
+    def may_be_python(self) -> bool:
+        """Whether NumPy may refuse it where it does not fit, as it does Python's numbers."""
+        return len(self.name) > 1
+
+    @property
     def plain(self) -> Number:
         """The type without the doubt: Python's."""
         return Number(self.name.split("|")[0])
