@@ -152,6 +152,12 @@ for i in range(n):
     p, q = q, p
     p[1] -= q[0]
 """,
+    "slices that are objects, whole powers": """
+inside = slice(1, -1)
+for i in range(n):
+    A[inside, i] = B[i, inside] * 2 - A[inside, i]
+    s = (0.5 - i) ** 3 + (-1.0) ** 2
+""",
     "types that change": """
 acc = 0
 for i in range(n):

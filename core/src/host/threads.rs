@@ -56,8 +56,8 @@ pub(crate) fn pool_size() -> usize {
     match COUNT.load(Ordering::Relaxed) {
         0 => {
             let n = default_count();
-            COUNT.store(n, Ordering::Relaxed);
-            n
+            // A size that was set meanwhile stays.
+            COUNT.compare_exchange(0, n, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|set| set, |_| n)
         }
         n => n,
     }

@@ -119,7 +119,7 @@ class Compiled:
 
     def are_constants(self, names: Names) -> bool:
         """Whether the names that the code takes for constants are what they were."""
-        return all(lookup(names, name) is value for name, value in self.constants.items()) and all(
+        return all(is_same(lookup(names, name), v) for name, v in self.constants.items()) and all(
             scope.get(name, value) is value for scope, name, value in self.callees_constants
         )
 
@@ -158,6 +158,13 @@ class Compiled:
         for number, reason in sorted(self.reasons.items()):
             lines.append(f"line {self.loop.statements[number].lineno} left to Python: {reason}")
         return "\n".join([*lines, "", self.text])
+
+
+def is_same(value: object, known: object) -> bool:
+    """Whether an object is the one that was known, or a slice like it."""
+    if type(known) is slice:
+        return type(value) is slice and value == known
+    return value is known
 
 
 def lookup(names: Names, name: str) -> object:

@@ -324,6 +324,9 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
             continue
         value, source = index_value(e, node)
         if isinstance(value, Value) and isinstance(value.type, ObjectType):
+            if isinstance(value.type.value, slice):
+                items.append(known_slice(e, value.type.value))
+                continue
             if value.type.value is not None:
                 raise Unsupported("an index that is no integer")
             items.append(Item("newaxis"))
@@ -336,6 +339,15 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
         else:
             raise Unsupported("an index of this kind")
     return items
+
+
+def known_slice(e: Emitter, known: slice) -> Item:
+    """A slice that is an object of the program."""
+    bounds = (known.start, known.stop, known.step)
+    if not all(bound is None or type(bound) is int for bound in bounds):
+        raise Unsupported("a slice of values that are no integers")
+    parts = tuple(None if bound is None else numbers.literal(e, bound) for bound in bounds)
+    return Item("slice", parts)
 
 
 def index_value(e: Emitter, node: ast.expr) -> tuple[Value | Elementwise, str]:

@@ -297,7 +297,8 @@ def python_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
     text = e.text
     if number(a).is_float or number(b).is_float:
         x, y = to_float(e, a), to_float(e, b)
-        return Value(FLOAT, (python_floats(e, name, x, y),))
+        is_whole = isinstance(b.literal, int) and b.literal > 0
+        return Value(FLOAT, (python_floats(e, name, x, y, is_whole),))
     if (
         name in ("bitwise_and", "bitwise_or", "bitwise_xor")
         and number(a).is_bool
@@ -332,18 +333,20 @@ def python_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
     raise Unsupported(f"{name} of integers")
 
 
-def python_floats(e: Emitter, name: str, x: str, y: str) -> str:
+def python_floats(e: Emitter, name: str, x: str, y: str, is_whole: bool = False) -> str:
     """An operation of two Python floats, which raises where it divides by zero or a power
-    overflows.
+    overflows. `is_whole` says that `y` is a positive integer.
     """
     text = e.text
     simple = {"add": "fadd", "subtract": "fsub", "multiply": "fmul"}
     if name in simple:
         return text.op(F64, simple[name], x, y)
     if name == "power":
-        e.leave_unless(text.op(I8, "fcmp.gt", x, text.float(0.0)))
+        if not is_whole:
+            e.leave_unless(text.op(I8, "fcmp.gt", x, text.float(0.0)))
         power = text.call(F64, "pow", x, y)
-        finite = text.op(I8, "fcmp.le", power, text.float(1.7976931348623157e308))
+        magnitude = text.op(F64, "fabs", power)
+        finite = text.op(I8, "fcmp.le", magnitude, text.float(1.7976931348623157e308))
         e.leave_unless(finite)
         return power
     if name in ("divide", "floor_divide", "remainder"):

@@ -30,6 +30,7 @@ KNOWN = (
     ModuleType,
     type,
     numpy.ufunc,
+    slice,
     str,
     type(None),
 )
