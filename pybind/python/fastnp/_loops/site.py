@@ -37,6 +37,7 @@ ENTER_FROM = 15e-6
 PIECE = 3e-4
 # Seconds of the interpreter that the first run of compiled code is about.
 TRIAL = 2e-3
+FEW = 4
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
@@ -228,7 +229,7 @@ class Site(Loop):
         count = min(most or self._count(), total)
         turns = Turns(rest, count)
         turns.rest, turns.source, turns.count, turns.left = rest, source, count, total - count
-        turns.began = perf_counter()
+        turns.began = _interpreted()
         return turns
 
     def _while_piece(self, most: int = 0) -> Turns:
@@ -236,7 +237,7 @@ class Site(Loop):
         rest = repeat(None, count)
         turns = Turns(rest, None)
         turns.rest, turns.source, turns.count, turns.left = rest, None, count, -1
-        turns.began = perf_counter()
+        turns.began = _interpreted()
         return turns
 
     def _count(self) -> int:
@@ -257,9 +258,11 @@ class Site(Loop):
     def _time(self, turns: Turns, made: int) -> None:
         """Count the seconds since the interpreter began with some turns."""
         if made:
-            seconds = perf_counter() - turns.began
+            seconds = _interpreted() - turns.began
             self.spent += seconds
-            self.turn_seconds = seconds / made
+            # Between pieces some microseconds pass: few short turns say little of a turn's time.
+            if not self.turn_seconds or made >= FEW or seconds > 1e-4:
+                self.turn_seconds = seconds / made
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
@@ -332,7 +335,10 @@ class Site(Loop):
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
             self.live = False
             return None
+        global _compiling
+        start = perf_counter()
         found = compiler.compile_loop(self, names, source)
+        _compiling += perf_counter() - start
         if isinstance(found, Refusal):
             self._refuse(found)
             return None
@@ -464,6 +470,14 @@ def _switched() -> None:
 
 
 _switch.observe(_switched)
+
+
+# Seconds that loops were compiled for, which are no time of the interpreter's.
+_compiling = 0.0
+
+
+def _interpreted() -> float:
+    return perf_counter() - _compiling
 
 
 def _is_call_of(node: ast.expr, name: str) -> bool:
