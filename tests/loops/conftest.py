@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
@@ -14,6 +15,14 @@ import pytest
 
 PACKAGES = str(Path(fastnp.__file__).parents[1])
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Python's handler of SIGINT, which processes that run tests for others ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

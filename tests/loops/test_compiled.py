@@ -258,6 +258,7 @@ def count(turns: int) -> int:
     return counted
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt_and_threads() -> None:
     """A long compiled loop lets other threads run, one of which interrupts it."""
     before = time.perf_counter()

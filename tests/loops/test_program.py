@@ -257,6 +257,7 @@ def test_other_threads_run() -> None:
 
 
 @pytest.mark.parametrize("handled", [False, True])
+@pytest.mark.usefixtures("interruptible")
 def test_interrupts_leave(handled: bool) -> None:
     """A pending SIGINT ends the program; its handler runs afterwards, in the interpreter."""
     program = _fastnp.LoopProgram(UNTIL, "A?1cr")
