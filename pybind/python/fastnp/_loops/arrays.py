@@ -100,6 +100,12 @@ def strides(value: Value) -> tuple[str, ...]:
     return value.registers[1 + array_type(value).ndim :]
 
 
+def steps(e: Emitter, array: Value) -> tuple[str, ...]:
+    """The strides, that of a dense last axis as a constant."""
+    type_, found = array_type(array), strides(array)
+    return (*found[:-1], e.text.integer(SIZES[type_.char])) if type_.is_dense else found
+
+
 def shape_tuple(e: Emitter, value: Value) -> Value:
     """`x.shape`."""
     return Value(TupleType((INT,) * array_type(value).ndim), shape(value))
@@ -268,11 +274,6 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     return Value(result, (start, *extents, *steps))
 
 
-def number_type(char: str) -> Number:
-    """The type of an element."""
-    return Number(char)
-
-
 def unpacked(e: Emitter, array: Value, count: int) -> list[Value]:
     """The elements of an array with one axis, which must have so many."""
     type_, text = array_type(array), e.text
@@ -291,9 +292,7 @@ def gathered(e: Emitter, array: Value, index: Value | Elementwise) -> Elementwis
     type_, positions = array_type(array), elements(e, index)
     if type_.ndim != 1 or not Number(positions.char).is_integer:
         raise Unsupported("an index that is an array")
-    extent, stride = shape(array)[0], strides(array)[0]
-    if type_.is_dense:
-        stride = e.text.integer(SIZES[type_.char])
+    extent, stride = shape(array)[0], steps(e, array)[0]
 
     def element(indices: Indices) -> str:
         index = Value(Number(positions.char), (positions.element(indices),))
@@ -334,9 +333,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
         return value
     if isinstance(value.type, ArrayType):
         type_, array = value.type, value
-        steps = list(strides(array))
-        if type_.is_dense:
-            steps[-1] = e.text.integer(SIZES[type_.char])
+        strides_ = steps(e, array)
 
         def element(indices: Indices) -> str:
             at, offset = address(array), 0
@@ -344,7 +341,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             if type_.is_dense and isinstance(last, Shifted):
                 # A constant in the instruction that loads.
                 indices, offset = (*indices[:-1], last.register), last.by * SIZES[type_.char]
-            for index, step in zip(indices, steps, strict=True):
+            for index, step in zip(indices, strides_, strict=True):
                 moved = e.text.op(I64, "mul", register_of(e, index), step)
                 at = e.text.op(I64, "add", at, moved)
             return load(e, type_.char, at, offset).register
@@ -521,13 +518,11 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
         kind = Number(source.char)
         return numbers.convert(e, Value(kind, (have,)), type_.char, checked=kind.may_be_python)
 
-    steps = list(strides(target))
-    if type_.is_dense:
-        steps[-1] = text.integer(SIZES[type_.char])
+    strides_ = steps(e, target)
 
     def put(indices: Indices, register: str) -> None:
         at = address(target)
-        for index, step in zip(indices, steps, strict=True):
+        for index, step in zip(indices, strides_, strict=True):
             at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
         store(e, type_.char, at, register)
 
@@ -543,12 +538,13 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
         return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
     width = SIZES[type_.char]
     bytes_ = text.op(I64, "mul", count, text.integer(width))
-    memory, cursor = computed_elsewhere(e, source, extents, type_.char, bytes_)
+    memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
         if type_.ndim == 1 and type_.is_dense:
             text.line(f"call copy_memory({address(target)}, {memory}, {bytes_})")
             return
+        cursor = text.register(I64, "at")
         text.copy(cursor, memory)
 
         def move(indices: Indices) -> None:
@@ -572,7 +568,7 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     count = size(e, source.shape)
     e.spend(count)
     bytes_ = text.op(I64, "mul", count, text.integer(width))
-    memory, cursor = computed_elsewhere(e, source, source.shape, source.char, bytes_)
+    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
     steps, step = [text.integer(width)], text.integer(width)
@@ -587,17 +583,13 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
         text.line(f"call copy_memory({place}, {memory}, {bytes_})")
         e.bind(name, e.snapshot(value))
 
-    del cursor
     return bind
 
 
 def computed_elsewhere(
     e: Emitter, source: Elementwise, extents: Sequence[str], char: str, bytes_: str
-) -> tuple[str, str]:
-    """Computes elements into scratch memory, densely; leaves where NumPy would warn of them.
-
-    The address, and a register that has walked over it.
-    """
+) -> str:
+    """The address of scratch memory with the elements, dense; leaves where NumPy would warn."""
     text, width = e.text, SIZES[char]
     e.uses_scratch = True
     memory = text.call(I64, "scratch", bytes_)
@@ -615,7 +607,7 @@ def computed_elsewhere(
     for_each(e, extents, keep)
     if source.warns or source.char != char:
         e.leave_if_raised()
-    return memory, cursor
+    return memory
 
 
 def filled(e: Emitter, extents: tuple[str, ...], value: float, is_ours: bool) -> Elementwise:

@@ -17,11 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from fastnp._loops.text import Block, Text
-from fastnp._loops.types import I8, ArrayType, Type, Value
+from fastnp._loops.types import F32, F64, I8, ArrayType, Type, Value
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
 POLL_INTERVAL = 1 << 20
+
+
+LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
 class Variable(NamedTuple):
@@ -39,10 +42,9 @@ State = dict[str, Variable]
 class Unsupported(Exception):
     """The statement that is being compiled is left to the interpreter."""
 
-    def __init__(self, reason: str, node: ast.AST | None = None) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.node = node
 
 
 class Opaque:
@@ -390,11 +392,7 @@ class Emitter:
         if value.is_settled:
             return value
         text, kind = self.text, value.type.registers[0]
-        magnitude = text.op(kind, "fabs", value.register)
-        largest = text.float(
-            1.7976931348623157e308 if kind == "f64" else 3.4028234663852886e38, kind
-        )
-        is_finite = text.op(I8, "fcmp.le", magnitude, largest)
+        is_finite = self.is_finite(value.register, kind)
         look, after = text.new_block("look"), text.new_block()
         text.unlikely(text.op(I8, "not", is_finite), look, after)
         text.start(look)
@@ -402,6 +400,11 @@ class Emitter:
         text.jump(after)
         text.start(after)
         return Value(value.type, value.registers)
+
+    def is_finite(self, register: str, kind: str) -> str:
+        """Whether a float is neither infinite nor undefined, in an `i8` register."""
+        magnitude = self.text.op(kind, "fabs", register)
+        return self.text.op(I8, "fcmp.le", magnitude, self.text.float(LARGEST[kind], kind))
 
     def leave_if_raised(self) -> None:
         """Leaves where the floating-point status says that NumPy would warn."""

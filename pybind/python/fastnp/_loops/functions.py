@@ -22,7 +22,6 @@ from fastnp._loops.types import (
     F32,
     F64,
     FLOAT,
-    I8,
     INT,
     NP_BOOL,
     SCALARS,
@@ -299,9 +298,7 @@ def math_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
 
 
 def leave_unless_finite(e: Emitter, register: str) -> None:
-    magnitude = e.text.op(F64, "fabs", register)
-    largest = e.text.float(1.7976931348623157e308)
-    e.leave_unless(e.text.op(I8, "fcmp.le", magnitude, largest))
+    e.leave_unless(e.is_finite(register, F64))
 
 
 def math_rounding(opcode: str) -> Callable[[Emitter, list[Operand]], Value]:

@@ -123,7 +123,7 @@ def of_array(e: Emitter, value: Value) -> Items:
         return Rest(view(whole, taken))
 
     registers = (at, remaining, *shape[1:], *strides, e.roots[type_.root])
-    kind = arrays.number_type(type_.char) if type_.ndim == 1 else inner
+    kind = Number(type_.char) if type_.ndim == 1 else inner
     return Items(
         registers, remaining, item, lambda e: move(e, remaining, (at, strides[0])), rebuild, kind
     )

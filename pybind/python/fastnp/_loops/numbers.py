@@ -345,9 +345,7 @@ def python_floats(e: Emitter, name: str, x: str, y: str, is_whole: bool = False)
         if not is_whole:
             e.leave_unless(text.op(I8, "fcmp.gt", x, text.float(0.0)))
         power = text.call(F64, "pow", x, y)
-        magnitude = text.op(F64, "fabs", power)
-        finite = text.op(I8, "fcmp.le", magnitude, text.float(1.7976931348623157e308))
-        e.leave_unless(finite)
+        e.leave_unless(e.is_finite(power, F64))
         return power
     if name in ("divide", "floor_divide", "remainder"):
         e.leave_if(text.op(I8, "fcmp.eq", y, text.float(0.0)))
@@ -394,9 +392,8 @@ def float_floor_division(e: Emitter, kind: str, x: str, y: str) -> tuple[str, st
     zero = text.float(0.0, kind)
     e.leave_if(text.op(I8, "fcmp.eq", y, zero))
     rest = text.call(kind, "fmod" if kind == F64 else "fmodf", x, y)
-    largest = text.float(1.7976931348623157e308 if kind == F64 else 3.4028234663852886e38, kind)
     for operand in (x, y):
-        e.leave_unless(text.op(I8, "fcmp.le", text.op(kind, "fabs", operand), largest))
+        e.leave_unless(e.is_finite(operand, kind))
     quotient = text.op(kind, "fdiv", text.op(kind, "fsub", x, rest), y)
     has_rest = text.op(I8, "fcmp.ne", rest, zero)
     opposite = text.op(
