@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import ModuleType
 
-from fastnp._loops import arrays, functions, numbers
+from fastnp._loops import arrays, functions, numbers, reductions
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.parameters import lengths_of, type_of
@@ -158,7 +158,7 @@ def binary(
     """`left op right`."""
     if not name:
         if arrays.is_array(left) and arrays.is_array(right):
-            return arrays.inner(e, left, right)
+            return reductions.inner(e, left, right)
         raise Unsupported("a matrix product")
     if arrays.is_array(left) or arrays.is_array(right):
         return arrays.binary(e, name, left, right)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, numbers
+from fastnp._loops import arrays, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.parameters import type_of
@@ -183,11 +183,11 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
     if name == "sum" and not arguments:
-        return arrays.total(e, owner)
+        return reductions.total(e, owner)
     if name == "copy" and not arguments:
         return copy(e, [owner])
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
-        return arrays.inner(e, owner, arguments[0])
+        return reductions.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")
 
 
@@ -378,13 +378,13 @@ def numpy_absolute(e: Emitter, arguments: list[Operand]) -> Operand:
 def product(e: Emitter, arguments: list[Operand]) -> Operand:
     """`np.dot(a, b)`, `np.matmul`, `np.inner` of vectors."""
     if len(arguments) == 2 and all(arrays.is_array(x) for x in arguments):
-        return arrays.inner(e, *arguments)
+        return reductions.inner(e, *arguments)
     raise Unsupported("a product with a number")
 
 
 def total(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
-        return arrays.total(e, arguments[0])
+        return reductions.total(e, arguments[0])
     raise Unsupported("a sum along an axis")
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, iterators, numbers
+from fastnp._loops import arrays, element_loops, iterators, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     Call,
@@ -223,7 +223,7 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     """Makes the checks of an assignment to one target; the result has its effect."""
     if isinstance(target, ast.Name):
         if isinstance(value, Elementwise):
-            return arrays.kept(e, target.id, value)
+            return element_loops.kept(e, target.id, value)
         if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
             raise Unsupported("a name for a view of an array that the loop made")
         settled = e.settle(value)
@@ -243,7 +243,7 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
     """Prepares a store to an element or a view."""
     type_ = arrays.array_type(place)
     if type_.ndim:
-        return arrays.assign(e, place, value)
+        return element_loops.assign(e, place, value)
     if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
         raise Unsupported("an array stored to an element")
     if not type_.is_writeable:
@@ -288,7 +288,7 @@ def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> C
         raise Unsupported("an array updated with another type")
     if len(result.shape) != type_.ndim:
         raise Unsupported("an array updated with more axes")
-    return arrays.assign(e, place, result)
+    return element_loops.assign(e, place, result)
 
 
 # Conditions.
@@ -626,7 +626,7 @@ def inline(
     try:
         for name, value in zip(names, values, strict=True):
             if isinstance(value, Elementwise):
-                arrays.kept(e, name, value)()
+                element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
         if block(e, tree.body):
