@@ -90,6 +90,7 @@ pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source}
 pub use crate::runtime::guarded_header::GuardedHeader;
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
+pub use crate::runtime::tasks::run_tasks;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(debug_assertions)]
 #[doc(hidden)]

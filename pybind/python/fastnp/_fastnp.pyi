@@ -1,6 +1,6 @@
 """Types of the Rust extension: its interface for the Python package."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import CodeType
 from typing import Any
 
@@ -80,6 +80,9 @@ class LoopProgram:
         apart: Sequence[tuple[int, int]] = (),
     ) -> None: ...
     def run(self, values: tuple[Any, ...], /) -> tuple[int, list[Any]] | None: ...
+    def run_tasks(
+        self, values: tuple[Any, ...], range: int, tasks: int, done: Set[int], /
+    ) -> list[tuple[int, list[Any]] | None] | None: ...
 
 def loop_listing(text: str, /) -> tuple[str, str]: ...
 
