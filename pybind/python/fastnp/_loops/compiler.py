@@ -31,11 +31,21 @@ from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleT
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
+    return _compiled(loop, names, source, looks_at_status=False)
+
+
+def compile_element_loop(loop: Loop, names: Names, turns: range) -> Compiled | Refusal:
+    """The same of a loop over elements; it is left at its end if a floating-point flag was raised."""
+    return _compiled(loop, names, turns, looks_at_status=True)
+
+
+def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     node = loop.node
     numbers = {statement: i for i, statement in enumerate(loop.statements)}
     e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
+    e.looks_at_status = looks_at_status
     for name in loop.binds:
         if not names.bound(name):
             continue

@@ -2,7 +2,9 @@
 
 The function becomes the body of a loop over the elements, which the compiler of loops compiles. The
 function has no effects, or it would not be compiled; so the elements may be computed in any order,
-on several threads, and where compiled code is left, NumPy begins again from the first element.
+on several threads, and where compiled code is left, NumPy begins again from the first element. So
+it does where a floating-point flag was raised, as it warns of those of Python's own arithmetic.
+A function without loops becomes operations on whole arrays instead (`if_conversion`).
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.compiler import Compiled, compile_loop
+from fastnp._loops.compiler import Compiled, compile_element_loop
 from fastnp._loops.functions import Stored
+from fastnp._loops.if_conversion import converted, result_types
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal
 from fastnp._loops.source import as_statements
-from fastnp._loops.types import MEMORY
+from fastnp._loops.types import BOOL, FLOAT, INT, MEMORY, Number
 
 # Seconds that a function must be expected to take in the interpreter to be compiled, which takes
 # about as long, and what a call is expected to take before one was measured.
@@ -40,6 +43,7 @@ TASK = 1e-2
 # Parts of the work of which the first is run alone, to find out how long it takes.
 PARTS = 64
 CONVERSIONS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+PYTHON = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}
 
 
 class ElementLoop:
@@ -54,11 +58,37 @@ class ElementLoop:
         self.versions: dict[object, Compiled | Refusal] = {}
         self.changes = 0
         self.stored: dict[str, Stored] = {}
+        self.array_functions: dict[object, Any] = {}
+        self.chars: dict[str, str | None] = {}
 
     def is_worth(self, elements: int) -> bool:
         """Whether compiling costs less than to call the function so often."""
         a_call = self.seconds / self.elements if self.elements else CALL
         return self.seconds + a_call * elements > COMPILE_AFTER
+
+    def fused(self, arguments: Sequence[Any], otypes: str | None) -> list[Any] | None:
+        """The function of arrays and numbers as operations on whole arrays, recorded; `None` where
+        it has loops, or there are numbers for which Python would raise.
+        """
+        given = [as_argument(x) for x in arguments]
+        if any(x is None for x in given) or self.changes > MAX_CHANGES:
+            return None
+        key = (otypes, *(x.dtype.char for x in given))
+        if key not in self.array_functions:
+            chars = otypes or self.result_chars(given)
+            types = [PYTHON[x.dtype.kind] for x in given]
+            self.array_functions[key] = chars and converted(self.function, types, chars)
+        function = self.array_functions[key]
+        results = function.apply([widened(x) for x in given]) if function else None
+        if results is None:
+            if function:
+                # What it finds outside of it has changed; the next call converts it again.
+                self.changes += 1
+                del self.array_functions[key]
+            return None
+        # A function that does not look at an argument has results of another shape.
+        shape = numpy.broadcast_shapes(*(x.shape for x in given))
+        return results if all(x.shape == shape for x in results) else None
 
     def run(self, inputs: Sequence[Any], chars: str) -> list[numpy.ndarray] | None:
         """New arrays of these types with the function of the elements of `inputs`, arrays and
@@ -84,6 +114,16 @@ class ElementLoop:
             loop = self.version(names, inputs, chars, again=True)
             done = None if isinstance(loop, Refusal) else run_in_parallel(loop, names, turns)
         return list(iterator.operands[len(arrays) :]) if done else None
+
+    def result_chars(self, inputs: Sequence[Any]) -> str | None:
+        """The types of the results as NumPy finds them, by calling the function with scalars of its
+        own, if all paths of the function have the same.
+        """
+        chars = ["l" if char == "q" else char for char in map(char_of, inputs)]
+        key = "".join(chars)
+        if key not in self.chars:
+            self.chars[key] = result_types(self.function, [Number(char) for char in chars])
+        return self.chars[key]
 
     def is_refused(self, inputs: Sequence[Any]) -> bool:
         """Whether the function cannot be compiled for inputs of these types; compiles it."""
@@ -126,7 +166,7 @@ class ElementLoop:
                 return Refusal(line, "too many combinations of types and layouts")
             else:
                 loop = loop_over(names, len(inputs), len(chars), axes)
-                self.versions[key] = compile_loop(loop, names, range(1))
+                self.versions[key] = compile_element_loop(loop, names, range(1))
         return self.versions[key]
 
 
@@ -135,6 +175,12 @@ def iteration(arrays: Sequence[Any], outputs: Sequence[Any], chars: str) -> nump
     flags: list[Any] = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]] * len(chars)
     types = [None] * len(arrays) + [numpy.dtype(char) for char in chars]
     return numpy.nditer([*arrays, *outputs], op_flags=flags, op_dtypes=types, order="K")
+
+
+def char_of(value: Any) -> str:
+    """The type of an array's elements, or of NumPy's scalar for a number."""
+    found = getattr(value, "dtype", None)
+    return found.char if found is not None else numpy.asarray(value).dtype.char
 
 
 def kind_of(value: Any) -> object:
@@ -209,6 +255,28 @@ def as_input(value: Any) -> Any:
         is_known = char in MEMORY and value.dtype.isnative and value.flags.aligned
         return value if is_known else None
     return value if type(value) in (bool, int, float) else None
+
+
+def as_argument(value: Any) -> Any:
+    """An array, or a scalar of NumPy's, that operations take in place of Python's numbers."""
+    import fastnp  # the package imports this module
+
+    if type(value) in (bool, int, float) or isinstance(value, numpy.generic):
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+            return None
+        value = numpy.asarray(value)[()]
+    elif not (type(value) is fastnp.ndarray or type(value) is numpy.ndarray) or value.ndim == 0:
+        return None
+    elif 0 in value.strides:
+        return None  # NumPy's copies of such views decide about the order of the result.
+    is_known = value.dtype.char in MEMORY or value.dtype.char == "q"
+    return value if is_known and value.dtype.isnative else None
+
+
+def widened(value: Any) -> Any:
+    """An array of the type that Python's numbers have: `int64`, `float64` or `bool`."""
+    char = {"i": "l", "u": "l", "f": "d"}.get(value.dtype.kind)
+    return value if char is None or value.dtype.char == char else value.astype(char)
 
 
 def results_at_a_time(function: FunctionType) -> int:

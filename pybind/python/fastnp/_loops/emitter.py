@@ -195,6 +195,8 @@ class Emitter:
         # Positions that the current statement has computed and checked on this path.
         self.checked: dict[tuple[str, str], str] = {}
         self.indices: dict[str, Any] = {}
+        # Whether code that ran to its end looks at the floating-point status.
+        self.looks_at_status = False
         # Whether the current statement took scratch memory.
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")

@@ -46,6 +46,7 @@ from fastnp._loops.types import (
     ObjectType,
     RangeType,
     TupleType,
+    Type,
     Value,
 )
 
@@ -477,6 +478,8 @@ def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
     for paths, at in ((over, DONE), (breaks, BROKE)):
         for path in e.meet(paths):
             e.go_on(path)
+            if e.looks_at_status:
+                e.leave_if_raised()
             e.text.jump(e.exit_block(at))
     return []
 
@@ -636,6 +639,14 @@ def inline(
         e.forget_since(known)
 
 
+class DifferentTypes(Unsupported):
+    """A function that returns values of different types."""
+
+    def __init__(self, types: list[Type]) -> None:
+        super().__init__("a function that returns values of different types")
+        self.types = types
+
+
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
     if statement.value is None:
         raise Unsupported("a function without a result")
@@ -677,8 +688,10 @@ def returned(e: Emitter, call: Call) -> Value | Elementwise:
     if len(call.returns) == 1:
         e.text.start(path.block)
         return first
-    if any(isinstance(value, Elementwise) or value.type != first.type for _, value in call.returns):
+    if any(isinstance(value, Elementwise) for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
+    if any(value.type != first.type for _, value in call.returns):
+        raise DifferentTypes([value.type for _, value in call.returns])
     assert isinstance(first, Value)
     result = tuple(e.text.register(kind) for kind in first.type.registers)
     after = e.text.new_block("returned")

@@ -70,12 +70,8 @@ def _vectorized(
     """
     from fastnp._loops.elementwise import as_input
 
-    inputs = [as_input(x) for x in arguments]
-    arrays = [x for x in inputs if isinstance(x, _np.ndarray)]
-    if not arrays or any(x is None for x in inputs):
-        return interpreted()
     try:
-        elements = math.prod(_np.broadcast_shapes(*(x.shape for x in arrays)))
+        elements = math.prod(_np.broadcast_shapes(*map(_np.shape, arguments)))
     except ValueError:
         return interpreted()
     if elements == 0 or not loop.is_worth(elements):
@@ -84,6 +80,14 @@ def _vectorized(
         loop.seconds += perf_counter() - begun
         loop.elements += elements
         return result
+    results = loop.fused(arguments, otypes)
+    if results is not None:
+        return results[0] if len(results) == 1 else tuple(results)
+    inputs = [as_input(x) for x in arguments]
+    if any(x is None for x in inputs) or not any(isinstance(x, _np.ndarray) for x in inputs):
+        return interpreted()
+    if otypes is None:
+        otypes = loop.result_chars(inputs)
     if otypes is None:
         if loop.is_refused(inputs):
             return interpreted()
@@ -97,7 +101,14 @@ def _vectorized(
 
 
 def _chars_of_first(function: FunctionType, arguments: Sequence[Any]) -> str:
-    """The types of a function's values for the first elements of its arguments."""
-    values = function(*(_np.asarray(x).flat[0] for x in arguments))
+    """The types of a function's values for the first elements of its arguments, none if it raises.
+
+    Nothing is told of the call: if there is something to tell, the interpreter makes it again.
+    """
+    try:
+        with _np.errstate(all="ignore"):
+            values = function(*(_np.asarray(x).flat[0] for x in arguments))
+    except Exception:
+        return ""
     values = values if isinstance(values, tuple) else (values,)
     return _chars(_np.asarray(value).dtype for value in values)
