@@ -35,7 +35,7 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
 
 
 def compile_element_loop(loop: Loop, names: Names, turns: range) -> Compiled | Refusal:
-    """The same of a loop over elements; it is left at its end if a floating-point flag was raised."""
+    """The same of a loop over elements, which is left at its end if a flag was raised."""
     return _compiled(loop, names, turns, looks_at_status=True)
 
 
