@@ -6,14 +6,15 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{
-    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, UserFuncName, Value, types,
+    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlot, StackSlotData, StackSlotKind,
+    UserFuncName, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
-use crate::functions;
 use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
 use crate::verify::Verified;
+use crate::{functions, preserving};
 
 /// Lowers into `into`, which is empty.
 pub(crate) fn lower(
@@ -45,8 +46,17 @@ pub(crate) fn lower(
     builder.seal_block(first);
     let frame = builder.block_params(first)[0];
     let types = &function.registers;
-    let mut lowering =
-        Lowering { builder, frame, variables, types, blocks, open, call_conv, opposites: HashMap::new() };
+    let mut lowering = Lowering {
+        builder,
+        frame,
+        variables,
+        types,
+        blocks,
+        open,
+        call_conv,
+        opposites: HashMap::new(),
+        result_slot: None,
+    };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
@@ -70,6 +80,8 @@ fn machine_type(of: Type) -> ir::Type {
         Type::F64 => types::F64,
         Type::F32 => types::F32,
         Type::I8 => types::I8,
+        Type::F64x2 => types::F64X2,
+        Type::F32x4 => types::F32X4,
     }
 }
 
@@ -94,6 +106,8 @@ struct Lowering<'a> {
     call_conv: CallConv,
     /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
     opposites: HashMap<Value, Value>,
+    /// Where calls that change no register leave their results.
+    result_slot: Option<StackSlot>,
 }
 
 impl Lowering<'_> {
@@ -167,7 +181,7 @@ impl Lowering<'_> {
             Instruction::FloatConst { to, bits, of } => {
                 let value = match of {
                     Type::F32 => self.builder.ins().f32const(f32::from_bits(bits as u32)),
-                    Type::F64 | Type::I64 | Type::I8 => self.builder.ins().f64const(f64::from_bits(bits)),
+                    _ => self.builder.ins().f64const(f64::from_bits(bits)),
                 };
                 self.write(to, value);
             }
@@ -195,11 +209,12 @@ impl Lowering<'_> {
         let ins = self.builder.ins();
         match of {
             // Both machines are little-endian: the low half of a word comes first.
-            Type::I64 | Type::F64 | Type::F32 => ins.load(machine_type(of), frame_memory(), frame, offset),
             Type::I8 => {
                 let word = ins.load(types::I64, frame_memory(), frame, offset);
                 self.is_not_zero(word)
             }
+            // The verifier lets no vector into the frame.
+            _ => ins.load(machine_type(of), frame_memory(), frame, offset),
         }
     }
 
@@ -207,12 +222,12 @@ impl Lowering<'_> {
         let frame = self.frame;
         let value = self.read(from);
         let word = match self.type_of(from) {
-            Type::I64 | Type::F64 => value,
             Type::F32 => {
                 let bits = self.builder.ins().bitcast(types::I32, MemFlags::new(), value);
                 self.builder.ins().uextend(types::I64, bits)
             }
             Type::I8 => self.builder.ins().uextend(types::I64, value),
+            Type::I64 | Type::F64 | Type::F64x2 | Type::F32x4 => value,
         };
         self.builder.ins().store(frame_memory(), word, frame, offset);
     }
@@ -230,6 +245,8 @@ impl Lowering<'_> {
             Access::I64 => ins.load(types::I64, memory, address, offset),
             Access::F32 => ins.load(types::F32, memory, address, offset),
             Access::F64 => ins.load(types::F64, memory, address, offset),
+            Access::F64x2 => ins.load(types::F64X2, memory, address, offset),
+            Access::F32x4 => ins.load(types::F32X4, memory, address, offset),
             Access::Bool => {
                 let byte = ins.load(types::I8, memory, address, offset);
                 self.is_not_zero(byte)
@@ -244,7 +261,9 @@ impl Lowering<'_> {
             Access::I8 | Access::U8 => ins.istore8(memory, value, address, offset),
             Access::I16 | Access::U16 => ins.istore16(memory, value, address, offset),
             Access::I32 | Access::U32 => ins.istore32(memory, value, address, offset),
-            Access::I64 | Access::F32 | Access::F64 | Access::Bool => ins.store(memory, value, address, offset),
+            Access::I64 | Access::F32 | Access::F64 | Access::Bool | Access::F64x2 | Access::F32x4 => {
+                ins.store(memory, value, address, offset)
+            }
         };
     }
 
@@ -254,6 +273,9 @@ impl Lowering<'_> {
 
     /// A call through the address, so that the code needs no relocation.
     fn call(&mut self, function: &functions::Function, to: &Regs, operands: &Regs) {
+        if let Some((number, of)) = preserving::number(function.callee) {
+            return self.preserving_call(number, of, to);
+        }
         let mut signature = Signature::new(self.call_conv);
         let parameters = function.callee.parameters();
         signature.params.extend(parameters.iter().map(|&of| AbiParam::new(machine_type(of))));
@@ -264,6 +286,24 @@ impl Lowering<'_> {
         let call = self.builder.ins().call_indirect(signature, address, &operands);
         if let Some(&to) = to.as_slice().first() {
             let result = self.builder.inst_results(call)[0];
+            self.write(to, result);
+        }
+    }
+
+    /// A call that changes no register, whose result comes through the stack.
+    fn preserving_call(&mut self, number: i64, of: Type, to: &Regs) {
+        let slot = *self.result_slot.get_or_insert_with(|| {
+            self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
+        });
+        let mut signature = Signature::new(CallConv::PreserveAll);
+        signature.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I64)]);
+        let signature = self.builder.import_signature(signature);
+        let place = self.builder.ins().stack_addr(types::I64, slot, 0);
+        let number = self.builder.ins().iconst(types::I64, number);
+        let address = self.builder.ins().iconst(types::I64, preserving::address() as i64);
+        self.builder.ins().call_indirect(signature, address, &[place, number]);
+        if let Some(&to) = to.as_slice().first() {
+            let result = self.builder.ins().stack_load(machine_type(of), slot, 0);
             self.write(to, result);
         }
     }
@@ -330,6 +370,13 @@ impl Lowering<'_> {
             Op::FloatToFloat => ins.fdemote(types::F32, a),
             Op::Bits => ins.bitcast(machine_type(of), MemFlags::new(), a),
             Op::BoolToInt => ins.uextend(types::I64, a),
+            Op::Splat => ins.splat(machine_type(of), a),
+            Op::Pair => {
+                let low = ins.scalar_to_vector(types::F64X2, a);
+                self.builder.ins().insertlane(low, b, 1)
+            }
+            Op::Low => ins.extractlane(a, 0),
+            Op::High => ins.extractlane(a, 1),
         };
         self.write(to[0], value);
     }

@@ -479,3 +479,26 @@ class Emitter:
                 for line in block.lines
             ]
         return self.text.write("loop", self.words + saved)
+
+
+class Mark:
+    """A place to go back to: what was written and found after it is forgotten."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.mark, self.block = e.text.mark(), e.text.block
+        self.lines = len(self.block.lines)
+        self.exits = len(e.exits)
+        self.paths = [(loop, len(loop.breaks), len(loop.continues)) for loop in e.loops]
+        self.returns = [(call, len(call.returns)) for call in e.calls]
+
+    def go_back(self, e: Emitter) -> None:
+        kept = set(map(id, e.text.blocks[: self.mark]))
+        e.text.rewind(self.mark, self.block, self.lines)
+        e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
+        del e.exits[self.exits :]
+        e.forget_since(({}, {}))
+        for loop, breaks, continues in self.paths:
+            del loop.breaks[breaks:]
+            del loop.continues[continues:]
+        for call, returns in self.returns:
+            del call.returns[returns:]

@@ -14,11 +14,12 @@ from functools import cache
 from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, element_loops, iterators, numbers
+from fastnp._loops import arrays, element_loops, iterators, numbers, selections
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     Call,
     Emitter,
+    Mark,
     OpenLoop,
     Path,
     State,
@@ -297,6 +298,8 @@ def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> C
 
 def if_(e: Emitter, statement: ast.If) -> list[Path]:
     test = condition(e, statement.test)
+    if selections.select(e, statement, test):
+        return [e.path()]
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
     e.text.branch(test, then, otherwise)
     state = e.state
@@ -485,29 +488,6 @@ def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
             e.go_on(path)
             e.text.jump(e.exit_block(at))
     return []
-
-
-class Mark:
-    """A place to go back to: what was written and found after it is forgotten."""
-
-    def __init__(self, e: Emitter) -> None:
-        self.mark, self.block = e.text.mark(), e.text.block
-        self.lines = len(self.block.lines)
-        self.exits = len(e.exits)
-        self.paths = [(loop, len(loop.breaks), len(loop.continues)) for loop in e.loops]
-        self.returns = [(call, len(call.returns)) for call in e.calls]
-
-    def go_back(self, e: Emitter) -> None:
-        kept = set(map(id, e.text.blocks[: self.mark]))
-        e.text.rewind(self.mark, self.block, self.lines)
-        e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
-        del e.exits[self.exits :]
-        e.forget_since(({}, {}))
-        for loop, breaks, continues in self.paths:
-            del loop.breaks[breaks:]
-            del loop.continues[continues:]
-        for call, returns in self.returns:
-            del call.returns[returns:]
 
 
 class Widening:
