@@ -142,7 +142,7 @@ def test_many_elements_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> No
     ours, tasks = np.vectorize(step), []
     run = Compiled.run_tasks
 
-    def counted(loop: Any, names: Any, turns: range, number: int) -> bool | None:
+    def counted(loop: Any, names: Any, turns: range, number: int) -> Any:
         tasks.append(number)
         return run(loop, names, turns, number)
 

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "pybind" / "python" / "fastnp"
 OWN = (
     "FallbackError FallbackWarning LoopError describe_device device eval explain fallbacks flush "
-    "get_device install jit load_ipython_extension reset_stats set_device settings stats strict "
-    "synchronize unload_ipython_extension"
+    "get_device install jit load_ipython_extension parallel_for parallel_reduce parallel_scan "
+    "reset_stats set_device settings stats strict synchronize unload_ipython_extension"
 )
 
 # Run under both modules: the types have to be the same.
@@ -97,6 +97,7 @@ def halved(a: int) -> float: return a / 2
 reveal_type(doubled)  # def (a: int) -> int
 reveal_type(halved(1))  # float
 reveal_type(np.install())  # None
+reveal_type(np.parallel_for((2, 3), print, 1))  # None
 np.settings(no_such=1)  # Unexpected keyword argument "no_such" for "settings"
 np.settings(fallback="perhaps")  # Argument "fallback" to "settings" has incompatible type
 """

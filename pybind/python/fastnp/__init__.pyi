@@ -5,8 +5,8 @@ An array has NumPy's type, so code typed with `numpy.ndarray` and `NDArray` acce
 """
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, TypedDict, TypeVar, overload, type_check_only
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypedDict, TypeVar, overload, type_check_only
 
 from numpy import *  # noqa: F403
 from numpy import __array_api_version__ as __array_api_version__
@@ -86,6 +86,23 @@ def jit(function: _F, /) -> _F: ...
 @overload
 def jit(*, strict: builtins.bool = False) -> Callable[[_F], _F]: ...
 def load_ipython_extension(shell: object) -> None: ...
+def parallel_for(
+    extent: int | Sequence[int], item: Callable[..., object], *arguments: object
+) -> None: ...
+def parallel_reduce(
+    extent: int | Sequence[int],
+    item: Callable[..., object],
+    *arguments: object,
+    initial: object = 0.0,
+    combine: Callable[[Any, Any], object] | None = None,
+) -> Any: ...
+def parallel_scan(
+    extent: int | Sequence[int],
+    item: Callable[..., object],
+    *arguments: object,
+    initial: object = 0.0,
+    combine: Callable[[Any, Any], object] | None = None,
+) -> Any: ...
 def reset_stats() -> None: ...
 def stats() -> dict[str, int]: ...
 def unload_ipython_extension(shell: object) -> None: ...

@@ -21,6 +21,9 @@ PUBLIC = {
     "install": "install",
     "jit": "jit",
     "load_ipython_extension": "notebook",
+    "parallel_for": "parallel",
+    "parallel_reduce": "parallel",
+    "parallel_scan": "parallel",
     "unload_ipython_extension": "notebook",
 }
 

@@ -144,24 +144,29 @@ class Compiled:
         code, stored = ended
         return self.outcome(self.exits[code], stored, values)
 
-    def run_tasks(self, names: Names, turns: range, tasks: int) -> bool | None:
-        """Runs the turns in parts, on several threads and in any order; whether all are done.
+    def run_tasks(self, names: Names, turns: range, tasks: int) -> list[Outcome] | None:
+        """Runs the turns in parts, on several threads and in any order; how those ended that were
+        left.
 
         `None` if the loop was compiled for values of other types: then nothing has run.
         """
-        flat = self.guarded(names, self.values(names, turns))
-        if flat is None:
+        values = self.values(names, turns)
+        flat = self.guarded(names, values)
+        if values is None or flat is None:
             return None
         at = next(i for i, value in enumerate(flat) if value is turns)
-        ended = self.program.run_tasks(flat, at, tasks, self.done)
+        done = {exit_.code for exit_ in self.exits if exit_.at == DONE}
+        ended = self.program.run_tasks(flat, at, tasks, done)
         if ended is None:
             return None
-        return all(task is not None and task[0] in self.done for task in ended)
-
-    @property
-    def done(self) -> set[int]:
-        """The codes of exits at which all turns are made."""
-        return {exit_.code for exit_ in self.exits if exit_.at == DONE}
+        left: list[Outcome] = []
+        for number, task in enumerate(ended):
+            if task is None:
+                first, last = (len(turns) * k // tasks for k in (number, number + 1))
+                left.append(Outcome(0, iterators={0: turns[first:last]}))
+            elif task[0] not in done:
+                left.append(self.outcome(self.exits[task[0]], task[1], values))
+        return left
 
     def guarded(self, names: Names, values: list[Any] | None) -> tuple[Any, ...] | None:
         """The values for the program, or `None` where it is not for what the names are."""

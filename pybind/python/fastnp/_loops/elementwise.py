@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -224,18 +224,27 @@ def run_in_parallel(loop: Compiled, names: Names, turns: int) -> bool | None:
 
     `None` if the loop was compiled for other types.
     """
-    first = max(1, turns // PARTS)
+    for part, tasks in tasks_for(range(turns)):
+        left = loop.run_tasks(names, part, tasks)
+        if left is None or left:
+            return None if left is None else False
+    return True
+
+
+def tasks_for(turns: range) -> Iterator[tuple[range, int]]:
+    """Parts of the turns of a loop, and in how many tasks to run each: a first part alone, and the
+    others as long as it took.
+    """
+    first = max(1, len(turns) // PARTS)
     begun = perf_counter()
-    done = loop.run_tasks(names, range(first), 1)
-    rest = (perf_counter() - begun) * (turns - first) / first
-    if not done or first == turns:
-        return done
-    tasks = 1
-    if rest > SHARED_FROM:
-        tasks = min(
-            turns - first, max(4 * _fastnp.threads_of_this_thread(), math.ceil(rest / TASK))
-        )
-    return loop.run_tasks(names, range(first, turns), tasks)
+    yield turns[:first], 1
+    rest = turns[first:]
+    seconds = (perf_counter() - begun) * len(rest) / first
+    if rest and seconds > SHARED_FROM:
+        fewest = 4 * _fastnp.threads_of_this_thread()
+        yield rest, min(len(rest), max(fewest, math.ceil(seconds / TASK)))
+    elif rest:
+        yield rest, 1
 
 
 def as_input(value: Any) -> Any:

@@ -64,17 +64,10 @@ def _jit(function: Any, strict: bool) -> Any:
         raise TypeError(f"jit takes a function written in Python, not an object of type {kind}")
     if not _switch.enabled():
         return function
-    code, unit = _compiled(function)
+    made, unit = with_sites(function, _source(function))
     for site in unit.sites:
         site.is_eager, site.is_strict = True, strict
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    made = FunctionType(
-        code,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        tuple(cells[name] for name in code.co_freevars),
-    )
+    made.__defaults__ = function.__defaults__
     made.__kwdefaults__ = function.__kwdefaults__
     functools.update_wrapper(made, function)
     # `inspect.signature` would follow it, and pickle find two functions of one name.
@@ -83,12 +76,21 @@ def _jit(function: Any, strict: bool) -> Any:
     return made
 
 
-def _compiled(function: FunctionType) -> tuple[CodeType, Unit]:
-    """The function's code with its loops rewritten. Decorators are compiled, so that lines are
+def with_sites(function: FunctionType, node: Any) -> tuple[FunctionType, Unit]:
+    """A function of the same name, globals and closure, as a statement defines it, with its loops
+    rewritten.
+    """
+    code, unit = _compiled(function, node)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    return FunctionType(code, function.__globals__, function.__name__, None, closure), unit
+
+
+def _compiled(function: FunctionType, node: Any) -> tuple[CodeType, Unit]:
+    """The code of a function with its loops rewritten. Decorators are compiled, so that lines are
     counted from the first, and not called.
     """
     old = function.__code__
-    node = _source(function)
     body: list[ast.stmt] = [node]
     if "__class__" not in old.co_freevars:
         # Private names are those of the class around.
