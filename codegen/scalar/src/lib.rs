@@ -76,6 +76,7 @@
 //! | `scratch` | memory for a run |
 //! | `inner_loop` | calls of ufuncs' inner loops |
 //! | `functions` | the table of functions that can be called |
+//! | `trampoline` | calls that leave every register as it was |
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
 //! | `verify` | the rules, checked |
@@ -93,6 +94,7 @@ mod parse;
 mod program;
 mod scratch;
 mod status;
+mod trampoline;
 mod verify;
 
 pub use error::Error;

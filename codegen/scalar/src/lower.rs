@@ -4,13 +4,15 @@
 //! written. Optimization, registers of the machine and encoding are Cranelift's.
 
 use cranelift_codegen::ir::{
-    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, UserFuncName, Value, types,
+    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlotData, StackSlotKind, UserFuncName, Value,
+    types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use crate::functions;
 use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
+use crate::trampoline;
 use crate::verify::Verified;
 
 /// Lowers into `into`, which is empty.
@@ -60,7 +62,8 @@ pub(crate) fn lower(
     lowering.builder.finalize();
 }
 
-fn machine_type(of: Type) -> ir::Type {
+/// Cranelift's type of a register.
+pub(crate) fn machine_type(of: Type) -> ir::Type {
     match of {
         Type::I64 => types::I64,
         Type::F64 => types::F64,
@@ -243,18 +246,38 @@ impl Lowering<'_> {
 
     /// A call through the address, so that the code needs no relocation.
     fn call(&mut self, function: &functions::Function, to: &Regs, operands: &Regs) {
+        let callee = function.callee;
+        let mut operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
+        if let Some(address) = function.trampoline() {
+            // It gives its result through memory.
+            let slot = callee.result().map(|of| {
+                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
+                (self.builder.create_sized_stack_slot(slot), machine_type(of))
+            });
+            if let Some((slot, _)) = slot {
+                operands.push(self.builder.ins().stack_addr(types::I64, slot, 0));
+            }
+            self.call_address(trampoline::signature(callee), address, &operands);
+            if let (Some((slot, of)), Some(&to)) = (slot, to.as_slice().first()) {
+                let result = self.builder.ins().stack_load(of, slot, 0);
+                self.write(to, result);
+            }
+            return;
+        }
         let mut signature = Signature::new(self.call_conv);
-        let parameters = function.callee.parameters();
-        signature.params.extend(parameters.iter().map(|&of| AbiParam::new(machine_type(of))));
-        signature.returns.extend(function.callee.result().map(|of| AbiParam::new(machine_type(of))));
-        let signature = self.builder.import_signature(signature);
-        let operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
-        let address = self.builder.ins().iconst(types::I64, function.callee.address() as i64);
-        let call = self.builder.ins().call_indirect(signature, address, &operands);
+        signature.params.extend(callee.parameters().iter().map(|&of| AbiParam::new(machine_type(of))));
+        signature.returns.extend(callee.result().map(|of| AbiParam::new(machine_type(of))));
+        let call = self.call_address(signature, callee.address(), &operands);
         if let Some(&to) = to.as_slice().first() {
             let result = self.builder.inst_results(call)[0];
             self.write(to, result);
         }
+    }
+
+    fn call_address(&mut self, signature: Signature, address: usize, operands: &[Value]) -> ir::Inst {
+        let signature = self.builder.import_signature(signature);
+        let address = self.builder.ins().iconst(types::I64, address as i64);
+        self.builder.ins().call_indirect(signature, address, operands)
     }
 
     fn op(&mut self, op: Op, to: &Regs, operands: &Regs) {

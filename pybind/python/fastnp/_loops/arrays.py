@@ -1,10 +1,8 @@
-"""Arrays in compiled loops: elements, views, and statements on whole arrays as loops over elements.
+"""Arrays in compiled loops: elements, views, and expressions on whole arrays by their elements.
 
 An expression on arrays is not computed where it stands. It is an `Elementwise`: its shape, and how
-one element is computed. The statement that stores it, or the reduction that consumes it, writes the
-loop. A store computes into scratch memory first where a warning or an overlap could be met half
-way,
-so that it is done wholly or not at all.
+one element is computed. The statement that stores it (`element_loops`), or the reduction that
+consumes it (`reductions`), writes the loop.
 """
 
 from __future__ import annotations
@@ -12,8 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-
-import numpy
 
 from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -460,154 +456,7 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
     return map_elements(e, [operand], loop[-1], compute, name == "sqrt")
 
 
-# Loops over elements.
-
-
-def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], None]) -> None:
-    """Writes a loop while `index < limit`, which has its test at the end: one block, where the body
-    is one. A block for the test has registers spilled between the two.
-    """
-    text = e.text
-    inside, after = text.new_block("each"), text.new_block()
-    text.branch(text.op(I8, "icmp.lt", index, limit), inside, after)
-    text.start(inside)
-    body()
-    text.line(f"{index} = add {index}, {text.integer(step)}")
-    text.branch(text.op(I8, "icmp.lt", index, limit), inside, after)
-    text.start(after)
-
-
-def for_each(e: Emitter, extents: Sequence[str], body: Callable[[Indices], None]) -> None:
-    """Writes loops over all indices of a shape, the last axis fastest."""
-    indices: list[str] = []
-
-    def axis() -> None:
-        if len(indices) == len(extents):
-            body(tuple(indices))
-            return
-        index = e.text.register(I64, "k")
-        e.text.line(f"{index} = iconst 0")
-        extent = extents[len(indices)]
-        indices.append(index)
-        count_up(e, index, extent, 1, axis)
-        indices.pop()
-
-    axis()
-
-
-def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
-    """`target[...] = value`: computes the elements and makes all checks; the result stores them.
-
-    The caller runs the result after the checks of its whole statement.
-    """
-    type_, text = array_type(target), e.text
-    source = elements(e, value)
-    if not type_.is_writeable:
-        raise Unsupported("a store to an array that is read-only")
-    if len(source.shape) > type_.ndim:
-        raise Unsupported("a value with more axes than it is stored to")
-    extents = shape(target)
-    for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
-        e.leave_unless(text.op(I8, "icmp.eq", own, other))
-    refuse_many(e, extents)
-    count = size(e, extents)
-    e.spend(count)
-
-    def computed(indices: Indices) -> str:
-        have = source.element(indices[len(indices) - len(source.shape) :])
-        kind = Number(source.char)
-        return numbers.convert(e, Value(kind, (have,)), type_.char, checked=kind.may_be_python)
-
-    strides_ = steps(e, target)
-
-    def put(indices: Indices, register: str) -> None:
-        at = address(target)
-        for index, step in zip(indices, strides_, strict=True):
-            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
-        store(e, type_.char, at, register)
-
-    own_root = [s for s in source.sources if array_type(s).root == type_.root]
-    casts = source.char != type_.char
-    if not source.shape and not casts:
-        register = source.element(())
-        return lambda: for_each(e, extents, lambda indices: put(indices, register))
-    for read in map(array_type, source.sources):
-        if not type_.is_made and not read.is_made:
-            e.apart.add((type_.root, read.root))
-    if not own_root and not source.warns and not casts:
-        return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
-    width = SIZES[type_.char]
-    bytes_ = text.op(I64, "mul", count, text.integer(width))
-    memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
-
-    def copy_out() -> None:
-        if type_.ndim == 1 and type_.is_dense:
-            text.line(f"call copy_memory({address(target)}, {memory}, {bytes_})")
-            return
-        cursor = text.register(I64, "at")
-        text.copy(cursor, memory)
-
-        def move(indices: Indices) -> None:
-            put(indices, load(e, type_.char, cursor).register)
-            text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
-
-        for_each(e, extents, move)
-
-    return copy_out
-
-
-def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
-    """`name = array`: computes a new array; the result binds the variable to it.
-
-    The array lies in a buffer of the variable. It is computed elsewhere first: its elements may be
-    computed from what the variable is bound to now.
-    """
-    text, width = e.text, SIZES[source.char]
-    refuse_many(e, source.shape)
-    number = e.buffer_of(name)
-    count = size(e, source.shape)
-    e.spend(count)
-    bytes_ = text.op(I64, "mul", count, text.integer(width))
-    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
-    place = text.call(I64, "buffer", text.integer(number), bytes_)
-    e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
-    steps, step = [text.integer(width)], text.integer(width)
-    for extent in source.shape[:0:-1]:
-        step = text.op(I64, "mul", step, extent)
-        steps.append(step)
-    are_ours = source.is_ours or any(array_type(one).is_ours for one in source.sources)
-    kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours, True)
-    value = Value(kind, (place, *source.shape, *steps[::-1]))
-
-    def bind() -> None:
-        text.line(f"call copy_memory({place}, {memory}, {bytes_})")
-        e.bind(name, e.snapshot(value))
-
-    return bind
-
-
-def computed_elsewhere(
-    e: Emitter, source: Elementwise, extents: Sequence[str], char: str, bytes_: str
-) -> str:
-    """The address of scratch memory with the elements, dense; leaves where NumPy would warn."""
-    text, width = e.text, SIZES[char]
-    e.uses_scratch = True
-    memory = text.call(I64, "scratch", bytes_)
-    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
-    cursor = text.register(I64, "at")
-    text.copy(cursor, memory)
-    have = Number(source.char)
-
-    def keep(indices: Indices) -> None:
-        element = source.element(indices[len(indices) - len(source.shape) :])
-        converted = numbers.convert(e, Value(have, (element,)), char, checked=have.may_be_python)
-        store(e, char, cursor, converted)
-        text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
-
-    for_each(e, extents, keep)
-    if source.warns or source.char != char:
-        e.leave_if_raised()
-    return memory
+# Arrays that are made of numbers.
 
 
 def filled(e: Emitter, extents: tuple[str, ...], value: float, is_ours: bool) -> Elementwise:
@@ -639,118 +488,6 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
     length = text.integer(len(values))
     e.lengths[length] = len(values)
     return Elementwise(char, (length,), element, (), False, is_ours)
-
-
-# Reductions.
-
-ACCUMULATORS = 4
-
-
-def add_up(e: Emitter, source: Elementwise, char: str) -> str:
-    """The sum of elements in type `char`; of the last axis in several accumulators.
-
-    One accumulator would wait for the latency of each addition, and round more often.
-    """
-    text = e.text
-    type_ = Number(char)
-    kind = type_.registers[0]
-    opcode = "fadd" if type_.is_float else "add"
-
-    def fresh() -> str:
-        register = text.register(kind, "sum")
-        text.copy(register, text.float(0.0, kind) if type_.is_float else text.integer(0))
-        return register
-
-    total = fresh()
-
-    def value(indices: Indices) -> str:
-        have = Value(Number(source.char), (source.element(indices),))
-        if have.type.registers == (I8,):
-            return numbers.to_integer(e, have)
-        return numbers.convert(e, have, char, checked=False)
-
-    if not source.shape:
-        return value(())
-    outer, last = source.shape[:-1], source.shape[-1]
-    four = text.integer(ACCUMULATORS)
-    whole = text.op(I64, "mul", text.op(I64, "div", last, four), four)
-
-    def row(indices: Indices) -> None:
-        partial = [fresh() for _ in range(ACCUMULATORS)]
-        k = text.register(I64, "k")
-        text.line(f"{k} = iconst 0")
-
-        def several() -> None:
-            for i, accumulator in enumerate(partial):
-                element = value((*indices, Shifted(k, i) if i else k))
-                text.line(f"{accumulator} = {opcode} {accumulator}, {element}")
-
-        def one() -> None:
-            text.line(f"{partial[0]} = {opcode} {partial[0]}, {value((*indices, k))}")
-
-        count_up(e, k, whole, ACCUMULATORS, several)
-        count_up(e, k, last, 1, one)
-        left = text.op(kind, opcode, partial[0], partial[1])
-        right = text.op(kind, opcode, partial[2], partial[3])
-        text.line(f"{total} = {opcode} {total}, {text.op(kind, opcode, left, right)}")
-
-    for_each(e, outer, row)
-    return total
-
-
-def total(e: Emitter, value: Value | Elementwise) -> Value:
-    """`np.sum(x)` over all axes."""
-    source = elements(e, value)
-    refuse_many(e, source.shape, MANY_ADDED)
-    char = numpy.add.reduce(numpy.empty(0, source.char)).dtype.char
-    e.spend(size(e, source.shape))
-    result = Value(Number(char), (add_up(e, source, char),))
-    return warned(e, source, result)
-
-
-def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
-    """A sum, which is unsettled: it is infinite or no number where one of its terms is.
-
-    Only where a term may be finite nevertheless, the status is looked at: across a call no register
-    keeps a float.
-    """
-    if source.hides:
-        e.leave_if_raised()
-    return Value(result.type, result.registers, is_settled=not numbers.number(result).is_float)
-
-
-def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
-    """`a @ b` where one of them has one axis."""
-    left, right = elements(e, a), elements(e, b)
-    if sorted((len(left.shape), len(right.shape))) not in ([1, 1], [1, 2]):
-        raise Unsupported("a product of matrices")
-    loop = numpy_loop("multiply", (left.char, right.char))
-    if loop is None or not Number(loop[-1]).is_float:
-        raise Unsupported("a product of vectors that are no floats")
-    e.leave_unless(e.text.op(I8, "icmp.eq", left.shape[-1], right.shape[0]))
-    char, kind = loop[-1], Number(loop[-1]).registers[0]
-    extent = left.shape[-1]
-    outer = (*left.shape[:-1], *right.shape[1:])
-    refuse_many(e, (*outer, extent), MANY_ADDED)
-    sources = (*left.sources, *right.sources)
-
-    def sum_of(indices: Indices) -> str:
-        def product(k: Indices) -> str:
-            x = left.element((*indices[: len(left.shape) - 1], *k))
-            y = right.element((*k, *indices[len(left.shape) - 1 :]))
-            x = numbers.convert(e, Value(Number(left.char), (x,)), char, checked=False)
-            y = numbers.convert(e, Value(Number(right.char), (y,)), char, checked=False)
-            return e.text.op(kind, "fmul", x, y)
-
-        return add_up(e, Elementwise(char, (extent,), product, sources, True), char)
-
-    if outer:
-        hides = left.hides or right.hides
-        return Elementwise(char, outer, sum_of, sources, True, hides=hides)
-    e.spend(extent)
-    result = Value(Number(char), (sum_of(()),))
-    hides = left.hides or right.hides
-    return warned(e, Elementwise(char, (), sum_of, sources, True, hides=hides), result)
 
 
 def is_array(value: Value | Elementwise) -> bool:

@@ -1,0 +1,174 @@
+"""Loops over the elements of array statements: stores to views, and new arrays.
+
+A store computes into scratch memory first where a warning or an overlap could be met half way, so
+that it is done wholly or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fastnp._loops import numbers
+from fastnp._loops.arrays import (
+    Elementwise,
+    Indices,
+    address,
+    array_type,
+    elements,
+    load,
+    refuse_many,
+    register_of,
+    shape,
+    size,
+    steps,
+    store,
+)
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import I8, I64, SIZES, ArrayType, Number, Value
+
+
+def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], None]) -> None:
+    """Writes a loop while `index < limit`, which has its test at the end: one block, where the body
+    is one. A block for the test has registers spilled between the two.
+    """
+    text = e.text
+    inside, after = text.new_block("each"), text.new_block()
+    text.branch(text.op(I8, "icmp.lt", index, limit), inside, after)
+    text.start(inside)
+    body()
+    text.line(f"{index} = add {index}, {text.integer(step)}")
+    text.branch(text.op(I8, "icmp.lt", index, limit), inside, after)
+    text.start(after)
+
+
+def for_each(e: Emitter, extents: Sequence[str], body: Callable[[Indices], None]) -> None:
+    """Writes loops over all indices of a shape, the last axis fastest."""
+    indices: list[str] = []
+
+    def axis() -> None:
+        if len(indices) == len(extents):
+            body(tuple(indices))
+            return
+        index = e.text.register(I64, "k")
+        e.text.line(f"{index} = iconst 0")
+        extent = extents[len(indices)]
+        indices.append(index)
+        count_up(e, index, extent, 1, axis)
+        indices.pop()
+
+    axis()
+
+
+def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
+    """`target[...] = value`: computes the elements and makes all checks; the result stores them.
+
+    The caller runs the result after the checks of its whole statement.
+    """
+    type_, text = array_type(target), e.text
+    source = elements(e, value)
+    if not type_.is_writeable:
+        raise Unsupported("a store to an array that is read-only")
+    if len(source.shape) > type_.ndim:
+        raise Unsupported("a value with more axes than it is stored to")
+    extents = shape(target)
+    for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
+        e.leave_unless(text.op(I8, "icmp.eq", own, other))
+    refuse_many(e, extents)
+    count = size(e, extents)
+    e.spend(count)
+
+    def computed(indices: Indices) -> str:
+        have = source.element(indices[len(indices) - len(source.shape) :])
+        kind = Number(source.char)
+        return numbers.convert(e, Value(kind, (have,)), type_.char, checked=kind.may_be_python)
+
+    strides_ = steps(e, target)
+
+    def put(indices: Indices, register: str) -> None:
+        at = address(target)
+        for index, step in zip(indices, strides_, strict=True):
+            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
+        store(e, type_.char, at, register)
+
+    own_root = [s for s in source.sources if array_type(s).root == type_.root]
+    casts = source.char != type_.char
+    if not source.shape and not casts:
+        register = source.element(())
+        return lambda: for_each(e, extents, lambda indices: put(indices, register))
+    for read in map(array_type, source.sources):
+        if not type_.is_made and not read.is_made:
+            e.apart.add((type_.root, read.root))
+    if not own_root and not source.warns and not casts:
+        return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
+    width = SIZES[type_.char]
+    bytes_ = text.op(I64, "mul", count, text.integer(width))
+    memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
+
+    def copy_out() -> None:
+        if type_.ndim == 1 and type_.is_dense:
+            text.line(f"call copy_memory({address(target)}, {memory}, {bytes_})")
+            return
+        cursor = text.register(I64, "at")
+        text.copy(cursor, memory)
+
+        def move(indices: Indices) -> None:
+            put(indices, load(e, type_.char, cursor).register)
+            text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
+
+        for_each(e, extents, move)
+
+    return copy_out
+
+
+def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
+    """`name = array`: computes a new array; the result binds the variable to it.
+
+    The array lies in a buffer of the variable. It is computed elsewhere first: its elements may be
+    computed from what the variable is bound to now.
+    """
+    text, width = e.text, SIZES[source.char]
+    refuse_many(e, source.shape)
+    number = e.buffer_of(name)
+    count = size(e, source.shape)
+    e.spend(count)
+    bytes_ = text.op(I64, "mul", count, text.integer(width))
+    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
+    place = text.call(I64, "buffer", text.integer(number), bytes_)
+    e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
+    steps, step = [text.integer(width)], text.integer(width)
+    for extent in source.shape[:0:-1]:
+        step = text.op(I64, "mul", step, extent)
+        steps.append(step)
+    are_ours = source.is_ours or any(array_type(one).is_ours for one in source.sources)
+    kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours, True)
+    value = Value(kind, (place, *source.shape, *steps[::-1]))
+
+    def bind() -> None:
+        text.line(f"call copy_memory({place}, {memory}, {bytes_})")
+        e.bind(name, e.snapshot(value))
+
+    return bind
+
+
+def computed_elsewhere(
+    e: Emitter, source: Elementwise, extents: Sequence[str], char: str, bytes_: str
+) -> str:
+    """The address of scratch memory with the elements, dense; leaves where NumPy would warn."""
+    text, width = e.text, SIZES[char]
+    e.uses_scratch = True
+    memory = text.call(I64, "scratch", bytes_)
+    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    cursor = text.register(I64, "at")
+    text.copy(cursor, memory)
+    have = Number(source.char)
+
+    def keep(indices: Indices) -> None:
+        element = source.element(indices[len(indices) - len(source.shape) :])
+        converted = numbers.convert(e, Value(have, (element,)), char, checked=have.may_be_python)
+        store(e, char, cursor, converted)
+        text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
+
+    for_each(e, extents, keep)
+    if source.warns or source.char != char:
+        e.leave_if_raised()
+    return memory
