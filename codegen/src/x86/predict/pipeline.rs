@@ -155,7 +155,7 @@ fn operation(factory: &mut InstructionInfoFactory, instruction: &Instruction, pr
 }
 
 /// An operation in work.
-struct Entry {
+struct InFlight {
     number: usize,
     /// Which operation of the loop, in which iteration.
     operation: usize,
@@ -175,7 +175,7 @@ struct Pipeline<'p> {
     processor: &'p Processor,
     operations: &'p [Operation],
     now: u64,
-    in_work: VecDeque<Entry>,
+    in_work: VecDeque<InFlight>,
     /// By number of an operation: when its result is there.
     done: Vec<u64>,
     /// By port: until when it is busy.
@@ -301,7 +301,7 @@ impl Pipeline<'_> {
             let forwarded = operation.load.and_then(|load| {
                 self.stores.iter().rev().find(|(place, _)| place.overlaps(&load)).map(|(_, number)| *number)
             });
-            self.in_work.push_back(Entry {
+            self.in_work.push_back(InFlight {
                 number,
                 operation: number % count,
                 iteration: number / count,
