@@ -135,7 +135,7 @@ pub fn set_poll(hook: fn() -> bool) {
     let _ = POLL.set(hook);
 }
 
-extern "C" fn poll() -> u8 {
+pub(crate) extern "C" fn poll() -> u8 {
     POLL.get().is_some_and(|hook| hook()).into()
 }
 

@@ -3,6 +3,8 @@
 //! Registers are Cranelift's variables, whose construction of SSA form gives 0 for a register that a path has not
 //! written. Optimization, registers of the machine and encoding are Cranelift's.
 
+use std::collections::HashMap;
+
 use cranelift_codegen::ir::{
     self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlotData, StackSlotKind, UserFuncName, Value,
     types,
@@ -44,7 +46,9 @@ pub(crate) fn lower(
     builder.switch_to_block(first);
     builder.seal_block(first);
     let frame = builder.block_params(first)[0];
-    let mut lowering = Lowering { builder, frame, variables, types: &function.registers, blocks, open, call_conv };
+    let types = &function.registers;
+    let mut lowering =
+        Lowering { builder, frame, variables, types, blocks, open, call_conv, opposites: HashMap::new() };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
@@ -69,6 +73,8 @@ pub(crate) fn machine_type(of: Type) -> ir::Type {
         Type::F64 => types::F64,
         Type::F32 => types::F32,
         Type::I8 => types::I8,
+        Type::F64x2 => types::F64X2,
+        Type::F32x4 => types::F32X4,
     }
 }
 
@@ -91,6 +97,8 @@ struct Lowering<'a> {
     /// For each block how many edges to it do not stand yet.
     open: Vec<u32>,
     call_conv: CallConv,
+    /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
+    opposites: HashMap<Value, Value>,
 }
 
 impl Lowering<'_> {
@@ -132,10 +140,15 @@ impl Lowering<'_> {
                 self.builder.ins().jump(to, &[]);
             }
             Terminator::Branch { condition, then, otherwise, cold } => {
-                let condition = self.read(condition);
-                let (then, otherwise) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
+                let mut condition = self.read(condition);
+                let (mut then, mut otherwise) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
                 if cold {
                     self.builder.set_cold_block(then);
+                }
+                // A comparison right at its branch is one instruction with it; Cranelift makes three of its `not`.
+                while let Some(&opposite) = self.opposites.get(&condition) {
+                    condition = opposite;
+                    (then, otherwise) = (otherwise, then);
                 }
                 self.builder.ins().brif(condition, then, &[], otherwise, &[]);
             }
@@ -159,7 +172,7 @@ impl Lowering<'_> {
             Instruction::FloatConst { to, bits, of } => {
                 let value = match of {
                     Type::F32 => self.builder.ins().f32const(f32::from_bits(bits as u32)),
-                    Type::F64 | Type::I64 | Type::I8 => self.builder.ins().f64const(f64::from_bits(bits)),
+                    _ => self.builder.ins().f64const(f64::from_bits(bits)),
                 };
                 self.write(to, value);
             }
@@ -187,11 +200,12 @@ impl Lowering<'_> {
         let ins = self.builder.ins();
         match of {
             // Both machines are little-endian: the low half of a word comes first.
-            Type::I64 | Type::F64 | Type::F32 => ins.load(machine_type(of), frame_memory(), frame, offset),
             Type::I8 => {
                 let word = ins.load(types::I64, frame_memory(), frame, offset);
                 self.is_not_zero(word)
             }
+            // The verifier lets no vector into the frame.
+            _ => ins.load(machine_type(of), frame_memory(), frame, offset),
         }
     }
 
@@ -199,12 +213,12 @@ impl Lowering<'_> {
         let frame = self.frame;
         let value = self.read(from);
         let word = match self.type_of(from) {
-            Type::I64 | Type::F64 => value,
             Type::F32 => {
                 let bits = self.builder.ins().bitcast(types::I32, MemFlags::new(), value);
                 self.builder.ins().uextend(types::I64, bits)
             }
             Type::I8 => self.builder.ins().uextend(types::I64, value),
+            Type::I64 | Type::F64 | Type::F64x2 | Type::F32x4 => value,
         };
         self.builder.ins().store(frame_memory(), word, frame, offset);
     }
@@ -222,6 +236,8 @@ impl Lowering<'_> {
             Access::I64 => ins.load(types::I64, memory, address, offset),
             Access::F32 => ins.load(types::F32, memory, address, offset),
             Access::F64 => ins.load(types::F64, memory, address, offset),
+            Access::F64x2 => ins.load(types::F64X2, memory, address, offset),
+            Access::F32x4 => ins.load(types::F32X4, memory, address, offset),
             Access::Bool => {
                 let byte = ins.load(types::I8, memory, address, offset);
                 self.is_not_zero(byte)
@@ -236,7 +252,9 @@ impl Lowering<'_> {
             Access::I8 | Access::U8 => ins.istore8(memory, value, address, offset),
             Access::I16 | Access::U16 => ins.istore16(memory, value, address, offset),
             Access::I32 | Access::U32 => ins.istore32(memory, value, address, offset),
-            Access::I64 | Access::F32 | Access::F64 | Access::Bool => ins.store(memory, value, address, offset),
+            Access::I64 | Access::F32 | Access::F64 | Access::Bool | Access::F64x2 | Access::F32x4 => {
+                ins.store(memory, value, address, offset)
+            }
         };
     }
 
@@ -313,7 +331,11 @@ impl Lowering<'_> {
                 return self.write_both(to, both);
             }
             Op::Neg => ins.ineg(a),
-            Op::Not if of == Type::I8 => ins.bxor_imm(a, 1),
+            Op::Not if of == Type::I8 => {
+                let value = ins.bxor_imm(a, 1);
+                self.opposites.insert(value, a);
+                value
+            }
             Op::Not => ins.bnot(a),
             Op::FAdd => ins.fadd(a, b),
             Op::FSub => ins.fsub(a, b),
@@ -338,6 +360,13 @@ impl Lowering<'_> {
             Op::FloatToFloat => ins.fdemote(types::F32, a),
             Op::Bits => ins.bitcast(machine_type(of), MemFlags::new(), a),
             Op::BoolToInt => ins.uextend(types::I64, a),
+            Op::Splat => ins.splat(machine_type(of), a),
+            Op::Pair => {
+                let low = ins.scalar_to_vector(types::F64X2, a);
+                self.builder.ins().insertlane(low, b, 1)
+            }
+            Op::Low => ins.extractlane(a, 0),
+            Op::High => ins.extractlane(a, 1),
         };
         self.write(to[0], value);
     }

@@ -20,7 +20,7 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops.compiler import Compiled, compile_element_loop
-from fastnp._loops.functions import Stored
+from fastnp._loops.functions import StoredCall
 from fastnp._loops.if_conversion import converted, result_types
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
@@ -57,7 +57,7 @@ class ElementLoop:
         self.seconds, self.elements = 0.0, 0
         self.versions: dict[object, Compiled | Refusal] = {}
         self.changes = 0
-        self.stored: dict[str, Stored] = {}
+        self.stored: dict[str, StoredCall] = {}
         self.array_functions: dict[object, Any] = {}
         self.chars: dict[str, str | None] = {}
 
@@ -140,7 +140,7 @@ class ElementLoop:
         of the results.
         """
         # The same object each time: the guards compare it by identity.
-        stored = self.stored.setdefault(chars, Stored(self.function, chars.replace("q", "l")))
+        stored = self.stored.setdefault(chars, StoredCall(self.function, chars.replace("q", "l")))
         names: dict[str, Any] = {"function": stored}
         remaining = iter(views)
         for i, x in enumerate(inputs):

@@ -63,7 +63,7 @@ OPERATORS = {
 }
 
 
-class Stored:
+class StoredCall:
     """Stands for a Python function whose result is stored to elements of these types alone.
 
     So paths of the function may return numbers of different types: each is converted as NumPy
@@ -101,7 +101,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return known(e, [expression(e, argument) for argument in node.args])
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
-    if isinstance(target, Stored):
+    if isinstance(target, StoredCall):
         arguments = [expression(e, argument) for argument in node.args]
         return inline(e, target.function, node, arguments, target.chars)
     if is_ufunc(target) and not node.keywords:

@@ -10,11 +10,12 @@ import ast
 from collections.abc import Callable
 from types import FunctionType
 
-from fastnp._loops import arrays, element_loops, functions, iterators, numbers
+from fastnp._loops import arrays, element_loops, functions, iterators, numbers, selections
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     Call,
     Emitter,
+    Mark,
     OpenLoop,
     Path,
     State,
@@ -37,6 +38,7 @@ from fastnp._loops.expressions import (
 from fastnp._loops.functions import Defaults
 from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
+from fastnp._loops.ranges import within
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
     I8,
@@ -297,6 +299,8 @@ def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> C
 
 def if_(e: Emitter, statement: ast.If) -> list[Path]:
     test = condition(e, statement.test)
+    if selections.select(e, statement, test):
+        return [e.path()]
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
     e.text.branch(test, then, otherwise)
     state = e.state
@@ -434,8 +438,13 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     start, entry = e.text.block, dict(e.state)
     before = Mark(e)
     expect_counters(e, statement)
+    bound = frozenset(
+        part.id
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
     for _ in range(MAX_PATHS):
-        over = attempt(e, loop, turn, Widening(e.widened[statement]))
+        over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
         if over is not None:
             break
         # A turn binds a variable that the head did not expect; its type is known now: once more.
@@ -484,40 +493,21 @@ def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
     return []
 
 
-class Mark:
-    """A place to go back to: what was written and found after it is forgotten."""
-
-    def __init__(self, e: Emitter) -> None:
-        self.mark, self.block = e.text.mark(), e.text.block
-        self.lines = len(self.block.lines)
-        self.exits = len(e.exits)
-        self.paths = [(loop, len(loop.breaks), len(loop.continues)) for loop in e.loops]
-        self.returns = [(call, len(call.returns)) for call in e.calls]
-
-    def go_back(self, e: Emitter) -> None:
-        kept = set(map(id, e.text.blocks[: self.mark]))
-        e.text.rewind(self.mark, self.block, self.lines)
-        e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
-        del e.exits[self.exits :]
-        e.forget_since(({}, {}))
-        for loop, breaks, continues in self.paths:
-            del loop.breaks[breaks:]
-            del loop.continues[continues:]
-        for call, returns in self.returns:
-            del call.returns[returns:]
-
-
 class Widening:
     """The variables that a turn of a loop binds, as its head expects them: perhaps not bound
     yet.
     """
 
-    def __init__(self, variables: State) -> None:
+    def __init__(self, variables: State, bound: frozenset[str]) -> None:
         self.variables = variables
+        self.bound = bound
 
     def widen(self, state: State) -> State:
-        """The state of a head for paths of this state."""
-        wide = dict(state)
+        """The state of a head for paths of this state: of what turns bind no range is known."""
+        wide = {
+            name: Variable(*variable[:2]) if name in self.bound else variable
+            for name, variable in state.items()
+        }
         for name, variable in self.variables.items():
             have = state.get(name)
             if have is None or have.type == variable.type:
@@ -529,7 +519,7 @@ class Widening:
         merged = join(head, path)
         if merged is None:
             return False
-        new = {name for name, variable in merged.items() if head.get(name) != variable}
+        new = {name for name, variable in merged.items() if not variable.is_like(head.get(name))}
         self.variables.update({name: Variable(merged[name].type, True) for name in new})
         return bool(new)
 
@@ -576,6 +566,8 @@ def fits(state: State, head: State) -> bool:
         if expected is None or expected.type != variable.type:
             return False
         if variable.maybe_unbound and not expected.maybe_unbound:
+            return False
+        if not within(variable.range, expected.range):
             return False
     return all(variable.maybe_unbound or name in state for name, variable in head.items())
 

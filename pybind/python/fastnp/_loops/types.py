@@ -30,8 +30,11 @@ MEMORY = {
     "f": "f32",
     "d": "f64",
 }
+# Vectors: the register that holds several elements of a type, and how many.
+PACKED = {"d": ("f64x2", 2), "f": ("f32x4", 4)}
 SIZES = {char: numpy.dtype(char).itemsize for char in MEMORY}
-INTEGER_CHARS = "bBhHiIl"
+BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
+INTEGER_CHARS = "".join(BITS)
 
 
 @dataclass(frozen=True)
