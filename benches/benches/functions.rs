@@ -5,6 +5,7 @@
 //! of `thrpt`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use fastnp_benches::bodies::range;
 use fastnp_benches::{Numbers, launch, map_of};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{Backend, DType, Op, Scalar, verify};
@@ -21,18 +22,6 @@ fn backends() -> Vec<(String, Box<dyn Backend>)> {
     #[cfg(all(target_arch = "x86_64", unix))]
     all.extend(fastnp_codegen::x86::X86::every_level().into_iter().map(|b| (b.name().to_owned(), Box::new(b) as _)));
     all
-}
-
-/// Ordinary arguments.
-fn range(op: Op) -> (f64, f64) {
-    match op {
-        Op::Arccosh => (1.1, 9.0),
-        Op::Arctanh | Op::Arcsin | Op::Arccos => (-0.9, 0.9),
-        Op::Log | Op::Log2 | Op::Log10 | Op::Sqrt => (0.1, 9.0),
-        Op::Log1p => (-0.9, 9.0),
-        Op::Power => (0.1, 3.0),
-        _ => (-3.0, 3.0),
-    }
 }
 
 /// Numbers of a range in pseudo-random order.

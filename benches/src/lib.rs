@@ -6,6 +6,8 @@
 //! |---|---|
 //! | `kernels` | the portable backend's loops, an element |
 //! | `functions` | elementary functions, an element, on each backend and instruction-set level |
+//! | `processor` | single machine instructions, beside the table of the processor model |
+//! | `ports` | loops of machine code, in cycles, beside predictions of that model |
 //! | `launch` | verifying, compiling and launching a kernel |
 //! | `record` | recording an operation |
 //! | `plan` | planning a trace, and finding a plan in the plan cache |
@@ -13,6 +15,9 @@
 //!
 //! `cargo bench -p fastnp-benches` runs all of them, `cargo bench -p fastnp-benches --bench plan -- --quick` one of them with fewer samples.
 //! Comparisons with NumPy are in `peers.py` beside this crate and in the folder `npbench`.
+
+pub mod bodies;
+pub mod clock;
 
 use fastnp::Array;
 use fastnp_codegen::{

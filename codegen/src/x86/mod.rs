@@ -3,6 +3,7 @@
 //! | folder | does |
 //! |---|---|
 //! | [`asm`] | the assembler: instruction forms, encoding, executable memory |
+//! | [`predict`] | the time of a loop of machine code, predicted for listings |
 //! | `isel` | instruction selection for values: ops, conversions, loads and stores, and the registers they are in |
 //! | `loops` | loops of machine code around selected instructions: map, reduction, scan |
 //! | `launch` | from a verified kernel to a program, and a program over its domain |
@@ -15,6 +16,7 @@ pub mod asm;
 pub(crate) mod isel;
 pub(crate) mod launch;
 pub(crate) mod loops;
+pub mod predict;
 
 pub use crate::x86::asm::arena::{ExecutableCode, map_executable};
 pub use crate::x86::asm::encode::{Assembler, Cond, Gpr, KReg, Label, Masking, Mem, Rm, VReg, Width};

@@ -4,6 +4,7 @@
 mod arena;
 mod coordinates;
 mod encoding;
+mod exponentials;
 mod folds;
 mod rows;
 mod scans;

@@ -11,6 +11,9 @@ const VMOVQ_FROM_REGISTER: u64 = 0x6E_F9_E1_C4;
 const TRUNCATE: u64 = 0x2C_FB_E1_C4;
 /// `vcvttss2si` to 64 bits.
 const TRUNCATE_SINGLE: u64 = 0x2C_FA_E1_C4;
+/// `vmovq` to a general register, and `vpextrq`.
+const VMOVQ_TO_REGISTER: u64 = 0x7E_F9_E1_C4;
+const VPEXTRQ: u64 = 0x16_F9_E3_C4;
 /// `vpmovmskb` of 256 bits.
 const SIGNS: u64 = 0xD7_FD_E1_C4;
 /// ModRM of two registers.
@@ -106,6 +109,15 @@ impl Assembler {
     /// Moves a general register to the lowest quadword of a vector register; the others become zero.
     pub fn vex_from_gpr(&mut self, dst: VReg, from: Gpr) {
         self.vex_registers(VMOVQ_FROM_REGISTER, dst.0, from.0);
+    }
+
+    /// Moves the first or the second quadword of a vector register to a general register.
+    pub fn vex_to_gpr(&mut self, dst: Gpr, from: VReg, second: bool) {
+        if second {
+            self.emit(VPEXTRQ ^ (reg(from.0) | rm(dst.0)), 5, 1, 1);
+        } else {
+            self.vex_registers(VMOVQ_TO_REGISTER, from.0, dst.0);
+        }
     }
 
     /// Converts the lowest float of a vector register to an integer of 64 bits, by truncation.

@@ -10,7 +10,7 @@ use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{FAST_LANES, LANE_MASK, SCRATCH, SLOW_VECTOR, at_arguments};
 use crate::x86::isel::select::{Emitter, broadcast, by_float, by_size, is_real};
-use crate::{DType, Kind, Scalar, ValueId};
+use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
 
 /// A register with a bool in each lane.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -447,8 +447,28 @@ impl Emitter<'_> {
             return;
         }
         let out = self.define_mask();
-        self.compare(out, a, b, dtype, predicate);
+        // AVX-512 compares either kind in one instruction.
+        let ordered_as = match dtype {
+            DType::U64 if self.level() == Level::Avx2 && self.compares_magnitudes() => DType::I64,
+            DType::U32 if self.level() == Level::Avx2 && self.compares_magnitudes() => DType::I32,
+            _ => dtype,
+        };
+        self.compare(out, a, b, ordered_as, predicate);
         self.widen_to_bool(out, dtype);
+    }
+
+    /// Whether the current value compares words whose highest bits are not set, magnitudes of floats and constants: then
+    /// unsigned numbers are in the order of signed ones.
+    fn compares_magnitudes(&self) -> bool {
+        let insts = &self.body.fragment.insts;
+        let Inst::Apply(_, args) = insts[self.current as usize] else { return false };
+        args.iter().all(|word| match insts[word.0 as usize] {
+            Inst::Bits(float, _) => matches!(insts[float.0 as usize], Inst::Apply(Op::Fabs, _)),
+            Inst::Const(word) => {
+                word.dtype().kind() == Kind::Unsigned && word.bits() >> (8 * word.dtype().size() - 1) == 0
+            }
+            _ => false,
+        })
     }
 
     /// Stores to the argument block whether there were slow-path lanes.

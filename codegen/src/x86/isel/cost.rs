@@ -60,6 +60,7 @@ pub(crate) fn of(body: &Body<'_>, kinds: &StrideKinds, at: usize) -> Cost {
         Inst::Fma(_) => FMA,
         Inst::Select(_) => LOGIC,
         Inst::Cast(..) => CONVERT,
+        Inst::Step(step, _) if body.level == Level::Avx2 && body.is_in_exponential(at as u32) => in_exponential(*step),
         Inst::Step(step, _) => primitive(*step, body.level, dtype),
         Inst::Apply(op, [a, _]) => apply(*op, body.fragment.dtype(*a)),
     }
@@ -78,6 +79,15 @@ fn apply(op: Op, dtype: DType) -> Cost {
     }
 }
 
+/// In the common range ([`crate::x86::isel::common_range`]).
+fn in_exponential(step: Primitive) -> Cost {
+    match step {
+        Primitive::Bound => cost(1, 6),
+        Primitive::Limit => cost(1, 2),
+        _ => cost(10, 6),
+    }
+}
+
 fn primitive(step: Primitive, level: Level, dtype: DType) -> Cost {
     if level == Level::Avx512 {
         return FMA;
@@ -89,8 +99,8 @@ fn primitive(step: Primitive, level: Level, dtype: DType) -> Cost {
         Primitive::Limit => cost(3, 5),
         Primitive::Exponent => cost(5, 3),
         Primitive::Mantissa | Primitive::Unusual => cost(3, 3),
-        // Indices of doubles go through memory, and single elements come back.
-        Primitive::Entry(_) if matches!(dtype, DType::F64 | DType::U64 | DType::I64) => cost(24, 11),
+        // Indices of doubles go to general registers one by one, and single elements come back.
+        Primitive::Entry(_) if matches!(dtype, DType::F64 | DType::U64 | DType::I64) => cost(17, 11),
         Primitive::Entry(_) => cost(9, 4),
     }
 }

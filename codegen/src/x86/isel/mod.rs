@@ -1,8 +1,8 @@
 //! Instruction selection: the instructions of each op, conversion, load and store, and the registers of values.
 //!
 //! `conventions` names the fixed registers, `registers` allocates the others, `arguments` lays out the block of memory that a loop is
-//! called with, `body` analyses a fragment, and `slices` cuts a long one by the `cost` of its instructions; the other files add methods to
-//! `select::Emitter`, a file for each kind of instruction.
+//! called with, `body` analyses a fragment, `common_range` finds its exponentials, and `slices` cuts a long one by the `cost` of its
+//! instructions; the other files add methods to `select::Emitter`, a file for each kind of instruction.
 //! Loops change what a store or a result of a fold becomes through `select::LoopHooks`.
 //! It imports `asm`, `ir`, `expand` and `math`, never `loops` or `launch`. Open `select` first.
 
@@ -13,6 +13,7 @@ pub(crate) mod avx2_emulation;
 pub(crate) mod avx2_primitives;
 pub(crate) mod body;
 pub(crate) mod bools;
+pub(crate) mod common_range;
 pub(crate) mod complex_lanes;
 pub(crate) mod const_registers;
 pub(crate) mod conventions;

@@ -34,6 +34,15 @@ pub(crate) struct InstSpan {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) inst: usize,
+    pub(crate) copy: usize,
+}
+
+/// A loop over full vectors: its bytes, from `start` to `end`, and the vectors that an iteration computes.
+#[derive(Clone, Copy)]
+pub(crate) struct LoopSpan {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) vectors: usize,
 }
 
 /// What a loop does instead of the default at stores and at results of accumulators.
@@ -65,6 +74,13 @@ pub(crate) struct ValueLocation {
     pub(crate) backing: Backing,
 }
 
+impl ValueLocation {
+    /// Whether it has one.
+    pub(crate) fn is_defined(self) -> bool {
+        self.register.is_some() || !matches!(self.backing, Backing::None)
+    }
+}
+
 /// Emits the instructions of a fragment, once for each copy of the loop's body.
 pub(crate) struct Emitter<'a> {
     pub(crate) asm: Assembler,
@@ -91,10 +107,13 @@ pub(crate) struct Emitter<'a> {
     pub(crate) resident_bases: usize,
     pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
     pub(crate) const_registers: ConstRegisters,
-    /// Table indices stored in the argument block, by copy and value, and their slots.
-    pub(crate) table_indices: SmallVec<[(ValueNumber, usize); 2]>,
+    /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
+    /// ([`crate::x86::isel::common_range`]).
+    pub(crate) common_ranges: SmallVec<[(ValueNumber, usize); 4]>,
     /// In the order of the code, where the body records them; none otherwise.
     pub(crate) spans: Vec<InstSpan>,
+    /// The loops that compute most elements, one for each slice, where the body records them.
+    pub(crate) loop_spans: Vec<LoopSpan>,
 }
 
 /// The form for an element size, among those of one, two, four and eight bytes.
@@ -166,8 +185,9 @@ impl<'a> Emitter<'a> {
             resident_bases: BASES.len(),
             hooks: None,
             const_registers: ConstRegisters::default(),
-            table_indices: SmallVec::new(),
+            common_ranges: SmallVec::new(),
             spans: vec![],
+            loop_spans: vec![],
         }
     }
 
@@ -219,7 +239,7 @@ impl<'a> Emitter<'a> {
         }
         self.vectors.reset();
         self.masks.reset();
-        self.table_indices.clear();
+        self.common_ranges.clear();
     }
 
     /// Emits an instruction of a copy, unless it is dead or hoisted.
@@ -264,7 +284,7 @@ impl<'a> Emitter<'a> {
         }
         self.vectors.reset();
         self.masks.reset();
-        self.table_indices.clear();
+        self.common_ranges.clear();
     }
 
     /// Emits an instruction.
@@ -288,10 +308,17 @@ impl<'a> Emitter<'a> {
         if !self.body.records_spans {
             return;
         }
-        let end = self.asm.len();
+        let (end, copy) = (self.asm.len(), self.unroll_index);
         match self.spans.last_mut() {
-            Some(last) if last.inst == inst && last.end == start => last.end = end,
-            _ => self.spans.push(InstSpan { start, end, inst }),
+            Some(last) if (last.inst, last.copy) == (inst, copy) && last.end == start => last.end = end,
+            _ => self.spans.push(InstSpan { start, end, inst, copy }),
+        }
+    }
+
+    /// Records that the code from `start` on is a loop over so many vectors, for listings.
+    pub(crate) fn record_loop(&mut self, start: usize, vectors: usize) {
+        if self.body.records_spans {
+            self.loop_spans.push(LoopSpan { start, end: self.asm.len(), vectors });
         }
     }
 
@@ -569,6 +596,14 @@ impl<'a> Emitter<'a> {
     fn fused(&mut self, [a, b, c]: [ValueId; 3], negative: [bool; 2], dtype: DType) {
         let (width, mask) = (self.width(dtype), self.masking(dtype));
         let [onto_product, onto_sum] = fused_forms(negative, dtype);
+        if let Some(factor) = self.factor_in_memory([a, b, c]) {
+            let (x, from) = (self.vector(if factor == a { b } else { a }), self.operand(factor));
+            if let Some(out) = self.reuse(c) {
+                self.emit(onto_sum, width, out, x, from, mask, None);
+                self.free_dead(&[a, b]);
+                return;
+            }
+        }
         let (x, y) = (self.vector(a), self.vector(b));
         let z = self.operand(c);
         if a != b
@@ -592,6 +627,17 @@ impl<'a> Emitter<'a> {
             self.emit(onto_product, width, out, y, z, mask, None);
         }
         self.free_dead(&[a, b, c]);
+    }
+
+    /// The factor of `a * b + c` that is in memory, where the sum can take the place of `c`.
+    fn factor_in_memory(&mut self, [a, b, c]: [ValueId; 3]) -> Option<ValueId> {
+        let is_memory =
+            |location: &ValueLocation| location.register.is_none() && matches!(location.backing, Backing::Lanes(_));
+        let is_there = self.location(c.0).register.is_some() && self.next_use(c.0) == u32::MAX;
+        if self.level() != Level::Avx2 || !is_there || c == a || c == b || a == b {
+            return None;
+        }
+        [b, a].into_iter().find(|factor| is_memory(self.location(factor.0)))
     }
 
     /// The current value is a mask of slow-path lanes: adds it to those of the loop.

@@ -12,6 +12,7 @@
 //! take the fewest cycles by the model of [`cost`] and the constants below, frames included. Measure: `python -m benches.chains`.
 
 use crate::x86::asm::encode::{KReg, Mem, VReg};
+use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{FRAMES, INDEX, StrideKind, VECTOR_BYTES};
 use crate::x86::isel::cost::{self, FREE};
 use crate::x86::isel::registers::ValueNumber;
@@ -20,16 +21,18 @@ use crate::{DType, Inst, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Cycles of the longest path through a body above which it may be cut: `exp` alone has 70, `tanh` 94.
-const LONG_PATH: u32 = 85;
+/// Cycles of the longest path through a body above which it may be cut: `exp` alone has 62, `tanh` 94. A logistic function of doubles takes
+/// 17.1 cycles a vector in slices, which 85 would cut, instead of 15.5; GELU of singles 15.8 instead of 19.2, which 88 would not.
+const LONG_PATH: u32 = 87;
 /// Cycles of the longest path through a slice, and instructions of one, beyond which no better end of it is looked for.
 const LONGEST_SLICE_PATH: u32 = 150;
 const LONGEST_SLICE: u32 = 600;
 /// Instructions that the processor reorders. Chains of two took as long as 145 to 230 give by the formula of [`cycles`]; the reorder
 /// buffer of Zen 3 has 256 entries, its schedulers of vector instructions 128.
 const WINDOW: f64 = 160.0;
-/// Instructions a cycle of a body that waits for nothing: functions alone execute 1.9 to 2.2.
-const PER_CYCLE: f64 = 2.2;
+/// Instructions a cycle of a body that waits for nothing: functions alone execute 2.3 to 3.5. Forty-two functions, chains and programs take
+/// 0.942 times as long as with 2.2 (geometric mean, AVX2, Zen 3), with 3.0 0.947 times.
+const PER_CYCLE: f64 = 3.5;
 /// The time of slices over that of the body as a whole, both predicted, below which it is cut: the prediction is that good.
 const WORTH_CUTTING: f64 = 0.9;
 /// Cycles of a value in a frame, which is stored and loaded, and of the loop around a slice.
@@ -105,6 +108,8 @@ struct Paths<'e, 'a> {
     costs: Vec<cost::Cost>,
     /// By instruction: the values alive just before it that a frame would hold.
     crossing: Vec<u32>,
+    /// By instruction: whether an exponential begins before and ends after it, which stays whole ([`crate::x86::isel::common_range`]).
+    is_within: Vec<bool>,
 }
 
 /// Predicted cycles of a vector: instructions execute in their number, or wait on the longest path of as many vectors as fit the window.
@@ -153,7 +158,7 @@ impl Paths<'_, '_> {
                 depth.push(to);
                 (path, count) = (path.max(to), count + self.costs[at].count);
                 let cut = at + 1;
-                if count > 0 && (cut <= last || cut == end) {
+                if count > 0 && (cut <= last || cut == end) && !self.is_within.get(cut).is_some_and(|&within| within) {
                     let cycles = cycles(path, count) + FRAME_CYCLES * f64::from(self.crossing[cut]) + LOOP_CYCLES;
                     best = if cycles / f64::from(count) <= best.0 { (cycles / f64::from(count), cut) } else { best };
                 }
@@ -200,7 +205,7 @@ impl Emitter<'_> {
             return false;
         }
         let costs = (0..count).map(|at| cost::of(self.body, self.kinds, at)).collect();
-        Paths { e: self, costs, crossing: vec![] }.of(0..count).0 > LONG_PATH
+        Paths { e: self, costs, crossing: vec![], is_within: vec![] }.of(0..count).0 > LONG_PATH
     }
 
     /// Whether the value of an instruction is only an address: slices that read it emit it again, without machine code.
@@ -253,7 +258,14 @@ impl Emitter<'_> {
             alive += change;
             alive as u32
         });
-        let paths = Paths { e: self, crossing: crossing.collect(), costs: (0..count).map(cost_of).collect() };
+        let mut is_within = vec![false; count];
+        for at in (0..count as u32).filter(|_| self.level() == Level::Avx2) {
+            if let Some(exponential) = self.body.exponential(at) {
+                is_within[exponential.bound as usize + 1..=at as usize].fill(true);
+            }
+        }
+        let (crossing, costs) = (crossing.collect(), (0..count).map(cost_of).collect());
+        let paths = Paths { e: self, crossing, costs, is_within };
         let (ranges, sum) = paths.ranges(last);
         if ranges.len() == 1 || sum > WORTH_CUTTING * paths.cycles(0..count) {
             return None;

@@ -10,6 +10,8 @@ use crate::x86::isel::conventions::StrideKinds;
 use crate::x86::isel::select::Unsupported;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::tail::Tail;
+use crate::x86::predict::pipeline::{Step, forecast};
+use std::collections::HashMap;
 
 /// The signature of a loop: the argument block, the number of elements and the number of rows.
 type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize, usize);
@@ -102,10 +104,16 @@ impl CompiledLoop {
 
     /// Only a listing asks which bytes come from which instruction. So this is not recorded at first, and the loop is compiled again.
     fn listing_from(&self, body: &Body<'_>, again: Result<LoopCode, Unsupported>) -> String {
-        let (code, mut spans, mut slices) = (self.code.bytes(), vec![], String::new());
+        let (code, mut spans, mut slices, mut loops) = (self.code.bytes(), vec![], String::new(), vec![]);
         if let Ok(again) = again {
             debug_assert_eq!(again.code, code, "compiling is deterministic");
-            (spans, slices) = (again.spans, again.slices);
+            (spans, slices, loops) = (again.spans, again.slices, again.loop_spans);
+        }
+        let mut steps: HashMap<usize, Step> = HashMap::new();
+        for span in &loops {
+            let forecast = forecast(&code[span.start..span.end], body.level);
+            slices += &forecast.describe(span.vectors, body.lanes);
+            steps.extend(forecast.steps.into_iter().map(|step| (span.start + step.at, step)));
         }
         let comment = |at: usize| {
             let Some(span) = spans.iter().find(|span| (span.start..span.end).contains(&at)) else {
@@ -116,7 +124,10 @@ impl CompiledLoop {
                 // From its second line on a value is only named.
                 text.truncate(text.find([':', ',']).unwrap_or(text.len()));
             }
-            text
+            match steps.get(&at) {
+                Some(step) => format!("{} {:>3} {:3} {text}", span.copy, step.cycle, step.port),
+                None => text,
+            }
         };
         format!("{} bytes\n{slices}{}", code.len(), disassembly(code, comment))
     }

@@ -139,13 +139,14 @@ impl Body<'_> {
         copies: usize,
         accessed: &[bool],
     ) -> Result<(), Unsupported> {
-        let again = e.asm.label();
+        let (again, start) = (e.asm.label(), e.asm.len());
         e.asm.bind(again);
         e.slice(slices, slice, copies)?;
         self.prefetch(e, copies, |operand| accessed[operand]);
         self.advance(e, copies, |operand| accessed[operand]);
         e.asm.cmp_imm(REMAINING, (copies * self.lanes) as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
+        e.record_loop(start, copies);
         Ok(())
     }
 }

@@ -104,7 +104,7 @@ impl Body<'_> {
             let (one, many) = (e.asm.label(), (unroll * self.lanes) as i32 + more);
             e.asm.cmp_imm(REMAINING, many);
             e.asm.jump_if(Cond::Below, one);
-            let again = e.asm.label();
+            let (again, start) = (e.asm.label(), e.asm.len());
             e.asm.bind(again);
             e.body(unroll, false)?;
             if self.is_prefetched() {
@@ -113,11 +113,12 @@ impl Body<'_> {
             self.advance(e, unroll, |_| true);
             e.asm.cmp_imm(REMAINING, many);
             e.asm.jump_if(Cond::AboveEqual, again);
+            e.record_loop(start, unroll);
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
             e.asm.jump_if(Cond::Below, tail);
             e.asm.bind(one);
         }
-        let again = e.asm.label();
+        let (again, start) = (e.asm.label(), e.asm.len());
         e.asm.bind(again);
         e.body(1, false)?;
         if self.is_prefetched() {
@@ -126,6 +127,9 @@ impl Body<'_> {
         self.advance(e, 1, |_| true);
         e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
         e.asm.jump_if(Cond::AboveEqual, again);
+        if slices.is_none() && unroll == 1 {
+            e.record_loop(start, 1);
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use crate::x86::asm::level::Level;
 use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, at_arguments};
-use crate::x86::isel::select::{Emitter, InstSpan};
+use crate::x86::isel::select::{Emitter, InstSpan, LoopSpan};
 use crate::x86::isel::slices::Slices;
 
 /// The distance of prefetches in bytes: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
@@ -23,13 +23,14 @@ pub(crate) struct LoopCode {
     pub(crate) slices: String,
     /// Which bytes come from which instruction, where the body records it.
     pub(crate) spans: Vec<InstSpan>,
+    pub(crate) loop_spans: Vec<LoopSpan>,
 }
 
 impl LoopCode {
     /// What was emitted, of a body in these slices.
     pub(crate) fn new(e: Emitter<'_>, slices: Option<&Slices>) -> LoopCode {
         let slices = slices.filter(|_| e.body.records_spans).map_or(String::new(), Slices::describe);
-        LoopCode { code: e.asm.finish(), arguments: e.arguments, slices, spans: e.spans }
+        LoopCode { code: e.asm.finish(), arguments: e.arguments, slices, spans: e.spans, loop_spans: e.loop_spans }
     }
 }
 

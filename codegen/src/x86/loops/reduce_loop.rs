@@ -301,6 +301,7 @@ impl Body<'_> {
         folds.clear_partials(e);
         e.asm.mov_imm(ROUNDS_LEFT, PARTIAL_ROUNDS);
         e.asm.bind(round);
+        let start = e.asm.len();
         folds.into.set(FoldInto::Partial);
         body(e)?;
         self.advance(e, folds.chains, among);
@@ -308,6 +309,7 @@ impl Body<'_> {
         e.asm.jump_if(Cond::Equal, full);
         e.asm.cmp_imm(REMAINING, many);
         e.asm.jump_if(Cond::AboveEqual, round);
+        e.record_loop(start, folds.chains);
         e.asm.bind(full);
         folds.accumulate_partials(e);
         e.asm.cmp_imm(REMAINING, many);

@@ -89,6 +89,8 @@ fn between_vectors_and_general_registers() {
         case(format!("vmovq xmm{},{}", v.0, gpr(r)), |asm, r, v| asm.vex_from_gpr(v, r));
         case(format!("vcvttsd2si {},xmm{}", gpr(r), v.0), |asm, r, v| asm.vex_truncate(r, v, true));
         case(format!("vcvttss2si {},xmm{}", gpr(r), v.0), |asm, r, v| asm.vex_truncate(r, v, false));
+        case(format!("vmovq {},xmm{}", gpr(r), v.0), |asm, r, v| asm.vex_to_gpr(r, v, false));
+        case(format!("vpextrq {},xmm{},0x1", gpr(r), v.0), |asm, r, v| asm.vex_to_gpr(r, v, true));
         case(format!("vpmovmskb {},ymm{}", doubleword(r.0), v.0), Assembler::vex_signs);
     }
     cases.check();
