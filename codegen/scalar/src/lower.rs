@@ -273,8 +273,8 @@ impl Lowering<'_> {
 
     /// A call through the address, so that the code needs no relocation.
     fn call(&mut self, function: &functions::Function, to: &Regs, operands: &Regs) {
-        if let Some((number, of)) = preserving::number(function.callee) {
-            return self.preserving_call(number, of, to);
+        if let Some(number) = preserving::number(function.callee) {
+            return self.preserving_call(number, to, operands);
         }
         let mut signature = Signature::new(self.call_conv);
         let parameters = function.callee.parameters();
@@ -291,19 +291,21 @@ impl Lowering<'_> {
     }
 
     /// A call that changes no register, whose result comes through the stack.
-    fn preserving_call(&mut self, number: i64, of: Type, to: &Regs) {
+    fn preserving_call(&mut self, number: i64, to: &Regs, operands: &Regs) {
         let slot = *self.result_slot.get_or_insert_with(|| {
             self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
         });
         let mut signature = Signature::new(CallConv::PreserveAll);
-        signature.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I64)]);
+        let mut arguments = vec![self.builder.ins().stack_addr(types::I64, slot, 0)];
+        arguments.push(self.builder.ins().iconst(types::I64, number));
+        arguments.extend(operands.as_slice().iter().map(|&register| self.read(register)));
+        signature.params.extend(arguments.iter().map(|_| AbiParam::new(types::I64)));
         let signature = self.builder.import_signature(signature);
-        let place = self.builder.ins().stack_addr(types::I64, slot, 0);
-        let number = self.builder.ins().iconst(types::I64, number);
         let address = self.builder.ins().iconst(types::I64, preserving::address() as i64);
-        self.builder.ins().call_indirect(signature, address, &[place, number]);
+        self.builder.ins().call_indirect(signature, address, &arguments);
         if let Some(&to) = to.as_slice().first() {
-            let result = self.builder.ins().stack_load(machine_type(of), slot, 0);
+            let of = machine_type(self.type_of(to));
+            let result = self.builder.ins().stack_load(of, slot, 0);
             self.write(to, result);
         }
     }

@@ -6,23 +6,33 @@
 //! goes to an address.
 
 use crate::functions::Callee;
-use crate::ir::Type;
+#[cfg(all(target_arch = "x86_64", unix))]
+use crate::{functions, scratch, status};
 
 /// What [`address`]'s function is asked to call.
 const POLL: i64 = 0;
 const STATUS: i64 = 1;
+const SCRATCH: i64 = 2;
+const SCRATCH_RESET: i64 = 3;
+const BUFFER: i64 = 4;
+const COPY: i64 = 5;
 
-/// For a function that can be called so, its number and the type of its result.
-pub(crate) fn number(callee: Callee) -> Option<(i64, Type)> {
-    match callee {
-        Callee::Poll(_) if cfg!(all(target_arch = "x86_64", unix)) => Some((POLL, Type::I8)),
-        Callee::Status(_) if cfg!(all(target_arch = "x86_64", unix)) => Some((STATUS, Type::I64)),
-        _ => None,
-    }
+/// The number of a function that can be called so.
+pub(crate) fn number(callee: Callee) -> Option<i64> {
+    let number = match callee {
+        Callee::Poll(_) => POLL,
+        Callee::Status(_) => STATUS,
+        Callee::Scratch(_) => SCRATCH,
+        Callee::ScratchReset(_) => SCRATCH_RESET,
+        Callee::Buffer(_) => BUFFER,
+        Callee::Copy(_) => COPY,
+        _ => return None,
+    };
+    cfg!(all(target_arch = "x86_64", unix)).then_some(number)
 }
 
-/// The address of a function of `*mut i64` and a number, which stores there what the function of that number gives and
-/// changes no register.
+/// The address of a function of `*mut i64`, a number and up to three operands: it stores there what the function of that
+/// number gives, and changes no register.
 #[cfg(all(target_arch = "x86_64", unix))]
 pub(crate) fn address() -> usize {
     save_and_call as *const () as usize
@@ -37,7 +47,7 @@ pub(crate) fn address() -> usize {
 /// Saves the registers that a function may change, of the vectors the halves that compiled code uses, and calls [`store`].
 #[cfg(all(target_arch = "x86_64", unix))]
 #[unsafe(naked)]
-unsafe extern "C" fn save_and_call(result: *mut i64, number: i64) {
+unsafe extern "C" fn save_and_call(result: *mut i64, number: i64, a: i64, b: i64, c: i64) {
     std::arch::naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -101,8 +111,22 @@ unsafe extern "C" fn save_and_call(result: *mut i64, number: i64) {
 }
 
 #[cfg(all(target_arch = "x86_64", unix))]
-unsafe extern "C" fn store(result: *mut i64, number: i64) {
-    let found = if number == POLL { crate::functions::poll().into() } else { crate::status::read() };
+unsafe extern "C" fn store(result: *mut i64, number: i64, a: i64, b: i64, c: i64) {
+    let found = match number {
+        POLL => functions::poll().into(),
+        STATUS => status::read(),
+        SCRATCH => scratch::take(a),
+        BUFFER => scratch::buffer(a, b),
+        SCRATCH_RESET => {
+            scratch::reset();
+            0
+        }
+        _ => {
+            // SAFETY: the text's author answers for the two places and the number of bytes.
+            unsafe { scratch::copy(a, b, c) };
+            0
+        }
+    };
     // SAFETY: compiled code gives the address of a slot of its own stack frame.
     unsafe { result.write(found) };
 }
