@@ -379,3 +379,14 @@ pub(crate) struct Function<'a> {
     /// The first block of the text.
     pub(crate) entry: BlockId,
 }
+
+impl Function<'_> {
+    /// The functions that its calls name, once for each call.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &'static crate::functions::Function> {
+        let instructions = self.blocks.iter().flat_map(|block| &block.instructions);
+        instructions.filter_map(|(instruction, _)| match instruction {
+            Instruction::Call { function, .. } => Some(*function),
+            _ => None,
+        })
+    }
+}

@@ -80,7 +80,7 @@
 //! | `scratch` | memory for a run |
 //! | `inner_loop` | calls of ufuncs' inner loops |
 //! | `functions` | the table of functions that can be called |
-//! | `preserving` | calls that change no register |
+//! | `trampoline` | calls that leave every register as it was |
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
 //! | `verify` | the rules, checked |
@@ -95,10 +95,10 @@ mod ir;
 mod lower;
 mod memory;
 mod parse;
-mod preserving;
 mod program;
 mod scratch;
 mod status;
+mod trampoline;
 mod verify;
 
 pub use error::Error;

@@ -6,15 +6,16 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{
-    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlot, StackSlotData, StackSlotKind,
-    UserFuncName, Value, types,
+    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlotData, StackSlotKind, UserFuncName, Value,
+    types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use crate::functions;
 use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
+use crate::trampoline;
 use crate::verify::Verified;
-use crate::{functions, preserving};
 
 /// Lowers into `into`, which is empty.
 pub(crate) fn lower(
@@ -46,17 +47,8 @@ pub(crate) fn lower(
     builder.seal_block(first);
     let frame = builder.block_params(first)[0];
     let types = &function.registers;
-    let mut lowering = Lowering {
-        builder,
-        frame,
-        variables,
-        types,
-        blocks,
-        open,
-        call_conv,
-        opposites: HashMap::new(),
-        result_slot: None,
-    };
+    let mut lowering =
+        Lowering { builder, frame, variables, types, blocks, open, call_conv, opposites: HashMap::new() };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
@@ -74,7 +66,8 @@ pub(crate) fn lower(
     lowering.builder.finalize();
 }
 
-fn machine_type(of: Type) -> ir::Type {
+/// Cranelift's type of a register.
+pub(crate) fn machine_type(of: Type) -> ir::Type {
     match of {
         Type::I64 => types::I64,
         Type::F64 => types::F64,
@@ -106,8 +99,6 @@ struct Lowering<'a> {
     call_conv: CallConv,
     /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
     opposites: HashMap<Value, Value>,
-    /// Where calls that change no register leave their results.
-    result_slot: Option<StackSlot>,
 }
 
 impl Lowering<'_> {
@@ -273,41 +264,38 @@ impl Lowering<'_> {
 
     /// A call through the address, so that the code needs no relocation.
     fn call(&mut self, function: &functions::Function, to: &Regs, operands: &Regs) {
-        if let Some(number) = preserving::number(function.callee) {
-            return self.preserving_call(number, to, operands);
+        let callee = function.callee;
+        let mut operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
+        if let Some(address) = function.trampoline() {
+            // It gives its result through memory.
+            let slot = callee.result().map(|of| {
+                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
+                (self.builder.create_sized_stack_slot(slot), machine_type(of))
+            });
+            if let Some((slot, _)) = slot {
+                operands.push(self.builder.ins().stack_addr(types::I64, slot, 0));
+            }
+            self.call_address(trampoline::signature(callee), address, &operands);
+            if let (Some((slot, of)), Some(&to)) = (slot, to.as_slice().first()) {
+                let result = self.builder.ins().stack_load(of, slot, 0);
+                self.write(to, result);
+            }
+            return;
         }
         let mut signature = Signature::new(self.call_conv);
-        let parameters = function.callee.parameters();
-        signature.params.extend(parameters.iter().map(|&of| AbiParam::new(machine_type(of))));
-        signature.returns.extend(function.callee.result().map(|of| AbiParam::new(machine_type(of))));
-        let signature = self.builder.import_signature(signature);
-        let operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
-        let address = self.builder.ins().iconst(types::I64, function.callee.address() as i64);
-        let call = self.builder.ins().call_indirect(signature, address, &operands);
+        signature.params.extend(callee.parameters().iter().map(|&of| AbiParam::new(machine_type(of))));
+        signature.returns.extend(callee.result().map(|of| AbiParam::new(machine_type(of))));
+        let call = self.call_address(signature, callee.address(), &operands);
         if let Some(&to) = to.as_slice().first() {
             let result = self.builder.inst_results(call)[0];
             self.write(to, result);
         }
     }
 
-    /// A call that changes no register, whose result comes through the stack.
-    fn preserving_call(&mut self, number: i64, to: &Regs, operands: &Regs) {
-        let slot = *self.result_slot.get_or_insert_with(|| {
-            self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
-        });
-        let mut signature = Signature::new(CallConv::PreserveAll);
-        let mut arguments = vec![self.builder.ins().stack_addr(types::I64, slot, 0)];
-        arguments.push(self.builder.ins().iconst(types::I64, number));
-        arguments.extend(operands.as_slice().iter().map(|&register| self.read(register)));
-        signature.params.extend(arguments.iter().map(|_| AbiParam::new(types::I64)));
+    fn call_address(&mut self, signature: Signature, address: usize, operands: &[Value]) -> ir::Inst {
         let signature = self.builder.import_signature(signature);
-        let address = self.builder.ins().iconst(types::I64, preserving::address() as i64);
-        self.builder.ins().call_indirect(signature, address, &arguments);
-        if let Some(&to) = to.as_slice().first() {
-            let of = machine_type(self.type_of(to));
-            let result = self.builder.ins().stack_load(of, slot, 0);
-            self.write(to, result);
-        }
+        let address = self.builder.ins().iconst(types::I64, address as i64);
+        self.builder.ins().call_indirect(signature, address, operands)
     }
 
     fn op(&mut self, op: Op, to: &Regs, operands: &Regs) {

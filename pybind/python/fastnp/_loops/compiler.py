@@ -22,7 +22,7 @@ from fastnp._loops.emitter import (
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
-from fastnp._loops.outcome import Outcome, Refusal
+from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
@@ -31,11 +31,21 @@ from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleT
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
+    return _compiled(loop, names, source, looks_at_status=False)
+
+
+def compile_element_loop(loop: Loop, names: Names, turns: range) -> Compiled | Refusal:
+    """The same of a loop over elements, which is left at its end if a flag was raised."""
+    return _compiled(loop, names, turns, looks_at_status=True)
+
+
+def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     node = loop.node
     numbers = {statement: i for i, statement in enumerate(loop.statements)}
     e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
+    e.looks_at_status = looks_at_status
     for name in loop.binds:
         if not names.bound(name):
             continue
@@ -87,7 +97,7 @@ class Compiled:
         self.text = e.finish()
         self.parameters = e.parameters
         self.constants = e.constants
-        self.callees_constants = e.callees_constants
+        self.scoped_constants = e.scoped_constants
         self.missing = e.missing
         self.exits = e.exits
         self.reasons = e.reasons
@@ -107,7 +117,6 @@ class Compiled:
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, TupleType)
         }
-        self.named = [(name.split("."), known) for name, known in self.constants.items()]
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
@@ -126,6 +135,36 @@ class Compiled:
     def run(self, names: Names, source: Any) -> Outcome | None:
         """Runs the loop from here on; `None` if it was compiled for values of other types."""
         values = self.values(names, source)
+        flat = self.guarded(names, values)
+        if values is None or flat is None:
+            return None
+        ended = self.program.run(flat)
+        if ended is None:
+            return None
+        code, stored = ended
+        return self.outcome(self.exits[code], stored, values)
+
+    def run_tasks(self, names: Names, turns: range, tasks: int) -> bool | None:
+        """Runs the turns in parts, on several threads and in any order; whether all are done.
+
+        `None` if the loop was compiled for values of other types: then nothing has run.
+        """
+        flat = self.guarded(names, self.values(names, turns))
+        if flat is None:
+            return None
+        at = next(i for i, value in enumerate(flat) if value is turns)
+        ended = self.program.run_tasks(flat, at, tasks, self.done)
+        if ended is None:
+            return None
+        return all(task is not None and task[0] in self.done for task in ended)
+
+    @property
+    def done(self) -> set[int]:
+        """The codes of exits at which all turns are made."""
+        return {exit_.code for exit_ in self.exits if exit_.at == DONE}
+
+    def guarded(self, names: Names, values: list[Any] | None) -> tuple[Any, ...] | None:
+        """The values for the program, or `None` where it is not for what the names are."""
         if values is None:
             return None
         for name in self.missing:
@@ -137,11 +176,7 @@ class Compiled:
         if numpy.geterr()["under"] != "ignore":
             return None
         flat = values if not self.tuples else self.flattened(values)
-        ended = None if flat is None else self.program.run(tuple(flat))
-        if ended is None:
-            return None
-        code, stored = ended
-        return self.outcome(self.exits[code], stored, values)
+        return None if flat is None else tuple(flat)
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
@@ -157,10 +192,10 @@ class Compiled:
 
     def are_constants(self, names: Names) -> bool:
         """Whether the names that the code takes for constants are what they were."""
-        for path, known in self.named:
-            if not is_same(lookup(names, path), known):
+        for name, known in self.constants.items():
+            if not is_same(names.get(name), known):
                 return False
-        return all(scope.get(name, value) is value for scope, name, value in self.callees_constants)
+        return all(scope.get(name, value) is value for scope, name, value in self.scoped_constants)
 
     def outcome(self, exit_: Exit, stored: list[Any], values: list[Any]) -> Outcome:
         """What the stored words mean."""
@@ -206,14 +241,6 @@ def is_same(value: object, known: object) -> bool:
     if type(known) is slice:
         return type(value) is slice and value == known
     return value is known
-
-
-def lookup(names: Names, path: list[str]) -> object:
-    """The object of a dotted name, given by its parts."""
-    value = names.get(path[0])
-    for attribute in path[1:]:
-        value = getattr(value, attribute, None)
-    return value
 
 
 def specifications_of(type_: Type) -> list[str]:

@@ -122,6 +122,8 @@ class Call:
     function: object
     callers_state: State
     callers_loops: int
+    # The element types that its result is stored as, if that is all that is done with it.
+    chars: str = ""
     returns: list[tuple[Path, Any]] = field(default_factory=list)
 
 
@@ -180,9 +182,10 @@ class Emitter:
         # The registers with the addresses of parameters that are arrays.
         self.roots: dict[int, str] = {}
         self.words = 0
-        # Names whose objects the code relies on, and functions that it contains.
+        # Objects that the code relies on: those of names, and those of names in scopes that are not
+        # the loop's own: of functions that it contains, of modules.
         self.constants: dict[str, object] = {}
-        self.callees_constants: list[tuple[dict[str, object], str, object]] = []
+        self.scoped_constants: list[tuple[Any, str, object]] = []
         # Variables that were not bound where they are read: where they are bound, the code is
         # another.
         self.missing: set[str] = set()
@@ -206,6 +209,8 @@ class Emitter:
         # Positions that the current statement has computed and checked on this path.
         self.checked: dict[tuple[str, str], str] = {}
         self.indices: dict[str, Any] = {}
+        # Whether code that ran to its end looks at the floating-point status.
+        self.looks_at_status = False
         # Whether the current statement took scratch memory.
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")

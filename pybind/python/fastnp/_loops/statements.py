@@ -7,14 +7,10 @@ Each function writes a statement for the current path and returns the paths that
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 from collections.abc import Callable
-from functools import cache
-from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, element_loops, iterators, numbers, selections
+from fastnp._loops import arrays, element_loops, functions, iterators, numbers, selections
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     Call,
@@ -37,17 +33,22 @@ from fastnp._loops.expressions import (
     single,
     subscript_items,
     tuple_items,
+    tuple_value,
 )
+from fastnp._loops.functions import Defaults
 from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import within
+from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
     I8,
     INT,
     ArrayType,
+    Number,
     ObjectType,
     RangeType,
     TupleType,
+    Type,
     Value,
 )
 
@@ -486,6 +487,8 @@ def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
     for paths, at in ((over, DONE), (breaks, BROKE)):
         for path in e.meet(paths):
             e.go_on(path)
+            if e.looks_at_status:
+                e.leave_if_raised()
             e.text.jump(e.exit_block(at))
     return []
 
@@ -572,45 +575,43 @@ def fits(state: State, head: State) -> bool:
 # Calls of Python functions.
 
 
-@cache
-def definition(function: FunctionType) -> ast.FunctionDef | None:
-    """The source of a function, if it is a plain one."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError, TokenError):
-        return None
-    found = tree.body[0]
-    if not isinstance(found, ast.FunctionDef):
-        return None
-    # Of decorators, `jit` alone leaves the meaning of a function as it is.
-    is_plain = not found.decorator_list or "_refused_loops" in vars(function)
-    return found if is_plain else None
-
-
 def inline(
-    e: Emitter, function: FunctionType, node: ast.Call, arguments: list[Value | Elementwise]
+    e: Emitter,
+    function: FunctionType,
+    node: ast.Call,
+    arguments: list[Value | Elementwise],
+    chars: str = "",
 ) -> Value | Elementwise:
-    """The value of a call of a Python function without effects, by writing its body in its
-    place.
+    """The value of a call of a Python function without effects, by writing its body in its place.
+
+    With `chars` the value is converted to these element types, one for each item of a tuple.
     """
-    tree = definition(function)
-    if tree is None or len(e.calls) >= MAX_CALL_DEPTH:
+    source = as_statements(function)
+    if source is None or len(e.calls) >= MAX_CALL_DEPTH:
         raise Unsupported(f"a call of {function.__name__}")
-    names = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    parameters, body = source
+    names = [argument.arg for argument in (*parameters.posonlyargs, *parameters.args)]
     if (
         node.keywords
-        or len(names) != len(arguments)
-        or tree.args.vararg
-        or tree.args.kwarg
-        or tree.args.kwonlyargs
+        or len(names) < len(arguments)
+        or parameters.vararg
+        or parameters.kwarg
+        or parameters.kwonlyargs
     ):
         raise Unsupported(f"the arguments of {function.__name__}")
     values = [
         argument if isinstance(argument, Elementwise) else e.settle(argument)
         for argument in arguments
     ]
+    for name in names[len(arguments) :]:
+        scope = Defaults(function)
+        known = scope.get(name, scope)
+        if known is scope:
+            raise Unsupported(f"the arguments of {function.__name__}")
+        what = f"the default of `{name}`"
+        values.append(functions.outside(e, scope, name, known, what))
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
-    call = Call(function, outer, len(loops))
+    call = Call(function, outer, len(loops), chars)
     e.calls.append(call)
     e.call_count += 1
     e.prefix, e.state = f"{e.call_count}/", {}
@@ -621,7 +622,7 @@ def inline(
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
-        if block(e, tree.body):
+        if block(e, body):
             raise Unsupported(f"{function.__name__} without a result")
         return returned(e, call)
     finally:
@@ -630,19 +631,45 @@ def inline(
         e.forget_since(known)
 
 
+class DifferentTypes(Unsupported):
+    """A function that returns values of different types."""
+
+    def __init__(self, types: list[Type]) -> None:
+        super().__init__("a function that returns values of different types")
+        self.types = types
+
+
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
     if statement.value is None:
         raise Unsupported("a function without a result")
+    if isinstance(statement.value, ast.IfExp):
+        # Two statements, whose values may be of different types.
+        test, then, otherwise = statement.value.test, statement.value.body, statement.value.orelse
+        return if_(e, ast.If(test, [ast.Return(then)], [ast.Return(otherwise)]))
     value = expression(e, statement.value)
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
         elif isinstance(value.type, ObjectType | RangeType):
             raise Unsupported(f"a function that returns {value.type}")
+        elif e.calls[-1].chars:
+            value = e.snapshot(stored(e, value, e.calls[-1].chars))
         else:
             value = e.snapshot(e.settle(value))
     e.calls[-1].returns.append((e.path(), value))
     return []
+
+
+def stored(e: Emitter, value: Value, chars: str) -> Value:
+    """A number, or a tuple of numbers, as elements of arrays."""
+    items = tuple_items(value) if isinstance(value.type, TupleType) else [value]
+    if len(items) != len(chars):
+        raise Unsupported(f"a function that returns {value.type}")
+    made = []
+    for item, char in zip(items, chars, strict=True):
+        item = numbers.plain(e, item) if numbers.number(item).is_either else e.settle(item)
+        made.append(Value(Number(char), (numbers.convert(e, item, char, checked=True),)))
+    return made[0] if isinstance(value.type, Number) else tuple_value(made)
 
 
 def returned(e: Emitter, call: Call) -> Value | Elementwise:
@@ -653,8 +680,10 @@ def returned(e: Emitter, call: Call) -> Value | Elementwise:
     if len(call.returns) == 1:
         e.text.start(path.block)
         return first
-    if any(isinstance(value, Elementwise) or value.type != first.type for _, value in call.returns):
+    if any(isinstance(value, Elementwise) for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
+    if any(value.type != first.type for _, value in call.returns):
+        raise DifferentTypes([value.type for _, value in call.returns])
     assert isinstance(first, Value)
     result = tuple(e.text.register(kind) for kind in first.type.registers)
     after = e.text.new_block("returned")
