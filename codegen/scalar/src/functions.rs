@@ -241,5 +241,5 @@ static FUNCTIONS: [Function; 50] = [
     rare("scratch", Callee::Scratch(scratch::take)),
     rare("scratch_reset", Callee::ScratchReset(scratch::reset)),
     rare("buffer", Callee::Buffer(scratch::buffer)),
-    row("copy_memory", Callee::Copy(scratch::copy)),
+    rare("copy_memory", Callee::Copy(scratch::copy)),
 ];

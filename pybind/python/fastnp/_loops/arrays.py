@@ -71,6 +71,10 @@ class Elementwise:
     packed: Callable[[Indices], str] | None = None
     pays_packed: bool = False
 
+    def most(self) -> int:
+        """The most elements that are computed and stored in a loop."""
+        return MANY_PACKED if self.packed and self.pays_packed else MANY_ELEMENTS
+
 
 @dataclass
 class Item:
@@ -115,9 +119,11 @@ def shape_tuple(e: Emitter, value: Value) -> Value:
 
 # Elements of an array statement from which kernels of the engine, which use vectors and threads,
 # are faster than a loop over elements: 0.9 ns for one that is stored and 0.4 ns for one that
-# is added up, a kernel 2 to 3 µs to start.
+# is added up, 0.5 and 0.25 in vectors; a kernel takes 2 to 3 µs to start.
 MANY_ELEMENTS = 3000
+MANY_PACKED = 4500
 MANY_ADDED = 4096
+MANY_ADDED_PACKED = 6000
 
 
 def refuse_many(e: Emitter, extents: Sequence[str], most: int = MANY_ELEMENTS) -> None:

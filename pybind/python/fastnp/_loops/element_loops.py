@@ -100,7 +100,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     extents = shape(target)
     for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
         e.leave_unless(text.op(I8, "icmp.eq", own, other))
-    refuse_many(e, extents)
+    refuse_many(e, extents, source.most())
     count = size(e, extents)
     e.spend(count)
 
@@ -144,7 +144,9 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
-        if type_.ndim == 1 and type_.is_dense:
+        # The C library's copy takes 0.55 ns an element more where the target does not begin at 32
+        # bytes, as `x[1:-1]` does not.
+        if type_.ndim == 1 and type_.is_dense and type_.char not in PACKED:
             text.line(f"call copy_memory({address(target)}, {memory}, {bytes_})")
             return
         cursor = text.register(I64, "at")
@@ -154,7 +156,15 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
             put(indices, load(e, type_.char, cursor).register)
             text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
 
-        for_each(e, extents, move)
+        several, lanes = None, 1
+        if type_.is_dense and type_.char in PACKED:
+            kind, lanes = PACKED[type_.char]
+
+            def several(indices: Indices) -> None:
+                put_packed(indices, text.op(kind, f"load.{kind}", cursor, 0))
+                text.line(f"{cursor} = add {cursor}, {text.integer(width * lanes)}")
+
+        for_each(e, extents, move, several, lanes)
 
     return copy_out
 
@@ -166,7 +176,7 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     computed from what the variable is bound to now.
     """
     text, width = e.text, SIZES[source.char]
-    refuse_many(e, source.shape)
+    refuse_many(e, source.shape, source.most())
     number = e.buffer_of(name)
     count = size(e, source.shape)
     e.spend(count)

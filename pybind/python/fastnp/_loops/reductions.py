@@ -7,6 +7,7 @@ import numpy
 from fastnp._loops import numbers
 from fastnp._loops.arrays import (
     MANY_ADDED,
+    MANY_ADDED_PACKED,
     Elementwise,
     Indices,
     Shifted,
@@ -78,6 +79,11 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
     return total
 
 
+def most_added(source: Elementwise) -> int:
+    """The most elements that are added up here."""
+    return MANY_ADDED_PACKED if source.packed and source.pays_packed else MANY_ADDED
+
+
 def packed_sums(e: Emitter, source: Elementwise, indices: Indices, whole: str) -> list[str]:
     """The sums of every fourth double of the last axis up to `whole`, two in a vector."""
     text, kind = e.text, PACKED["d"][0]
@@ -103,7 +109,7 @@ def packed_sums(e: Emitter, source: Elementwise, indices: Indices, whole: str) -
 def total(e: Emitter, value: Value | Elementwise) -> Value:
     """`np.sum(x)` over all axes."""
     source = elements(e, value)
-    refuse_many(e, source.shape, MANY_ADDED)
+    refuse_many(e, source.shape, most_added(source))
     char = numpy.add.reduce(numpy.empty(0, source.char)).dtype.char
     e.spend(size(e, source.shape))
     result = Value(Number(char), (add_up(e, source, char),))
@@ -133,7 +139,8 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     char, kind = loop[-1], Number(loop[-1]).registers[0]
     extent = left.shape[-1]
     outer = (*left.shape[:-1], *right.shape[1:])
-    refuse_many(e, (*outer, extent), MANY_ADDED)
+    are_packed = left.packed and right.packed and len(right.shape) == 1
+    refuse_many(e, (*outer, extent), MANY_ADDED_PACKED if are_packed else MANY_ADDED)
     sources = (*left.sources, *right.sources)
 
     def sum_of(indices: Indices) -> str:
