@@ -26,7 +26,7 @@ from numpy import generic, ndarray
 
 from tests.loops import numeric
 from tests.loops.mock import mocked
-from tests.loops.programs import Writer
+from tests.loops.control import Writer
 
 
 def show(value: Any) -> Any:
