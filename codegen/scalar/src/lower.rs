@@ -3,6 +3,8 @@
 //! Registers are Cranelift's variables, whose construction of SSA form gives 0 for a register that a path has not
 //! written. Optimization, registers of the machine and encoding are Cranelift's.
 
+use std::collections::HashMap;
+
 use cranelift_codegen::ir::{
     self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, UserFuncName, Value, types,
 };
@@ -42,7 +44,9 @@ pub(crate) fn lower(
     builder.switch_to_block(first);
     builder.seal_block(first);
     let frame = builder.block_params(first)[0];
-    let mut lowering = Lowering { builder, frame, variables, types: &function.registers, blocks, open, call_conv };
+    let types = &function.registers;
+    let mut lowering =
+        Lowering { builder, frame, variables, types, blocks, open, call_conv, opposites: HashMap::new() };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
@@ -88,6 +92,8 @@ struct Lowering<'a> {
     /// For each block how many edges to it do not stand yet.
     open: Vec<u32>,
     call_conv: CallConv,
+    /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
+    opposites: HashMap<Value, Value>,
 }
 
 impl Lowering<'_> {
@@ -129,10 +135,15 @@ impl Lowering<'_> {
                 self.builder.ins().jump(to, &[]);
             }
             Terminator::Branch { condition, then, otherwise, cold } => {
-                let condition = self.read(condition);
-                let (then, otherwise) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
+                let mut condition = self.read(condition);
+                let (mut then, mut otherwise) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
                 if cold {
                     self.builder.set_cold_block(then);
+                }
+                // A comparison right at its branch is one instruction with it; Cranelift makes three of its `not`.
+                while let Some(&opposite) = self.opposites.get(&condition) {
+                    condition = opposite;
+                    (then, otherwise) = (otherwise, then);
                 }
                 self.builder.ins().brif(condition, then, &[], otherwise, &[]);
             }
@@ -290,7 +301,11 @@ impl Lowering<'_> {
                 return self.write_both(to, both);
             }
             Op::Neg => ins.ineg(a),
-            Op::Not if of == Type::I8 => ins.bxor_imm(a, 1),
+            Op::Not if of == Type::I8 => {
+                let value = ins.bxor_imm(a, 1);
+                self.opposites.insert(value, a);
+                value
+            }
             Op::Not => ins.bnot(a),
             Op::FAdd => ins.fadd(a, b),
             Op::FSub => ins.fsub(a, b),

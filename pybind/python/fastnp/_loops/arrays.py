@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fastnp._loops import numbers
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
+from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.types import (
     I8,
     I64,
@@ -313,7 +314,10 @@ def flipped(e: Emitter, array: Value) -> Value:
 def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
     """The element at an address."""
     type_ = Number(char)
-    return Value(type_, (e.text.op(type_.registers[0], f"load.{MEMORY[char]}", at, offset),))
+    register = e.text.op(type_.registers[0], f"load.{MEMORY[char]}", at, offset)
+    if type_.is_integer and (range_ := range_of_type(type_)) is not None:
+        e.text.ranges[register] = range_
+    return Value(type_, (register,))
 
 
 def store(e: Emitter, char: str, at: str, register: str) -> None:
@@ -462,7 +466,9 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
 def filled(e: Emitter, extents: tuple[str, ...], value: float, is_ours: bool) -> Elementwise:
     """`np.full(extents, value)` of doubles."""
     for extent in extents:
-        e.leave_if(e.text.op(I8, "icmp.lt", extent, e.text.integer(0)))
+        e.leave_unless(e.text.op(I8, "icmp.ule", extent, e.text.integer(LONGEST_AXIS)))
+    extents = tuple(e.snapshot(Value(INT, (extent,))).register for extent in extents)
+    e.text.ranges.update(dict.fromkeys(extents, EXTENT))
     register = e.text.float(value)
     return Elementwise("d", extents, lambda _: register, (), False, is_ours)
 

@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.text import Block, Text
-from fastnp._loops.types import F32, F64, I8, ArrayType, Type, Value
+from fastnp._loops.types import BITS, F32, F64, I8, ArrayType, Number, Type, Value
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
@@ -28,12 +29,17 @@ LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
 class Variable(NamedTuple):
-    """What a state knows of a variable: its type, and whether a path leads here that never bound
-    it.
+    """What a state knows of a variable: its type, whether a path leads here that never bound it,
+    and the range of an integer.
     """
 
     type: Type | Opaque
     maybe_unbound: bool = False
+    range: Range | None = None
+
+    def is_like(self, other: Variable | None) -> bool:
+        """Whether another is stored in the same way."""
+        return other is not None and self[:2] == other[:2]
 
 
 State = dict[str, Variable]
@@ -119,6 +125,13 @@ class Call:
     returns: list[tuple[Path, Any]] = field(default_factory=list)
 
 
+def range_of_type(type_: Number) -> Range | None:
+    """The integers that a type has."""
+    if type_.name not in BITS:
+        return None
+    return of_bits(BITS[type_.name], type_.name.islower())
+
+
 def has_root(type_: Type | Opaque) -> bool:
     """Whether a variable is a view, of which the address of the array that it views is needed
     too.
@@ -136,7 +149,8 @@ def join(a: State, b: State) -> State | None:
         if in_a is None or in_b is None:
             joined[name] = Variable((in_a or in_b).type, True)  # type: ignore[union-attr]
         elif in_a.type == in_b.type:
-            joined[name] = Variable(in_a.type, in_a.maybe_unbound or in_b.maybe_unbound)
+            unbound = in_a.maybe_unbound or in_b.maybe_unbound
+            joined[name] = Variable(in_a.type, unbound, union(in_a.range, in_b.range))
         else:
             return None
     return joined
@@ -207,9 +221,16 @@ class Emitter:
         """The registers of a variable while it has a type."""
         number = self.type_numbers.setdefault(type_, len(self.type_numbers))
         prefix = f"{self.prefix}{name}~{number}"
-        return tuple(
+        registers = tuple(
             self.text.named(f"{prefix}.{i}", kind) for i, kind in enumerate(type_.registers)
         )
+        self.expect_extents(type_, registers)
+        return registers
+
+    def expect_extents(self, type_: Type | Opaque, registers: tuple[str, ...]) -> None:
+        """Notes the range of the lengths of an array's axes, which all arrays keep."""
+        if isinstance(type_, ArrayType):
+            self.text.ranges.update(dict.fromkeys(registers[1 : 1 + type_.ndim], EXTENT))
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""
@@ -224,15 +245,28 @@ class Emitter:
             raise Unsupported(f"`{name}` is {type(self.names.get(name)).__name__}")
         if variable.maybe_unbound:
             self.leave_unless(self.flag(name))
-        return Value(variable.type, self.registers(name, variable.type))
+        registers = self.registers(name, variable.type)
+        if isinstance(variable.type, Number) and variable.type.is_integer:
+            # The register is of this variable on all paths: its range is that of this one.
+            range_ = variable.range or range_of_type(variable.type)
+            if range_ is not None:
+                self.text.ranges[registers[0]] = range_
+            else:
+                self.text.ranges.pop(registers[0], None)
+        return Value(variable.type, registers)
 
     def bind(self, name: str, value: Value) -> None:
         """Binds a variable."""
-        for target, source in zip(self.registers(name, value.type), value.registers, strict=True):
+        targets = self.registers(name, value.type)
+        if set(targets) & set(value.registers) and targets != value.registers:
+            value = self.snapshot(value)  # the registers of this very variable in another order
+        is_integer = isinstance(value.type, Number) and value.type.is_integer
+        range_ = self.text.ranges.get(value.registers[0]) if is_integer else None
+        for target, source in zip(targets, value.registers, strict=True):
             self.text.copy(target, source)
             if source in self.lengths:
                 self.lengths[target] = self.lengths[source]
-        self.state[name] = Variable(value.type)
+        self.state[name] = Variable(value.type, False, range_)
 
     def buffer_of(self, name: str) -> int:
         """The number of a buffer for a new array that a variable is bound to: one that no other
@@ -257,6 +291,8 @@ class Emitter:
             self.text.copy(copy, source)
             if source in self.lengths:
                 self.lengths[copy] = self.lengths[source]
+            if source in self.text.ranges:
+                self.text.ranges[copy] = self.text.ranges[source]
             registers.append(copy)
         return Value(value.type, tuple(registers), value.literal, value.is_settled)
 
@@ -275,6 +311,7 @@ class Emitter:
             registers = self.registers(name, type_)
         else:
             registers = tuple(self.text.register(kind) for kind in type_.registers)
+            self.expect_extents(type_, registers)
         if isinstance(type_, ArrayType):
             self.roots[type_.root] = registers[0]
             self.lengths.update(zip(registers[1:], lengths, strict=False))
@@ -346,7 +383,8 @@ class Emitter:
         state = self.calls[0].callers_state if self.calls else self.state
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
-        key = (at, frozenset(state.items()), moving)
+        stored = frozenset((name, *variable[:2]) for name, variable in state.items())
+        key = (at, stored, moving)
         if (block := self.exit_blocks.get(key)) is not None:
             return block
         exit_ = Exit(at, len(self.exits))
@@ -375,6 +413,8 @@ class Emitter:
 
     def leave_if(self, condition: str) -> None:
         """Leaves before the current statement where a condition holds."""
+        if self.text.truths.get(condition) is False:
+            return
         after = self.text.new_block()
         self.text.unlikely(condition, self.exit_block(self.position), after)
         self.text.start(after)

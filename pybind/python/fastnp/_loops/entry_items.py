@@ -10,7 +10,8 @@ from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.iterators import Items
 from fastnp._loops.parameters import lengths_of, type_of
-from fastnp._loops.types import INT, ArrayType, RangeType
+from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
+from fastnp._loops.types import INT, ArrayType, RangeType, Value
 
 Find = Callable[[Any], Any]
 
@@ -34,7 +35,7 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
             ],
         )
     if isinstance(source, range):
-        return iterators.of_range(e, e.parameter(None, RangeType(), find))
+        return of_range(e, source, find)
     if isinstance(source, Rest):
         type_ = type_of(remaining(source), len(e.parameters))
         if isinstance(type_, ArrayType):
@@ -49,6 +50,30 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
             )
         raise Unsupported(f"a loop over {type(source.sequence).__name__}")
     raise Unsupported(f"a loop over {type(source).__name__}")
+
+
+def of_range(e: Emitter, source: range, find: Find) -> Items:
+    """The items of a range. Code for consecutive indices is for such alone."""
+    if not is_of_indices(source):
+        return iterators.of_range(e, e.parameter(None, RangeType(), find))
+
+    def similar(whole: Any) -> Any:
+        found = find(whole)
+        is_right = isinstance(found, range) and is_of_indices(found) and found.step == source.step
+        return found if is_right else None
+
+    start, stop, _ = e.parameter(None, RangeType(), similar).registers
+    e.text.ranges[start] = EXTENT
+    e.text.ranges[stop] = (-1, LONGEST_AXIS)
+    step = e.text.integer(source.step)
+    return iterators.of_range(e, Value(RangeType(), (start, stop, step)))
+
+
+def is_of_indices(source: range) -> bool:
+    """Whether the items of a range are positions of an array, one next to the other."""
+    if source.step not in (1, -1):
+        return False
+    return 0 <= source.start <= LONGEST_AXIS and -1 <= source.stop <= LONGEST_AXIS
 
 
 def part(source: Any, class_: type, name: str) -> Any:

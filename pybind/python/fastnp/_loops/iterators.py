@@ -15,6 +15,7 @@ from typing import Any
 from fastnp._loops import arrays
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
+from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.types import (
     I8,
     I64,
@@ -46,6 +47,10 @@ class Items:
     item_type: Type
 
 
+# Bounds of ranges lie between this and its opposite.
+FARTHEST = 1 << 61
+
+
 def of_range(e: Emitter, value: Value) -> Items:
     """The items of a range: where it is, its step, and how many remain."""
     text = e.text
@@ -54,8 +59,8 @@ def of_range(e: Emitter, value: Value) -> Items:
     zero, one = text.integer(0), text.integer(1)
     # Bounds of 62 bits keep the span within 64.
     for bound in (start, stop, step):
-        moved = text.op(I64, "add", bound, text.integer(1 << 61))
-        e.leave_unless(text.op(I8, "icmp.ult", moved, text.integer(1 << 62)))
+        moved = text.op(I64, "add", bound, text.integer(FARTHEST))
+        e.leave_unless(text.op(I8, "icmp.ult", moved, text.integer(2 * FARTHEST)))
     e.leave_if(text.op(I8, "icmp.eq", step, zero))
     up = text.op(I8, "icmp.gt", step, zero)
     forwards, backwards = text.op(I64, "sub", stop, start), text.op(I64, "sub", start, stop)
@@ -67,6 +72,12 @@ def of_range(e: Emitter, value: Value) -> Items:
     text.copy(at, start)
     text.copy(by, step)
     text.copy(remaining, text.op(I64, "select", is_empty, zero, count))
+    range_ = items_range(*(text.ranges.get(bound, WHOLE) for bound in (start, stop, step)))
+
+    def item(e: Emitter) -> Value:
+        found = e.snapshot(Value(INT, (at,)))
+        e.text.ranges[found.register] = range_
+        return found
 
     def rebuild(words: list[Any], _: object) -> Any:
         first, step_, left = (words.pop(0) for _ in range(3))
@@ -75,11 +86,22 @@ def of_range(e: Emitter, value: Value) -> Items:
     return Items(
         (at, by, remaining),
         remaining,
-        lambda e: e.snapshot(Value(INT, (at,))),
+        item,
         lambda e: move(e, remaining, (at, by)),
         rebuild,
         INT,
     )
+
+
+def items_range(start: Range, stop: Range, step: Range) -> Range:
+    """What is known of the items of a range from its bounds and its step, which were checked."""
+    first = (max(start[0], -FARTHEST), min(start[1], FARTHEST))
+    last = (max(stop[0], -FARTHEST), min(stop[1], FARTHEST))
+    if step[0] > 0:
+        return (first[0], max(last[1] - 1, first[0]))
+    if step[1] < 0:
+        return (min(last[0] + 1, first[1]), first[1])
+    return (min(first[0], last[0]), max(first[1], last[1]))
 
 
 def move(e: Emitter, remaining: str, *cursors: tuple[str, str]) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fastnp._loops import ranges
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
+    BITS,
     BOOL,
     F32,
     F64,
@@ -29,7 +31,6 @@ from fastnp._loops.types import (
 
 # The operators of Python's syntax tree, by the name of NumPy's function.
 EXACT_INTEGERS = 1 << 53
-BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 
 
 def literal(e: Emitter, value: int | float) -> Value:
@@ -147,8 +148,13 @@ def wrap(e: Emitter, integer: str, char: str) -> str:
     text = e.text
     if char.isupper():
         return text.op(I64, "and", integer, text.integer((1 << bits) - 1))
+    range_ = ranges.of_bits(bits, True)
+    if range_ is None or ranges.within(text.ranges.get(integer), range_):
+        return integer
     shift = text.integer(64 - bits)
-    return text.op(I64, "sar", text.op(I64, "shl", integer, shift), shift)
+    wrapped = text.op(I64, "sar", text.op(I64, "shl", integer, shift), shift)
+    text.ranges[wrapped] = range_
+    return wrapped
 
 
 # Binary operations.

@@ -329,6 +329,10 @@ class Site(Loop):
                 outcome = compiled.run(names, source)
                 self.seconds += perf_counter() - start
             if outcome is not None:
+                if compiled is not self.compiled[0]:
+                    # Tried first the next time; the loop over the list ends here.
+                    self.compiled.remove(compiled)
+                    self.compiled.insert(0, compiled)
                 self._judge()
                 return outcome
         if len(self.compiled) == MAX_COMPILED:

@@ -39,6 +39,7 @@ from fastnp._loops.expressions import (
 )
 from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
+from fastnp._loops.ranges import within
 from fastnp._loops.types import (
     I8,
     INT,
@@ -433,8 +434,13 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     start, entry = e.text.block, dict(e.state)
     before = Mark(e)
     expect_counters(e, statement)
+    bound = frozenset(
+        part.id
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
     for _ in range(MAX_PATHS):
-        over = attempt(e, loop, turn, Widening(e.widened[statement]))
+        over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
         if over is not None:
             break
         # A turn binds a variable that the head did not expect; its type is known now: once more.
@@ -509,12 +515,16 @@ class Widening:
     yet.
     """
 
-    def __init__(self, variables: State) -> None:
+    def __init__(self, variables: State, bound: frozenset[str]) -> None:
         self.variables = variables
+        self.bound = bound
 
     def widen(self, state: State) -> State:
-        """The state of a head for paths of this state."""
-        wide = dict(state)
+        """The state of a head for paths of this state: of what turns bind no range is known."""
+        wide = {
+            name: Variable(*variable[:2]) if name in self.bound else variable
+            for name, variable in state.items()
+        }
         for name, variable in self.variables.items():
             have = state.get(name)
             if have is None or have.type == variable.type:
@@ -526,7 +536,7 @@ class Widening:
         merged = join(head, path)
         if merged is None:
             return False
-        new = {name for name, variable in merged.items() if head.get(name) != variable}
+        new = {name for name, variable in merged.items() if not variable.is_like(head.get(name))}
         self.variables.update({name: Variable(merged[name].type, True) for name in new})
         return bool(new)
 
@@ -573,6 +583,8 @@ def fits(state: State, head: State) -> bool:
         if expected is None or expected.type != variable.type:
             return False
         if variable.maybe_unbound and not expected.maybe_unbound:
+            return False
+        if not within(variable.range, expected.range):
             return False
     return all(variable.maybe_unbound or name in state for name, variable in head.items())
 

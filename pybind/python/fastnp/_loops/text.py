@@ -2,11 +2,17 @@
 
 Blocks are written in any order; `block` is the one that instructions go to. Registers are mutable,
 each is declared with its type when it is made.
+
+What the ranges of the operands decide is not written: a comparison becomes a constant, and with it
+the check that it is for.
 """
 
 from __future__ import annotations
 
 import struct
+
+from fastnp._loops import ranges
+from fastnp._loops.ranges import WHOLE, Range
 
 
 class Block:
@@ -24,6 +30,23 @@ class Block:
 MAX_WRITTEN = 8_000
 MAX_LINES = 3_000
 
+# Instructions whose results are computed here where they are known, with the second operand that
+# leaves the first as it is.
+FOLDED: dict[str, int | None] = {
+    "add": 0,
+    "sub": 0,
+    "mul": 1,
+    "div": 1,
+    "shl": 0,
+    "sar": 0,
+    "or": 0,
+    "xor": 0,
+    "and": None,
+    "rem": None,
+    "neg": None,
+    "not": None,
+}
+
 
 class TooLong(Exception):
     """A loop that has too many combinations of types, or too many statements."""
@@ -37,6 +60,9 @@ class Text:
         self.blocks: list[Block] = []
         self.count = self.written = 0
         self.constants: dict[str, str] = {}
+        # What is known of integers in registers, and truth values that are constants.
+        self.ranges: dict[str, Range] = {}
+        self.truths: dict[str, bool] = {}
         self.block = self.start(self.new_block("entry"))
 
     def mark(self) -> int:
@@ -80,13 +106,68 @@ class Text:
         self.block.lines.append(text)
 
     def op(self, kind: str, name: str, *operands: object) -> str:
-        """An instruction with a result."""
+        """An instruction with a result, or a register that has it already."""
+        known = self.folded(kind, name, operands) if kind in ("i64", "i8") else None
+        if known is not None:
+            return known
         register = self.register(kind)
+        if kind == "i64" and (found := self.range_of(name, operands)) is not None:
+            self.ranges[register] = found
         self.line(f"{register} = {name} {', '.join(map(str, operands))}")
         return register
 
+    def range_of(self, name: str, operands: tuple[object, ...]) -> Range | None:
+        """What is known of the result of an instruction."""
+        if name == "select":
+            return ranges.union(*(self.ranges.get(str(operand)) for operand in operands[1:]))
+        if name == "b2i":
+            return (0, 1)
+        if name not in FOLDED:
+            return None
+        a, *rest = (self.ranges.get(str(operand), WHOLE) for operand in operands)
+        return ranges.of_result(name, a, rest[0] if rest else a)
+
+    def folded(self, kind: str, name: str, operands: tuple[object, ...]) -> str | None:
+        """The register that an instruction would only copy, or a constant; else `None`."""
+        if name == "select":
+            condition, a, b = map(str, operands)
+            truth = self.truths.get(condition)
+            return a if truth or a == b else b if truth is False else None
+        if kind == "i8":
+            return self.folded_truth(name, operands)
+        if name not in FOLDED:
+            return None
+        a, b = str(operands[0]), str(operands[-1])
+        result = self.range_of(name, operands)
+        if result is not None and result[0] == result[1]:
+            return self.integer(result[0])
+        neutral = FOLDED[name]
+        if neutral is not None and len(operands) == 2:
+            if self.ranges.get(b) == (neutral, neutral):
+                return a
+            if name in ("add", "mul") and self.ranges.get(a) == (neutral, neutral):
+                return b
+        return None
+
+    def folded_truth(self, name: str, operands: tuple[object, ...]) -> str | None:
+        """A truth value that is known, or that an instruction would only copy; else `None`."""
+        a, b = str(operands[0]), str(operands[-1])
+        if name.startswith("icmp.") and self.types.get(a) == "i64":
+            ranges_ = (self.ranges.get(operand, WHOLE) for operand in (a, b))
+            found = ranges.decided(name[5:], *ranges_)
+            return None if found is None else self.truth(found)
+        if name == "not" and a in self.truths:
+            return self.truth(not self.truths[a])
+        if name in ("and", "or"):
+            for known, other in ((a, b), (b, a)):
+                if known in self.truths:
+                    return other if self.truths[known] == (name == "and") else known
+        return None
+
     def checked(self, name: str, a: str, b: str) -> tuple[str, str]:
         """An integer operation with an overflow flag: the result and the flag."""
+        if self.range_of(name[:-1], (a, b)) is not None:
+            return self.op("i64", name[:-1], a, b), self.truth(False)
         result, flag = self.register("i64"), self.register("i8")
         self.line(f"{result}, {flag} = {name} {a}, {b}")
         return result, flag
@@ -105,10 +186,14 @@ class Text:
         return register
 
     def integer(self, value: int) -> str:
-        return self.constant("i64", f"iconst {value}")
+        register = self.constant("i64", f"iconst {value}")
+        self.ranges[register] = (value, value)
+        return register
 
     def truth(self, value: bool) -> str:
-        return self.constant("i8", f"iconst {int(value)} # truth")
+        register = self.constant("i8", f"iconst {int(value)} # truth")
+        self.truths[register] = value
+        return register
 
     def float(self, value: float, kind: str = "f64") -> str:
         format_, digits = ("<d", 16) if kind == "f64" else ("<f", 8)

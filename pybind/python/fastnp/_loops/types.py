@@ -31,7 +31,8 @@ MEMORY = {
     "d": "f64",
 }
 SIZES = {char: numpy.dtype(char).itemsize for char in MEMORY}
-INTEGER_CHARS = "bBhHiIl"
+BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
+INTEGER_CHARS = "".join(BITS)
 
 
 @dataclass(frozen=True)
