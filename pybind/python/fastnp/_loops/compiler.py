@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import math
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy
@@ -20,13 +21,14 @@ from fastnp._loops.emitter import (
     has_root,
 )
 from fastnp._loops.entry_items import entry_items
+from fastnp._loops.lists import copies
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
-from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
+from fastnp._loops.types import ArrayType, ListType, Number, ObjectType, RangeType, TupleType, Type
 
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
@@ -36,11 +38,14 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     node = loop.node
     numbers = {statement: i for i, statement in enumerate(loop.statements)}
     e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
+    e.growing = names_that_grow(node)
+    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     for name in loop.binds:
         if not names.bound(name):
             continue
-        type_ = type_of(names[name], len(e.parameters))
-        if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
+        type_ = type_of(names[name], len(e.parameters), name in e.growing)
+        is_unused = isinstance(type_, ListType) and name not in read
+        if type_ is None or is_unused or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
             e.parameter(name, type_, lengths=lengths_of(names[name]))
@@ -57,6 +62,18 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
         return Refusal(loop.line, refusal.reason)
     except TooLong:
         return Refusal(loop.line, "too many statements, or combinations of types")
+
+
+def names_that_grow(node: ast.stmt) -> frozenset[str]:
+    """The names of which the loop calls a method that makes a list longer or shorter."""
+    return frozenset(
+        call.func.value.id
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and call.func.attr in ("append", "pop")
+    )
 
 
 class Stored(NamedTuple):
@@ -107,6 +124,13 @@ class Compiled:
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, TupleType)
         }
+        self.lists = {
+            i: parameter.type
+            for i, parameter in enumerate(e.parameters)
+            if isinstance(parameter.type, ListType)
+        }
+        self.entry_seconds = 0.0
+        self.stored_lists = e.stored_lists
         self.named = [(name.split("."), known) for name, known in self.constants.items()]
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
@@ -136,12 +160,30 @@ class Compiled:
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         if numpy.geterr()["under"] != "ignore":
             return None
-        flat = values if not self.tuples else self.flattened(values)
-        ended = None if flat is None else self.program.run(tuple(flat))
+        ended = self.ended(values)
         if ended is None:
             return None
         code, stored = ended
         return self.outcome(self.exits[code], stored, values)
+
+    def ended(self, values: list[Any]) -> tuple[int, list[Any]] | None:
+        """The exit that a run ends at, and what it stores; `None` if the values do not fit."""
+        if not (self.tuples or self.lists):
+            return self.program.run(tuple(values))
+        start = perf_counter()
+        copied = copies(self.lists, self.stored_lists, values) if self.lists else {}
+        self.entry_seconds = perf_counter() - start if self.lists else 0.0
+        if copied is None:
+            return None
+        arrays = [copied[i].array if i in copied else value for i, value in enumerate(values)]
+        flat = self.flattened(arrays) if self.tuples else arrays
+        if flat is None:
+            return None
+        try:
+            return self.program.run(tuple(flat))
+        finally:
+            for root in self.stored_lists:
+                copied[root].put_back()
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
@@ -186,7 +228,9 @@ class Compiled:
         if exit_.iterators:
             rest = stored[at:]
 
-            def view(type_: ArrayType, taken: list[Any]) -> Any:
+            def view(type_: ArrayType | ListType, taken: list[Any]) -> Any:
+                if isinstance(type_, ListType):
+                    return values[type_.root]
                 return rebuilt_view(values[type_.root], type_, taken)
 
             for number, items in exit_.iterators:
@@ -262,6 +306,8 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
                 parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
                 at += len(item.registers)
             return tuple(parts)
+        case ListType(root=root):
+            return values[root]
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)

@@ -18,7 +18,18 @@ from typing import Any, NamedTuple, Protocol
 
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.text import Block, Text
-from fastnp._loops.types import BITS, F32, F64, I8, ArrayType, Number, Type, Value
+from fastnp._loops.types import (
+    BITS,
+    F32,
+    F64,
+    I8,
+    I64,
+    ArrayType,
+    ListType,
+    Number,
+    Type,
+    Value,
+)
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
@@ -179,6 +190,11 @@ class Emitter:
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
         self.roots: dict[int, str] = {}
+        # Of parameters that are lists: the register with the address, and that with the length.
+        self.lists: dict[int, tuple[str, str]] = {}
+        # Names of lists that the loop makes longer or shorter, and lists whose items it changes.
+        self.growing: frozenset[str] = frozenset()
+        self.stored_lists: set[int] = set()
         self.words = 0
         # Names whose objects the code relies on, and functions that it contains.
         self.constants: dict[str, object] = {}
@@ -307,7 +323,11 @@ class Emitter:
 
         `lengths` are those of an array's axes now.
         """
-        if name is not None:
+        if isinstance(type_, ListType):
+            registers = tuple(self.text.register(I64) for _ in range(3))
+            self.lists[type_.root] = registers[:2]
+            self.text.ranges[registers[1]] = EXTENT
+        elif name is not None:
             registers = self.registers(name, type_)
         else:
             registers = tuple(self.text.register(kind) for kind in type_.registers)
@@ -319,7 +339,7 @@ class Emitter:
         for register in registers:
             self.entry.lines.append(f"{register} = get {self.words}")
             self.words += 1
-        return Value(type_, registers)
+        return Value(type_, registers[: len(type_.registers)])
 
     # Paths.
 

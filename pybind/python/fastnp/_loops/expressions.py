@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import ModuleType
 
-from fastnp._loops import arrays, functions, numbers, reductions
+from fastnp._loops import arrays, functions, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.parameters import lengths_of, type_of
@@ -15,6 +15,7 @@ from fastnp._loops.types import (
     I8,
     INT,
     ArrayType,
+    ListType,
     ObjectType,
     TupleType,
     Value,
@@ -122,7 +123,7 @@ def name_value(e: Emitter, name: str) -> Value:
         e.missing.add(name)
         raise Unsupported(f"`{name}` may be unbound")
     known = e.names[name]
-    type_ = type_of(known, len(e.parameters))
+    type_ = type_of(known, len(e.parameters), name in e.growing)
     if type_ is None:
         raise Unsupported(f"`{name}` is {type(known).__name__}")
     if isinstance(type_, ObjectType):
@@ -282,6 +283,8 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
     """`value[index]`."""
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         return tuple_item(e, value, index)
+    if isinstance(value, Value) and isinstance(value.type, ListType):
+        return lists.item(e, value, number(e, index))
     array = array_operand(value)
     items = subscript_items(e, index)
     if len(items) == 1 and items[0].array is not None:

@@ -13,10 +13,11 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, numbers, reductions
+from fastnp._loops import arrays, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.parameters import type_of
+from fastnp._loops.names import Names
+from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.types import (
     BOOL,
     F32,
@@ -26,6 +27,7 @@ from fastnp._loops.types import (
     NP_BOOL,
     SCALARS,
     ArrayType,
+    ListType,
     Number,
     ObjectType,
     TupleType,
@@ -172,7 +174,26 @@ def free_name(e: Emitter, name: str) -> Value:
     if isinstance(known, bool | int | float):
         e.callees_constants.append((function.__globals__, name, known))
         return numbers.literal(e, known)
-    raise Unsupported(f"`{name}` of the function that is called is {type(known).__name__}")
+    value = free_parameter(e, function.__globals__, name, known)
+    if value is None:
+        kind = type(known).__name__
+        raise Unsupported(f"`{name}` of the function that is called is {kind}")
+    return value
+
+
+def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value | None:
+    """A list or an array that is a global of the loop and of the function that is called."""
+    if not isinstance(e.names, Names) or not e.names.is_global(name, scope):
+        return None
+    if name in e.free:
+        return e.free[name]
+    type_ = type_of(known, len(e.parameters), name in e.growing)
+    if not isinstance(type_, ListType | ArrayType):
+        return None
+    prefix, e.prefix = e.prefix, ""
+    e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
+    e.prefix = prefix
+    return e.free[name]
 
 
 def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -> Operand:
@@ -214,6 +235,8 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
         type_ = arguments[0].type
         if isinstance(type_, ArrayType):
             return Value(INT, (arrays.shape(arguments[0])[0],))
+        if isinstance(type_, ListType):
+            return Value(INT, (lists.length(e, arguments[0]),))
         if isinstance(type_, TupleType):
             return numbers.literal(e, len(type_.items))
     raise Unsupported("len of this")

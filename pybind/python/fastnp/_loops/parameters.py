@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy
 
+from fastnp._loops import lists
 from fastnp._loops.types import (
     MEMORY,
     ArrayType,
+    ListType,
     Number,
     ObjectType,
     RangeType,
@@ -37,16 +39,19 @@ KNOWN = (
 MAX_AXES = 8
 
 
-def type_of(value: Any, root: int) -> Type | None:
+def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
     """The type of a value, or `None` if compiled code does not know such values.
 
-    `root` is the number of the parameter that it would be.
+    `root` is the number of the parameter that it would be; `grows` says that the loop may change a
+    list's length.
     """
     number = number_type(value)
     if number is not None:
         return number
     if isinstance(value, numpy.ndarray):
         return array_type(value, root)
+    if type(value) is list:
+        return lists.type_of_list(value, root, grows)
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
@@ -99,4 +104,6 @@ def specification(type_: Type) -> str:
             return f"A{type_.char}{type_.ndim}{layout}{access}"
         case RangeType():
             return "r"
+        case ListType(item=item):
+            return f"A{lists.CHARS[item.name]}1cw"
     raise TypeError(f"no parameter is {type_}")

@@ -14,7 +14,7 @@ from functools import cache
 from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, element_loops, iterators, numbers
+from fastnp._loops import arrays, effects, element_loops, iterators, lists, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     Call,
@@ -44,6 +44,7 @@ from fastnp._loops.types import (
     I8,
     INT,
     ArrayType,
+    ListType,
     ObjectType,
     RangeType,
     TupleType,
@@ -161,6 +162,10 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
             return
         case ast.Expr(value=ast.Constant()):
             return
+        case ast.Expr(value=ast.Call() as called):
+            effects.call(e, called)
+        case ast.Assert(test=test):
+            e.leave_unless(condition(e, test))
         case ast.Assign(targets=[target], value=value):
             assign(e, target, value)
         case ast.Assign(targets=targets, value=value) if all(
@@ -235,8 +240,12 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         raise Unsupported("an assignment to an attribute")
     if e.calls:
         raise Unsupported("a function that stores to an array")
-    array = array_operand(expression(e, target.value))
-    place = arrays.view(e, array, subscript_items(e, target.slice))
+    array = expression(e, target.value)
+    if isinstance(array, Value) and isinstance(array.type, ListType):
+        if isinstance(value, Elementwise):
+            raise Unsupported("an array stored to a list")
+        return lists.store(e, array, number(e, target.slice), value)
+    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
     return store(e, place, value)
 
 
@@ -266,8 +275,14 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         return
     if not isinstance(target, ast.Subscript) or e.calls:
         raise Unsupported("an assignment to an attribute")
-    array = array_operand(expression(e, target.value))
-    place = arrays.view(e, array, subscript_items(e, target.slice))
+    array = expression(e, target.value)
+    if isinstance(array, Value) and isinstance(array.type, ListType):
+        at = lists.place(e, array, number(e, target.slice))
+        result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
+        assert isinstance(result, Value)
+        lists.put(e, array.type, at, lists.fitting(e, array.type, result))
+        return
+    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
     type_ = arrays.array_type(place)
     if type_.ndim:
         effect = update(e, place, name, expression(e, node))
@@ -340,7 +355,10 @@ def iteration(e: Emitter, node: ast.expr) -> Items:
         made = iterators_of_builtin(e, known_object(e, node.func), node.args)
         if made is not None:
             return made
-    return iterators.of_value(e, single(e, node))
+    value = single(e, node)
+    if isinstance(value.type, ListType):
+        return lists.items(e, value)
+    return iterators.of_value(e, value)
 
 
 def known_object(e: Emitter, node: ast.expr) -> object:
@@ -366,6 +384,11 @@ def iterators_of_builtin(e: Emitter, function: object, nodes: list[ast.expr]) ->
         if known_object(e, inner.func) is range and not inner.keywords:
             items = iterators.of_range(e, range_value(e, inner.args))
             return iterators.reversed_range(e, items)
+    if function is reversed and len(nodes) == 1 and e.calls:
+        # In a function that is called, nothing goes on with the iterator.
+        value = single(e, nodes[0])
+        if isinstance(value.type, ListType):
+            return lists.items(e, value, backwards=True)
     return None
 
 

@@ -184,7 +184,25 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
-Type: TypeAlias = Number | ArrayType | TupleType | RangeType | ObjectType
+@dataclass(frozen=True)
+class ListType:
+    """A list of Python's numbers of one type: the parameter that it is, and whether the loop may
+    change its length.
+    """
+
+    item: Number
+    root: int
+    grows: bool
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return ()
+
+    def __str__(self) -> str:
+        return f"list of {self.item}"
+
+
+Type: TypeAlias = ListType | Number | ArrayType | TupleType | RangeType | ObjectType
 
 
 @dataclass(frozen=True)
