@@ -24,6 +24,23 @@ w = np.arange(7, dtype=np.uint8) * 9
 m = np.arange(7) % 2 == 0
 C = A[::2, ::-1]
 t = A.T
+L = [3, -1, 4, 1, -5, 9, 2]
+F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
+H = [True, False, False, True, True, False, True]
+G = [5, 7]
+K = [2, 4, 6]
+def least(p):
+    found = L[p % 7]
+    for e in K:
+        if e < found:
+            found = e
+    return found
+def either(p, q):
+    if p > 1:
+        return p
+    if p < -3:
+        return x[2]
+    return q
 def plus(p, q):
     if p > q:
         return p - q
@@ -93,6 +110,11 @@ class Writer:
             f"u[{i}]",
             f"v[{i}]",
             f"w[{i}]",
+            f"L[{i}]",
+            f"F[{i}]",
+            f"H[{i}]",
+            f"G[{i}]",
+            "L[K[1]]",
         )
 
     def number(self, depth: int = 2) -> str:
@@ -124,6 +146,10 @@ class Writer:
             "steps(a % 1000)",
             f"math.floor({left})",
             "len(x)",
+            "len(G)",
+            "least(a % 100)",
+            f"either({left}, {right})",
+            "K[a % 3]",
             f"A.shape[{self.dice.randint(0, 1)}]",
             f"{self.vector()}.sum()",
             f"np.dot({self.vector()}, {self.vector()})",
@@ -198,13 +224,27 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
+                f"L[{self.index()}], L[2] = L[{self.index()}], {self.number(1)}",
+                f"F[L[1]], F[0] = {self.number(1)}, F[3]",
+                f"G.append({self.pick('a', 's', 'n', '3', 'L[1]', 'u[2]')})",
+                "G.append(1)",
+                "G.pop()",
                 f"a = int({self.number(1)}) % 1000",
             )
             self.line(depth, text)
         elif dice < 0.8:
             i, j = self.index(), self.index()
             target = self.pick(
-                f"A[{i}, {j}]", f"y[{i}]", f"x[{i}]", f"f[{i}]", f"u[{i}]", f"v[{i}]"
+                f"A[{i}, {j}]",
+                f"y[{i}]",
+                f"x[{i}]",
+                f"f[{i}]",
+                f"u[{i}]",
+                f"v[{i}]",
+                f"L[{i}]",
+                f"F[{j}]",
+                f"K[{i} % 3]",
+                f"H[{i}]",
             )
             operator = self.pick("=", "=", "+=", "-=", "*=")
             self.line(depth, f"{target} {operator} {self.number()}")
@@ -248,6 +288,9 @@ class Writer:
                 f"{name}, a in zip(range(n), w)",
                 f"{name} in range(0, n, {self.dice.randint(1, 3)})",
                 f"{name} in (2, 0, -1, a)",
+                f"{name} in L",
+                f"{name}, z in enumerate(F)",
+                f"{name}, b in zip(K, L)",
             )
             self.line(depth, f"for {items}:")
             self.loops += 1

@@ -35,9 +35,26 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
+    is_loose = True
+    while True:
+        e = Emitter(
+            {statement: i for i, statement in enumerate(loop.statements)},
+            loop.resumable,
+            loop.binds,
+            names,
+            inline,
+        )
+        e.is_loose = is_loose
+        found = written(e, loop, names, source)
+        if not isinstance(found, Refusal) or not e.was_loose:
+            return found
+        # Numbers that are Python's or NumPy's are not computed everywhere.
+        is_loose = False
+
+
+def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
+    """Writes a loop and compiles it."""
     node = loop.node
-    numbers = {statement: i for i, statement in enumerate(loop.statements)}
-    e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
     e.growing = names_that_grow(node)
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     for name in loop.binds:
@@ -129,6 +146,7 @@ class Compiled:
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, ListType)
         }
+        self.copies_lists = bool(self.lists)
         self.entry_seconds = 0.0
         self.stored_lists = e.stored_lists
         self.named = [(name.split("."), known) for name, known in self.constants.items()]

@@ -29,6 +29,7 @@ from fastnp._loops.types import (
     Number,
     Type,
     Value,
+    either,
 )
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
@@ -36,6 +37,9 @@ from fastnp._loops.types import (
 POLL_INTERVAL = 1 << 20
 
 
+# So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
+# is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
+MAX_VERSIONS = 2
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -150,8 +154,11 @@ def has_root(type_: Type | Opaque) -> bool:
     return isinstance(type_, ArrayType) and not type_.is_root and not type_.is_made
 
 
-def join(a: State, b: State) -> State | None:
-    """The state after two paths that meet, or `None` where a variable has different types."""
+def join(a: State, b: State, loosely: bool = False) -> State | None:
+    """The state after two paths that meet, or `None` where a variable has different types.
+
+    With `loosely`, a number may be Python's on one path and NumPy's on the other.
+    """
     if a == b:
         return a
     joined: State = {}
@@ -162,9 +169,16 @@ def join(a: State, b: State) -> State | None:
         elif in_a.type == in_b.type:
             unbound = in_a.maybe_unbound or in_b.maybe_unbound
             joined[name] = Variable(in_a.type, unbound, union(in_a.range, in_b.range))
+        elif loosely and (common := common_type(in_a.type, in_b.type)) is not None:
+            joined[name] = Variable(common, in_a.maybe_unbound or in_b.maybe_unbound)
         else:
             return None
     return joined
+
+
+def common_type(a: Type | Opaque, b: Type | Opaque) -> Number | None:
+    """The type of a number that is of one type or the other."""
+    return either(a, b) if isinstance(a, Number) and isinstance(b, Number) else None
 
 
 class Emitter:
@@ -186,6 +200,9 @@ class Emitter:
         self.names = names
         self.state: State = {}
         self.parameters: list[Parameter] = []
+        # Whether numbers may be Python's or NumPy's where there were more than `MAX_VERSIONS` of the
+        # code, and whether there were.
+        self.is_loose, self.was_loose = True, False
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
@@ -346,8 +363,14 @@ class Emitter:
     def edge(self, state: State, target: State, block: Block) -> None:
         """Jumps to a block that expects a state joined from the current one and others."""
         for name, variable in target.items():
+            here = state.get(name)
+            if here is not None and here.type != variable.type:
+                # A number that is Python's or NumPy's at the target, with the register for that.
+                assert isinstance(here.type, Number)
+                number, tag = self.registers(name, variable.type)
+                self.text.copy(number, self.registers(name, here.type)[0])
+                self.text.copy(tag, self.text.truth(not here.type.is_python))
             if variable.maybe_unbound:
-                here = state.get(name)
                 if here is None or not here.maybe_unbound:
                     self.text.line(f"{self.flag(name)} = iconst {int(here is not None)}")
         self.text.jump(block)
@@ -363,6 +386,8 @@ class Emitter:
                     break
             else:
                 groups.append((path.state, [path]))
+        if len(groups) > MAX_VERSIONS and self.is_loose:
+            groups = self.loosely(groups)
         result = []
         for joined, members in groups:
             if len(members) == 1:
@@ -373,6 +398,20 @@ class Emitter:
                 self.text.start(block)
                 self.edge(state, joined, after)
             result.append(Path(joined, after))
+        return result
+
+    def loosely(self, groups: list[tuple[State, list[Path]]]) -> list[tuple[State, list[Path]]]:
+        """The groups, those as one that differ in whose their numbers are."""
+        result: list[tuple[State, list[Path]]] = []
+        for state, members in groups:
+            for i, (joined, others) in enumerate(result):
+                merged = join(joined, state, loosely=True)
+                if merged is not None:
+                    result[i] = (merged, [*others, *members])
+                    break
+            else:
+                result.append((state, members))
+        self.was_loose = self.was_loose or len(result) < len(groups)
         return result
 
     def path(self) -> Path:

@@ -360,6 +360,9 @@ def as_numpys(e: Emitter, value: Operand) -> Value:
     value = scalar(value, "a ufunc")
     type_ = numbers.number(value)
     chars = {"int": "l", "float": "d", "bool": "?"}
+    if type_.is_either:
+        value = numbers.plain(e, value)
+        type_ = numbers.number(value)
     if not type_.is_python:
         return value
     return Value(Number(chars[type_.name]), value.registers)

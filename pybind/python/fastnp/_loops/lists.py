@@ -60,6 +60,14 @@ def items_of(value: object, char: str) -> numpy.ndarray | None:
             records = numpy.frombuffer(written, record, offset=5)
             if (records["kind"] == kind).all():
                 return records["value"].astype(char)
+    if char == "?":
+        written = marshal.dumps(value, 2) if type(value[0]) is bool else b""
+        if len(written) == 5 + len(value):
+            marks = numpy.frombuffer(written, "u1", offset=5)
+            is_true = marks == ord("T")
+            if (is_true | (marks == ord("F"))).all():
+                return is_true
+        return None
     if set(map(type, value)) != {type(numpy.zeros(1, char).item())}:
         return None
     try:

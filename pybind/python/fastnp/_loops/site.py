@@ -149,7 +149,7 @@ class Site(Loop):
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
-        self.enter_from = ENTER_FROM
+        self.enter_from = 0.0
         self.turns = self.runs = self.slow = 0
         self.seconds = 0.0
 
@@ -177,7 +177,7 @@ class Site(Loop):
         if type(iterable) in SIZED and not self.is_eager:
             turns = len(iterable)
             if self.compiled:
-                if turns * self.turn_seconds < self.enter_from:
+                if turns * self.turn_seconds < max(ENTER_FROM, self.enter_from):
                     return iterable
             elif turns * self.weight <= self.short:
                 self.work += turns * self.weight
@@ -200,7 +200,7 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         assert source is not None
         if self.compiled:
-            is_enough = total * self.turn_seconds >= self.enter_from
+            is_enough = total * self.turn_seconds >= max(ENTER_FROM, self.enter_from)
             return self._no_turns(iterable, source, total) if is_enough else iterable
         return self._piece(iter(iterable), source, total)
 
@@ -280,7 +280,7 @@ class Site(Loop):
         if isinstance(self.node, ast.While):
             return bool(self.compiled) or self.spent >= self._patience()
         to_come = turns.left * self.turn_seconds
-        if turns.source is None or to_come < self.enter_from:
+        if turns.source is None or to_come < max(ENTER_FROM, self.enter_from):
             return False
         patience = self._patience()
         return (
@@ -364,7 +364,7 @@ class Site(Loop):
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
         tried = source
-        if source is not None and 0 < some < len(source) and not is_list(source):
+        if source is not None and 0 < some < len(source) and not (is_list(source) or found.copies_lists):
             tried = beginning(source, some)
         start = perf_counter()
         outcome = found.run(names, tried)

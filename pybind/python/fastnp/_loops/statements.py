@@ -17,6 +17,7 @@ from types import FunctionType
 from fastnp._loops import arrays, effects, element_loops, iterators, lists, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
+    MAX_VERSIONS,
     Call,
     Emitter,
     OpenLoop,
@@ -24,6 +25,7 @@ from fastnp._loops.emitter import (
     State,
     Unsupported,
     Variable,
+    common_type,
     join,
 )
 from fastnp._loops.expressions import (
@@ -32,6 +34,7 @@ from fastnp._loops.expressions import (
     binary,
     condition,
     expression,
+    merged,
     number,
     single,
     subscript_items,
@@ -39,6 +42,7 @@ from fastnp._loops.expressions import (
 )
 from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
+from fastnp._loops.numbers import is_number
 from fastnp._loops.ranges import within
 from fastnp._loops.types import (
     I8,
@@ -202,7 +206,7 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     for part in target.elts:
         if isinstance(part, ast.Subscript):
             used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-            if used & bound or any(isinstance(n, ast.Subscript) for n in ast.walk(part.slice)):
+            if used & bound or not has_own_place(e, part, target):
                 raise Unsupported("targets of which one changes where another is")
         elif not isinstance(part, ast.Name):
             raise Unsupported("a nested tuple of targets")
@@ -225,6 +229,21 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     return [e.snapshot(e.settle(value)) for value in values]
 
 
+def has_own_place(e: Emitter, part: ast.Subscript, target: ast.Tuple) -> bool:
+    """Whether no other target changes the place of a part: the items of lists that are no target
+    may say where it is.
+    """
+
+    def root(node: ast.expr) -> int | None:
+        value = expression(e, node) if isinstance(node, ast.Name) else None
+        is_list = isinstance(value, Value) and isinstance(value.type, ListType)
+        return value.type.root if is_list else None  # type: ignore[union-attr]
+
+    inside = [root(n.value) for n in ast.walk(part.slice) if isinstance(n, ast.Subscript)]
+    stored = [root(other.value) for other in target.elts if isinstance(other, ast.Subscript)]
+    return not inside or not (None in inside or None in stored or set(inside) & set(stored))
+
+
 def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
     """Makes the checks of an assignment to one target; the result has its effect."""
     if isinstance(target, ast.Name):
@@ -232,7 +251,7 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
             return element_loops.kept(e, target.id, value)
         if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
             raise Unsupported("a name for a view of an array that the loop made")
-        settled = e.settle(value)
+        settled = value if isinstance(value.type, TupleType) else e.settle(value)
         if isinstance(settled.type, ObjectType):
             raise Unsupported("a variable that is no number or array")
         return lambda: e.bind(target.id, settled)
@@ -252,6 +271,8 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
     """Prepares a store to an element or a view."""
     type_ = arrays.array_type(place)
+    if isinstance(value, Value) and isinstance(value.type, TupleType):
+        value = arrays.listed(e, tuple_items(value), is_ours=False)
     if type_.ndim:
         return element_loops.assign(e, place, value)
     if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
@@ -551,8 +572,22 @@ class Widening:
         for name, variable in self.variables.items():
             have = state.get(name)
             if have is None or have.type == variable.type:
-                wide[name] = Variable(variable.type, True)
+                wide[name] = Variable(variable.type, have is None or variable.maybe_unbound)
+            elif common_type(have.type, variable.type) == variable.type:
+                wide[name] = Variable(variable.type, have.maybe_unbound)
         return wide
+
+    def loosen(self, e: Emitter, head: State, path: State) -> bool:
+        """Has numbers be Python's or NumPy's that are of both on paths to a head."""
+        merged = join(head, path, loosely=True)
+        if merged is None:
+            return False
+        e.was_loose = True
+        new = {name for name, variable in merged.items() if not variable.is_like(head.get(name))}
+        for name in new:
+            is_number = merged[name].type != head[name].type if name in head else False
+            self.variables[name] = Variable(merged[name].type, not is_number)
+        return bool(new)
 
     def grow(self, head: State, path: State) -> bool:
         """Adds what a path binds that leads back to a head; whether there was something to add."""
@@ -583,6 +618,12 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
                 continue
             if any(widening.grow(head.state, path.state) for head in heads):
                 return None
+            if (
+                e.is_loose
+                and len(heads) >= MAX_VERSIONS
+                and any(widening.loosen(e, head.state, path.state) for head in heads)
+            ):
+                return None
             if len(heads) >= MAX_PATHS:
                 raise Unsupported("variables of changing types")
             head = Path(widening.widen(path.state), e.text.new_block("head"))
@@ -603,8 +644,12 @@ def fits(state: State, head: State) -> bool:
     """Whether a path of a state may go to a head."""
     for name, variable in state.items():
         expected = head.get(name)
-        if expected is None or expected.type != variable.type:
+        if expected is None:
             return False
+        if expected.type != variable.type:
+            if common_type(expected.type, variable.type) != expected.type:
+                return False
+            continue
         if variable.maybe_unbound and not expected.maybe_unbound:
             return False
         if not within(variable.range, expected.range):
@@ -696,6 +741,8 @@ def returned(e: Emitter, call: Call) -> Value | Elementwise:
     if len(call.returns) == 1:
         e.text.start(path.block)
         return first
+    if all(isinstance(value, Value) and is_number(value.type) for _, value in call.returns):
+        return merged(e, [(value, path.block) for path, value in call.returns])
     if any(isinstance(value, Elementwise) or value.type != first.type for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
     assert isinstance(first, Value)
