@@ -73,7 +73,7 @@ def outcome(code: CodeType) -> Outcome:
     kept = {
         name: shown(value)
         for name, value in variables.items()
-        if name[0] != "_" and isinstance(value, int | float | list | tuple | ndarray | generic)
+        if name[0] != "_" and isinstance(value, int | float | complex | list | tuple | ndarray | generic)
     }
     kept["names"] = repr(sorted(variables))
     kept["warnings"] = repr([(str(w.message), w.lineno) for w in warned])

@@ -29,6 +29,9 @@ F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
 H = [True, False, False, True, True, False, True]
 G = [5, 7]
 K = [2, 4, 6]
+Z = (np.arange(7) - 3) * (0.5 + 0.25j)
+def turn(p, q):
+    return p * q + 1j
 def least(p):
     found = L[p % 7]
     for e in K:
@@ -68,16 +71,18 @@ class Writer:
         self.lines = SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
-            self.line(0, "def work(n, a, b, c, s, z):")
+            self.line(0, "def work(n, a, b, c, s, z, d):")
         at = int(in_function)
         if not in_function:
-            self.line(0, "a, b, c, s, z = 1, 2, 3, 0, 0.5")
+            self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
-            self.line(1, "return a, b, c, s, z")
+            self.line(1, "return a, b, c, s, z, d")
             for _ in range(2):
-                arguments = self.pick("n, 1, 2, 3, 0, 0.5", "n, 4, x[1], u[2], 1.5, f[3]")
+                arguments = self.pick(
+                    "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
+                )
                 self.line(0, f"print(work({arguments}))")
         return "\n".join(self.lines) + "\n"
 
@@ -157,6 +162,39 @@ class Writer:
             f"round({left})",
         )
 
+    def complex(self, depth: int = 2) -> str:
+        i, dice = self.index(), self.dice.random()
+        if depth == 0 or dice < 0.4:
+            return self.pick("d", "d", f"Z[{i}]", "(1 - 2j)", "0.5j", self.number(0), self.number(1))
+        left, right = self.complex(depth - 1), self.complex(depth - 1)
+        if dice < 0.8:
+            return f"({left} {self.pick('+', '-', '*', '/')} {right})"
+        return self.pick(
+            f"-({left})",
+            f"(d + {left}) ** {self.pick('1', '2', '3', '4')}",
+            "d.conjugate()",
+            "Z[2].conjugate()",
+            f"complex({self.number(0)}, {self.number(0)})",
+            f"turn({left}, {right})",
+            f"(d * {left}).real",
+            f"abs(d - {left})",
+            f"abs(Z[{i}])",
+        )
+
+    def complex_statement(self) -> str:
+        i = self.index()
+        return self.pick(
+            f"d = {self.complex()}",
+            f"d = {self.complex()}",
+            f"d {self.pick('+', '-', '*')}= {self.complex(1)}",
+            f"Z[{i}] = {self.complex()}",
+            f"Z[{i}] {self.pick('+', '-', '*')}= {self.complex(1)}",
+            "Z[1], Z[2] = Z[2], Z[1]",
+            "z = d.real",
+            f"z = Z[{i}].imag",
+            f"c = {self.complex(1)} {self.pick('==', '!=')} d",
+        )
+
     def condition(self, depth: int = 1) -> str:
         if depth and self.dice.random() < 0.3:
             joined = f" {self.pick('and', 'or')} "
@@ -224,6 +262,9 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
+                self.complex_statement(),
+                self.complex_statement(),
+                self.complex_statement(),
                 f"L[{self.index()}], L[2] = L[{self.index()}], {self.number(1)}",
                 f"F[L[1]], F[0] = {self.number(1)}, F[3]",
                 f"G.append({self.pick('a', 's', 'n', '3', 'L[1]', 'u[2]')})",

@@ -28,7 +28,16 @@ from fastnp._loops.outcome import Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
-from fastnp._loops.types import ArrayType, ListType, Number, ObjectType, RangeType, TupleType, Type
+from fastnp._loops.types import (
+    ArrayType,
+    ComplexType,
+    ListType,
+    Number,
+    ObjectType,
+    RangeType,
+    TupleType,
+    Type,
+)
 
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
@@ -141,6 +150,11 @@ class Compiled:
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, TupleType)
         }
+        self.complexes = {
+            i: complex if parameter.type.is_python else numpy.complex128
+            for i, parameter in enumerate(e.parameters)
+            if isinstance(parameter.type, ComplexType)
+        }
         self.lists = {
             i: parameter.type
             for i, parameter in enumerate(e.parameters)
@@ -186,7 +200,7 @@ class Compiled:
 
     def ended(self, values: list[Any]) -> tuple[int, list[Any]] | None:
         """The exit that a run ends at, and what it stores; `None` if the values do not fit."""
-        if not (self.tuples or self.lists):
+        if not (self.tuples or self.lists or self.complexes):
             return self.program.run(tuple(values))
         start = perf_counter()
         copied = copies(self.lists, self.stored_lists, values) if self.lists else {}
@@ -194,7 +208,7 @@ class Compiled:
         if copied is None:
             return None
         arrays = [copied[i].array if i in copied else value for i, value in enumerate(values)]
-        flat = self.flattened(arrays) if self.tuples else arrays
+        flat = self.flattened(arrays) if self.tuples or self.complexes else arrays
         if flat is None:
             return None
         try:
@@ -207,7 +221,11 @@ class Compiled:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
         flat: list[Any] = []
         for i, value in enumerate(values):
-            if i not in self.tuples:
+            if i in self.complexes:
+                if type(value) is not self.complexes[i]:
+                    return None
+                flat += [float(value.real), float(value.imag)]
+            elif i not in self.tuples:
                 flat.append(value)
             elif type(value) is tuple and len(value) == self.tuples[i]:
                 flat += value
@@ -281,6 +299,8 @@ def lookup(names: Names, path: list[str]) -> object:
 def specifications_of(type_: Type) -> list[str]:
     if isinstance(type_, TupleType):
         return [part for item in type_.items for part in specifications_of(item)]
+    if isinstance(type_, ComplexType):
+        return ["f", "f"]
     return [specification(type_)]
 
 
@@ -306,6 +326,8 @@ def of_type(type_: Type | Opaque) -> list[str]:
             return [RESULTS[name.split("|")[0]], "b"]
         case Number(name=name):
             return [RESULTS.get(name, f"w{name}")]
+        case ComplexType():
+            return ["f", "f"]
         case TupleType(items=items):
             return [kind for item in items for kind in of_type(item)]
     return ["i"] * len(type_.registers)
@@ -318,6 +340,8 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
             if type_.is_either and stored[1]:
                 return numpy.dtype(name[-1]).type(stored[0])
             return stored[0]
+        case ComplexType(is_python=is_python):
+            return (complex if is_python else numpy.complex128)(stored[0], stored[1])
         case TupleType(items=items):
             parts, at = [], 0
             for item in items:

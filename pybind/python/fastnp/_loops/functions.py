@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, lists, numbers, reductions
+from fastnp._loops import arrays, complexes, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
@@ -174,6 +174,9 @@ def free_name(e: Emitter, name: str) -> Value:
     if isinstance(known, bool | int | float):
         e.callees_constants.append((function.__globals__, name, known))
         return numbers.literal(e, known)
+    if type(known) is complex:
+        e.callees_constants.append((function.__globals__, name, known))
+        return complexes.literal(e, known)
     value = free_parameter(e, function.__globals__, name, known)
     if value is None:
         kind = type(known).__name__
@@ -200,6 +203,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     """`x.sum()`, `x.dot(y)` and the like."""
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
+    if isinstance(owner, Value) and complexes.is_complex(owner):
+        if name == "conjugate" and not node.args and not node.keywords:
+            return complexes.conjugate(e, owner)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
@@ -292,7 +298,15 @@ def round_(e: Emitter, arguments: list[Operand]) -> Value:
 def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
         return arrays.unary(e, "absolute", arguments[0])
+    if len(arguments) == 1 and isinstance(arguments[0], Value):
+        if complexes.is_complex(arguments[0]):
+            return complexes.unary(e, "absolute", arguments[0])
     return numbers.absolute(e, argument(arguments, "abs"))
+
+
+def to_complex(e: Emitter, arguments: list[Operand]) -> Value:
+    """`complex(x, y)`."""
+    return complexes.made(e, [scalar(value, "complex") for value in arguments])
 
 
 # math.
@@ -492,6 +506,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(int): to_int,
         id(float): to_float,
         id(bool): to_bool,
+        id(complex): to_complex,
         id(round): round_,
         id(math.floor): math_rounding("floor"),
         id(math.ceil): math_rounding("ceil"),

@@ -14,7 +14,10 @@ import numpy
 
 from fastnp._loops import lists
 from fastnp._loops.types import (
+    COMPLEX,
+    COMPLEX_CHAR,
     MEMORY,
+    NP_COMPLEX,
     ArrayType,
     ListType,
     Number,
@@ -48,6 +51,8 @@ def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
     number = number_type(value)
     if number is not None:
         return number
+    if type(value) is complex or type(value) is numpy.complex128:
+        return COMPLEX if type(value) is complex else NP_COMPLEX
     if isinstance(value, numpy.ndarray):
         return array_type(value, root)
     if type(value) is list:
@@ -67,7 +72,7 @@ def array_type(value: Any, root: int) -> ArrayType | None:
     char = "l" if value.dtype.char == "q" else value.dtype.char
     if (
         not is_plain(type(value))
-        or char not in MEMORY
+        or char not in (*MEMORY, COMPLEX_CHAR)
         or not value.dtype.isnative
         or value.ndim > MAX_AXES
         or value.ndim == 0

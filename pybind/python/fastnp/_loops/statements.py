@@ -14,7 +14,7 @@ from functools import cache
 from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, effects, element_loops, iterators, lists, numbers
+from fastnp._loops import arrays, complexes, effects, element_loops, iterators, lists, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     MAX_VERSIONS,
@@ -45,6 +45,7 @@ from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.numbers import is_number
 from fastnp._loops.ranges import within
 from fastnp._loops.types import (
+    COMPLEX_CHAR,
     I8,
     INT,
     ArrayType,
@@ -279,6 +280,9 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         raise Unsupported("an array stored to an element")
     if not type_.is_writeable:
         raise Unsupported("a store to an array that is read-only")
+    if type_.char == COMPLEX_CHAR:
+        found = complexes.stored(e, value)
+        return lambda: complexes.put(e, arrays.address(place), found)
     register = numbers.convert(e, e.settle(value), type_.char, numbers.number(value).may_be_python)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 

@@ -30,7 +30,9 @@ MEMORY = {
     "f": "f32",
     "d": "f64",
 }
-SIZES = {char: numpy.dtype(char).itemsize for char in MEMORY}
+# Complex numbers are two such.
+COMPLEX_CHAR = "D"
+SIZES = {char: numpy.dtype(char).itemsize for char in (*MEMORY, COMPLEX_CHAR)}
 BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 INTEGER_CHARS = "".join(BITS)
 
@@ -108,6 +110,23 @@ def either(a: Number, b: Number) -> Number | None:
 
 INT, FLOAT, BOOL = Number("int"), Number("float"), Number("bool")
 NP_BOOL, NP_INT, NP_FLOAT = Number("?"), Number("l"), Number("d")
+
+
+@dataclass(frozen=True)
+class ComplexType:
+    """Python's `complex`, or NumPy's `complex128`: the real and the imaginary part."""
+
+    is_python: bool
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (F64, F64)
+
+    def __str__(self) -> str:
+        return "complex" if self.is_python else "complex128"
+
+
+COMPLEX, NP_COMPLEX = ComplexType(True), ComplexType(False)
 
 
 @dataclass(frozen=True)
@@ -202,7 +221,7 @@ class ListType:
         return f"list of {self.item}"
 
 
-Type: TypeAlias = ListType | Number | ArrayType | TupleType | RangeType | ObjectType
+Type: TypeAlias = ComplexType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
 
 
 @dataclass(frozen=True)
