@@ -32,6 +32,23 @@ K = [2, 4, 6]
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
 def turn(p, q):
     return p * q + 1j
+def poke(p, q):
+    y[p % 7] = q
+    L[p % 8] = p
+def swap(v, i, j):
+    v[i], v[j] = v[j], v[i]
+    if v[i] > 2:
+        return i
+    v[i] += 1
+    return j
+def fill(v, i):
+    while i < 9:
+        v[i] = i
+        i += 1
+    return i
+def both(p, q):
+    poke(p, q)
+    return swap(x, p, 2)
 def least(p):
     found = L[p % 7]
     for e in K:
@@ -265,6 +282,14 @@ class Writer:
                 self.complex_statement(),
                 self.complex_statement(),
                 self.complex_statement(),
+                f"poke({self.number(1)}, {self.number(1)})",
+                f"poke({self.index()}, {self.number(1)})",
+                f"c = swap({self.pick('x', 'A[1]', 'L', 'F', 'u')}, {self.index()}, {self.index()})",
+                f"y[{self.index()}] = swap(x, {self.index()}, 2)",
+                f"A[{self.index()}, 2], s = swap(L, 0, {self.index()}), both({self.index()}, s)",
+                f"s = both({self.index()}, {self.number(0)})",
+                f"c = both({self.index()}, 1) + L[2]",
+                f"a = fill({self.pick('u', 'L', 'x')}, {self.index()})",
                 f"L[{self.index()}], L[2] = L[{self.index()}], {self.number(1)}",
                 f"F[L[1]], F[0] = {self.number(1)}, F[3]",
                 f"G.append({self.pick('a', 's', 'n', '3', 'L[1]', 'u[2]')})",

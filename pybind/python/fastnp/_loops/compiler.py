@@ -44,7 +44,7 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
-    is_loose = True
+    is_loose, with_log = True, False
     while True:
         e = Emitter(
             {statement: i for i, statement in enumerate(loop.statements)},
@@ -53,9 +53,13 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
             names,
             inline,
         )
-        e.is_loose = is_loose
+        e.is_loose, e.with_log = is_loose, with_log
         found = written(e, loop, names, source)
-        if not isinstance(found, Refusal) or not e.was_loose:
+        if e.wants_log and not with_log:
+            # Functions that are called store to arrays: those stores must be noted.
+            with_log = True
+            continue
+        if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found
         # Numbers that are Python's or NumPy's are not computed everywhere.
         is_loose = False

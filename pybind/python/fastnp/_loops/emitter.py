@@ -203,6 +203,12 @@ class Emitter:
         # Whether numbers may be Python's or NumPy's where there were more than `MAX_VERSIONS` of the
         # code, and whether there were.
         self.is_loose, self.was_loose = True, False
+        # Whether functions that are called may store to arrays in this statement, and in those around
+        # the calls; the log of such stores, and whether the loop was found to need one.
+        self.may_store = self.calls_may_store = False
+        self.with_log = self.wants_log = self.has_log = False
+        self.log = self.text.named("log", "i64")
+        self.log_base: str | None = None
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
@@ -444,6 +450,8 @@ class Emitter:
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
         stored = frozenset((name, *variable[:2]) for name, variable in state.items())
         key = (at, stored, moving)
+        if self.has_log:
+            return self.undoing_block(at, key)
         if (block := self.exit_blocks.get(key)) is not None:
             return block
         exit_ = Exit(at, len(self.exits))
@@ -469,6 +477,27 @@ class Emitter:
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
         block.lines.append(f"return {exit_.code}")
         return block
+
+    def undoing_block(self, at: int, key: tuple[object, ...]) -> Block:
+        """The exit of a statement in which functions may have stored: it undoes that before."""
+        if (block := self.exit_blocks.get(("undo", *key))) is not None:
+            return block
+        text, current = self.text, self.text.block
+        assert self.log_base is not None
+        head, one = text.start(text.new_block("undo")), text.new_block("undo")
+        more = text.op(I8, "icmp.gt", self.log, text.integer(0))
+        self.has_log = False
+        text.branch(more, one, self.exit_block(at))
+        self.has_log = True
+        text.start(one)
+        text.line(f"{self.log} = sub {self.log}, {text.integer(16)}")
+        entry = text.op(I64, "add", self.log_base, self.log)
+        address, value = text.op(I64, "load.i64", entry, 0), text.op(I64, "load.i64", entry, 8)
+        text.line(f"store.i64 {address}, 0, {value}")
+        text.jump(head)
+        text.start(current)
+        self.exit_blocks["undo", *key] = head
+        return head
 
     def leave_if(self, condition: str) -> None:
         """Leaves before the current statement where a condition holds."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from fastnp._loops import arrays, numbers
+from fastnp._loops import arrays, numbers, undo
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.iterators import Items, move
@@ -185,6 +185,7 @@ def store(e: Emitter, array: Value, index: Value, value: Value) -> Callable[[], 
     """Prepares `array[index] = value`."""
     type_ = list_type(array)
     at, register = place(e, array, index), fitting(e, type_, value)
+    undo.note(e, at, CHARS[type_.item.name])
     return lambda: put(e, type_, at, register)
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, complexes, effects, element_loops, iterators, lists, numbers
+from fastnp._loops import arrays, complexes, effects, element_loops, iterators, lists, numbers, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     MAX_VERSIONS,
@@ -120,6 +120,9 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
 def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     """Writes one statement for the current path."""
     state, before = dict(e.state), Mark(e)
+    e.may_store = False
+    if not e.calls:
+        e.has_log = False
     e.forget_since(({}, {}))
     if not e.calls:
         e.position = e.numbers[statement]
@@ -131,6 +134,7 @@ def one(e: Emitter, statement: ast.stmt) -> list[Path]:
         if e.calls:
             raise
         # What was written of the statement is forgotten.
+        e.has_log = False
         before.go_back(e)
         e.state = state
         return leave(e, statement, refusal.reason)
@@ -150,10 +154,13 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Continue():
             e.loops[-1].continues.append(e.path())
             return []
-        case ast.Return() if e.calls:
-            return return_(e, statement)
+    undo.begin(e, statement)
+    if e.calls and isinstance(statement, ast.Return):
+        return return_(e, statement)
     e.uses_scratch = False
     simple(e, statement)
+    if not e.calls:
+        e.has_log = False
     e.forget_since(({}, {}))
     if e.uses_scratch:
         e.text.line("call scratch_reset()")
@@ -258,8 +265,6 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         return lambda: e.bind(target.id, settled)
     if not isinstance(target, ast.Subscript):
         raise Unsupported("an assignment to an attribute")
-    if e.calls:
-        raise Unsupported("a function that stores to an array")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         if isinstance(value, Elementwise):
@@ -275,6 +280,8 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         value = arrays.listed(e, tuple_items(value), is_ours=False)
     if type_.ndim:
+        if e.calls:
+            raise Unsupported(undo.REASON)
         return element_loops.assign(e, place, value)
     if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
         raise Unsupported("an array stored to an element")
@@ -282,8 +289,10 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         raise Unsupported("a store to an array that is read-only")
     if type_.char == COMPLEX_CHAR:
         found = complexes.stored(e, value)
+        undo.note(e, arrays.address(place), type_.char)
         return lambda: complexes.put(e, arrays.address(place), found)
     register = numbers.convert(e, e.settle(value), type_.char, numbers.number(value).may_be_python)
+    undo.note(e, arrays.address(place), type_.char)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 
 
@@ -298,14 +307,16 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
             effect = prepare(e, target, binary(e, name, left, right))
         effect()
         return
-    if not isinstance(target, ast.Subscript) or e.calls:
+    if not isinstance(target, ast.Subscript):
         raise Unsupported("an assignment to an attribute")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         at = lists.place(e, array, number(e, target.slice))
         result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
         assert isinstance(result, Value)
-        lists.put(e, array.type, at, lists.fitting(e, array.type, result))
+        register = lists.fitting(e, array.type, result)
+        undo.note(e, at, lists.CHARS[array.type.item.name])
+        lists.put(e, array.type, at, register)
         return
     place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
     type_ = arrays.array_type(place)
@@ -321,7 +332,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
 def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> Callable[[], None]:
     """`array op= value`: in the array's type, which must take the result's kind."""
     if e.calls:
-        raise Unsupported("a function that stores to an array")
+        raise Unsupported(undo.REASON)
     type_ = arrays.array_type(place)
     result = binary(e, name, place, right)
     assert isinstance(result, Elementwise)
@@ -702,6 +713,8 @@ def inline(
         for argument in arguments
     ]
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
+    stores = e.may_store, e.calls_may_store
+    e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
     call = Call(function, outer, len(loops))
     e.calls.append(call)
     e.call_count += 1
@@ -713,23 +726,24 @@ def inline(
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
-        if block(e, tree.body):
-            raise Unsupported(f"{function.__name__} without a result")
+        call.returns += [(path, Value(ObjectType(None), ())) for path in block(e, tree.body)]
         return returned(e, call)
     finally:
         e.calls.pop()
+        e.may_store, e.calls_may_store = stores
         e.state, e.prefix, e.loops = outer, prefix, loops
         e.forget_since(known)
 
 
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
-    if statement.value is None:
-        raise Unsupported("a function without a result")
-    value = expression(e, statement.value)
+    none = ast.Constant(None)
+    value = expression(e, none if statement.value is None else statement.value)
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
-        elif isinstance(value.type, ObjectType | RangeType):
+        elif isinstance(value.type, RangeType) or (
+            isinstance(value.type, ObjectType) and value.type.value is not None
+        ):
             raise Unsupported(f"a function that returns {value.type}")
         else:
             value = e.snapshot(e.settle(value))
