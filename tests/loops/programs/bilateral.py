@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 48
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 90
 rng = np.random.default_rng(10)
 image = rng.random((n, n))
 out = np.zeros_like(image)
@@ -22,4 +22,4 @@ for i in range(n):
                 total += w * image[p, q]
                 weight += w
         out[i, j] = total / weight
-print(out.mean(), out.std(), out[3, 3])
+print(out.mean().round(12), out.std().round(12), out[3, 3])

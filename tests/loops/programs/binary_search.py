@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 12000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 40000
 rng = np.random.default_rng(11)
 keys = rng.permutation(n)
 left = np.full(n, -1)

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 1800
 rng = np.random.default_rng(26)
 numbers = rng.integers(0, 10**6, n).tolist()
 

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 60000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 200000
 lengths = np.zeros(n, dtype=np.int64)
 lengths[1] = 1
 best, at = 0, 0

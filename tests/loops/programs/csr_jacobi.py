@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-sweeps = int(sys.argv[1]) if len(sys.argv) > 1 else 150
+sweeps = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 n = 600
 rng = np.random.default_rng(16)
 indptr, indices, data = [0], [], []
@@ -26,4 +26,4 @@ for sweep in range(sweeps):
     x = new
     if change < 1e-14:
         break
-print(sweep, x.sum(), x[:3])
+print(sweep, x.sum().round(9), x[:3])

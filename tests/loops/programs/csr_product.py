@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-times = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+times = int(sys.argv[1]) if len(sys.argv) > 1 else 90
 n = 1500
 rng = np.random.default_rng(18)
 rows = np.repeat(np.arange(n), 5)

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 900
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 1300
 seed = 12345
 
 

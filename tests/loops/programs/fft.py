@@ -3,7 +3,7 @@ import cmath
 import sys
 import numpy as np
 
-bits = int(sys.argv[1]) if len(sys.argv) > 1 else 14
+bits = int(sys.argv[1]) if len(sys.argv) > 1 else 16
 n = 1 << bits
 x = np.zeros(n, dtype=complex)
 for i in range(n):

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
 n = 200
 rng = np.random.default_rng(8)
 xs = rng.random(n).tolist()
@@ -23,4 +23,4 @@ for step in range(steps):
             vy[i] = -0.9 * vy[i]
             bounces += 1
 print(bounces, sum(xs), sum(ys))
-print(np.mean(vx), np.mean(vy))
+print(np.mean(vx).round(12), np.mean(vy).round(12))

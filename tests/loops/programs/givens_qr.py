@@ -3,7 +3,7 @@ import math
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 45
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 70
 rng = np.random.default_rng(20)
 a = rng.random((n, n))
 r = a.copy()
@@ -23,4 +23,4 @@ for j in range(n):
             q[k, i - 1] = c * upper + s * lower
             q[k, i] = c * lower - s * upper
 print(np.abs(np.tril(r, -1)).max() < 1e-12, np.allclose(q @ r, a))
-print(r[0, 0], r[n - 1, n - 1], q[0, 0])
+print(r[0, 0], round(r[n - 1, n - 1], 10), q[0, 0])

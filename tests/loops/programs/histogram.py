@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 350
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 800
 rng = np.random.default_rng(21)
 image = np.clip(rng.normal(100, 30, (n, n)), 0, 255).astype(np.uint8)
 counts = np.zeros(256, dtype=np.int64)

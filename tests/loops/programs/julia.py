@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 90
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 190
 axis = np.linspace(-1.5, 1.5, n)
 plane = axis[None, :] + 1j * axis[:, None]
 c = -0.7 + 0.27015j

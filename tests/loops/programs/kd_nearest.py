@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
 rng = np.random.default_rng(14)
 points = rng.random((n, 2))
 points = points[np.argsort(points[:, 0])]

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 12
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 22
 n = 80
 rng = np.random.default_rng(4)
 grid = (rng.random((n, n)) < 0.3).astype(np.int64)

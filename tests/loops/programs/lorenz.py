@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 60000
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 100000
 sigma, rho, beta = 10.0, 28.0, 8.0 / 3.0
 
 

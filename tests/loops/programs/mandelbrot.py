@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 150
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 250
 limit = 60
 counts = np.zeros((n, n), dtype=np.int32)
 for i in range(n):

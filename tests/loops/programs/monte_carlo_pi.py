@@ -17,4 +17,4 @@ for k in range(10):
             hits += 1
     batches[k] = 4 * hits / (n // 10)
     inside += hits
-print(4 * inside / n, batches.std())
+print(4 * inside / n, batches.std().round(12))

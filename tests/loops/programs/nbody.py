@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
 rng = np.random.default_rng(3)
 n = 6
 pos = rng.normal(size=(n, 3))

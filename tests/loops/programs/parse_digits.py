@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 40000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 150000
 rng = np.random.default_rng(15)
 text = " ".join(str(v) for v in rng.integers(-9999, 100000, n))
 codes = np.frombuffer(text.encode(), dtype=np.uint8)

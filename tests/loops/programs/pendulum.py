@@ -3,7 +3,7 @@ import math
 import sys
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 400000
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 900000
 theta, omega, t = 0.2, 0.0, 0.0
 dt = 0.01
 samples = []
@@ -17,4 +17,4 @@ for k in range(steps):
     t += dt
     if k % 1000 == 0:
         samples.append(theta)
-print(len(samples), np.mean(samples), theta, omega)
+print(len(samples), np.mean(samples).round(12), theta, omega)

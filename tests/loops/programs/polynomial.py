@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 15000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 80000
 coefficients = [1.0, -0.5, 0.25, -0.125, 0.0625, 3.0, -2.0]
 
 
@@ -28,4 +28,4 @@ for i in range(n):
     value, slope = horner(coefficients, x)
     values[i] = value + clenshaw(coefficients, x)
     total += slope
-print(total, values.mean(), values.max())
+print(total, values.mean().round(12), values.max())

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 25000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 60000
 rng = np.random.default_rng(27)
 a = rng.integers(0, 10**9, n)
 stack = np.zeros(200, dtype=np.int64)

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 14000
 
 
 def rhs(t, y):

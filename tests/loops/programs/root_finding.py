@@ -3,7 +3,7 @@ import math
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 9000
 
 
 def f(x, a):

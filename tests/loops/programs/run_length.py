@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 250000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 450000
 rng = np.random.default_rng(22)
 data = np.repeat(rng.integers(0, 3, n // 4), rng.integers(1, 9, n // 4))[:n]
 values = np.zeros(n, dtype=data.dtype)

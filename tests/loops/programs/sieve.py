@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 700000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 2000000
 is_prime = [True] * (n + 1)
 is_prime[0] = is_prime[1] = False
 i = 2

@@ -3,7 +3,7 @@ import math
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 200000
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 800000
 
 
 def simpson(f, a, b, n):

@@ -2,7 +2,7 @@
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 220
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 420
 rng = np.random.default_rng(9)
 image = rng.integers(0, 256, (n, n)).astype(np.uint8)
 edges = np.zeros((n, n), dtype=np.uint8)

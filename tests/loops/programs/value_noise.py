@@ -3,7 +3,7 @@ import math
 import sys
 import numpy as np
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 70
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 160
 rng = np.random.default_rng(24)
 table = [int(v) for v in rng.permutation(256)] * 2
 
@@ -47,4 +47,4 @@ for i in range(n):
             scale *= 0.5
             size *= 2.0
         field[i, j] = value
-print(field.mean(), field.min(), field.max())
+print(field.mean().round(12), field.min(), field.max())
