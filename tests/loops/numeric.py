@@ -182,7 +182,9 @@ class Writer:
     def complex(self, depth: int = 2) -> str:
         i, dice = self.index(), self.dice.random()
         if depth == 0 or dice < 0.4:
-            return self.pick("d", "d", f"Z[{i}]", "(1 - 2j)", "0.5j", self.number(0), self.number(1))
+            return self.pick(
+                "d", "d", f"Z[{i}]", "(1 - 2j)", "0.5j", self.number(0), self.number(1)
+            )
         left, right = self.complex(depth - 1), self.complex(depth - 1)
         if dice < 0.8:
             return f"({left} {self.pick('+', '-', '*', '/')} {right})"

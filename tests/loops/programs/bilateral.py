@@ -1,5 +1,7 @@
 """A bilateral filter, with np.exp of scalars."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 90

@@ -1,5 +1,7 @@
 """A search tree over arrays of children, and binary search in a sorted array."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 40000

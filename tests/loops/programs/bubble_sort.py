@@ -1,5 +1,7 @@
 """Bubble, insertion and selection sort of lists."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 1800

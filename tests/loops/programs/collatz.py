@@ -1,5 +1,7 @@
 """The longest Collatz chain below a number, with lengths kept."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 200000

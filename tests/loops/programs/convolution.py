@@ -1,5 +1,7 @@
 """A convolution of two axes with a kernel, by four loops."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 200

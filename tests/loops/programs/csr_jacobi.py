@@ -1,5 +1,7 @@
 """Jacobi's iteration with a sparse matrix in compressed rows."""
+
 import sys
+
 import numpy as np
 
 sweeps = int(sys.argv[1]) if len(sys.argv) > 1 else 300

@@ -1,5 +1,7 @@
 """Powers of a sparse matrix times a vector, by the triple of arrays."""
+
 import sys
+
 import numpy as np
 
 times = int(sys.argv[1]) if len(sys.argv) > 1 else 90

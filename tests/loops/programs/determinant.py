@@ -1,5 +1,7 @@
 """A determinant and an inverse by elimination with pivots, on lists of lists."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 110

@@ -1,5 +1,7 @@
 """The Levenshtein distance of two sequences, with a table of lists."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 1300

@@ -1,6 +1,8 @@
 """A Fourier transform of complex numbers, in place, by butterflies."""
+
 import cmath
 import sys
+
 import numpy as np
 
 bits = int(sys.argv[1]) if len(sys.argv) > 1 else 16

@@ -1,5 +1,7 @@
 """All shortest paths of a graph, by three loops."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 110

@@ -1,5 +1,7 @@
 """Particles in a box that bounce at the walls, with lists of floats."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 4000

@@ -1,6 +1,8 @@
 """A QR factorisation by Givens' rotations."""
+
 import math
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 70

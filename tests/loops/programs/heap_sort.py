@@ -1,5 +1,7 @@
 """Heap sort of an array, with a function that sifts down."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 40000

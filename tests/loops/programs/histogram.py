@@ -1,5 +1,7 @@
 """A histogram, its cumulative sums, and an equalised image."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 800

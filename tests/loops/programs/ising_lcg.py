@@ -1,6 +1,8 @@
 """The Ising model with a generator of its own, as a function of the state."""
+
 import math
 import sys
+
 import numpy as np
 
 sweeps = int(sys.argv[1]) if len(sys.argv) > 1 else 50
@@ -24,7 +26,9 @@ for sweep in range(sweeps):
     for i in range(n):
         for j in range(n):
             s = spins[i, j]
-            field = spins[(i + 1) % n, j] + spins[i - 1, j] + spins[i, (j + 1) % n] + spins[i, j - 1]
+            field = (
+                spins[(i + 1) % n, j] + spins[i - 1, j] + spins[i, (j + 1) % n] + spins[i, j - 1]
+            )
             state = (state * 1103515245 + 12345) & 0x7FFFFFFF
             if 2 * s * field <= 0 or state / 2147483648.0 < math.exp(-2 * beta * s * field):
                 spins[i, j] = -s

@@ -1,5 +1,7 @@
 """A Julia set over an array of complex numbers, by real and imaginary parts."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 190

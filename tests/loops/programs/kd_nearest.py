@@ -1,5 +1,7 @@
 """Nearest neighbours by a sorted axis: points in arrays, early ends of searches."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 4000

@@ -1,5 +1,7 @@
 """k-means in the plane, by loops over points and centres."""
+
 import sys
+
 import numpy as np
 
 rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15

@@ -1,5 +1,7 @@
 """The 0/1 knapsack by dynamic programming over a table."""
+
 import sys
+
 import numpy as np
 
 capacity = int(sys.argv[1]) if len(sys.argv) > 1 else 9000

@@ -1,5 +1,7 @@
 """The longest common subsequence, by a table in an array, and one such sequence."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 900

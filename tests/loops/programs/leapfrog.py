@@ -1,5 +1,7 @@
 """A chain of masses and springs by leapfrog, with slices."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 20000

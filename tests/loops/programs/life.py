@@ -1,5 +1,7 @@
 """Conway's Game of Life on a torus, counting neighbours by loops."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 22
@@ -22,9 +24,7 @@ for step in range(steps):
     for i in range(n):
         for j in range(n):
             c = neighbours(grid, i, j)
-            if grid[i, j] == 1 and (c == 2 or c == 3):
-                new[i, j] = 1
-            elif grid[i, j] == 0 and c == 3:
+            if (grid[i, j] == 1 and (c == 2 or c == 3)) or (grid[i, j] == 0 and c == 3):
                 new[i, j] = 1
     grid = new
     if step % 4 == 0:

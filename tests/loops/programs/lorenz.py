@@ -1,5 +1,7 @@
 """The Lorenz system by Runge–Kutta's fourth-order steps, with tuples."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 100000

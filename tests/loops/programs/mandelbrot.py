@@ -1,5 +1,7 @@
 """The Mandelbrot set with Python's complex numbers."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 250

@@ -1,5 +1,7 @@
 """A median filter of 3 by 3 pixels, sorting a list of each window."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 150

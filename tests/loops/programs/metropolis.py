@@ -1,7 +1,9 @@
 """The Ising model by Metropolis' rule, with random.random."""
+
 import math
 import random
 import sys
+
 import numpy as np
 
 sweeps = int(sys.argv[1]) if len(sys.argv) > 1 else 60
@@ -9,7 +11,7 @@ n = 50
 random.seed(7)
 spins = np.ones((n, n), dtype=np.int8)
 beta = 0.42
-boltzmann = [math.exp(-beta * d) for d in range(0, 9)]
+boltzmann = [math.exp(-beta * d) for d in range(9)]
 for sweep in range(sweeps):
     for i in range(n):
         for j in range(n):

@@ -1,5 +1,7 @@
 """Pi by points of a linear congruential generator."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 800000

@@ -1,5 +1,7 @@
 """Planets under gravity: pairs of bodies, leapfrog steps, the energy at the end."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 4000

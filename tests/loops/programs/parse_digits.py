@@ -1,5 +1,7 @@
 """Numbers parsed from an array of characters' codes."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 150000

@@ -1,6 +1,8 @@
 """A damped, driven pendulum by Euler–Cromer, with math.sin."""
+
 import math
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 900000

@@ -1,5 +1,7 @@
 """All permutations by Heap's method, and their inversions, over a list."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 8

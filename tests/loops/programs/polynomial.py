@@ -1,5 +1,7 @@
 """Polynomials by Horner's rule, their derivatives, and Clenshaw's sums."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 80000

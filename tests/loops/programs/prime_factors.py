@@ -1,5 +1,7 @@
 """Prime factors of many numbers by trial division, appended to a list."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 5000

@@ -1,5 +1,7 @@
 """Quick sort of an array with a stack of its own, and insertion sort of short parts."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 60000

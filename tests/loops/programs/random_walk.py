@@ -1,5 +1,7 @@
 """A random walk in the plane with steps drawn by numpy.random, counted by cells."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 300000

@@ -1,5 +1,7 @@
 """Coupled oscillators by RK4 on small arrays, with a function of the right-hand side."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 14000

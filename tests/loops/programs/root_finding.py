@@ -1,6 +1,8 @@
 """Roots by bisection and Newton's method, with functions as arguments."""
+
 import math
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 9000

@@ -1,5 +1,7 @@
 """Elementary cellular automata, by a table of the rule's bits."""
+
 import sys
+
 import numpy as np
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 1500

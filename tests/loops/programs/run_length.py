@@ -1,5 +1,7 @@
 """Run-length codes of an array, and back."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 450000

@@ -1,5 +1,7 @@
 """Primes by a list of truth values, and their gaps."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 2000000

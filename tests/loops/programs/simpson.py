@@ -1,6 +1,8 @@
 """Simpson's and Romberg's integration with the integrand as an argument."""
+
 import math
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 800000

@@ -1,5 +1,7 @@
 """Edges by Sobel's operator, with a clamp to bytes."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 420

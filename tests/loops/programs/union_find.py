@@ -1,5 +1,7 @@
 """Connected components by union–find with path halving, over a list."""
+
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 120000

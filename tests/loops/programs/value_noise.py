@@ -1,6 +1,8 @@
 """Gradient noise on a lattice with a table of permutations, in octaves."""
+
 import math
 import sys
+
 import numpy as np
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 160

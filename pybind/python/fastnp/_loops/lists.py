@@ -252,5 +252,3 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
 def is_number_list(value: object) -> bool:
     """Whether a value of the compiled code is a list."""
     return isinstance(value, Value) and isinstance(value.type, ListType)
-
-

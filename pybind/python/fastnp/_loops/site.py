@@ -364,7 +364,11 @@ class Site(Loop):
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
         tried = source
-        if source is not None and 0 < some < len(source) and not (is_list(source) or found.copies_lists):
+        if (
+            source is not None
+            and 0 < some < len(source)
+            and not (is_list(source) or found.copies_lists)
+        ):
             tried = beginning(source, some)
         start = perf_counter()
         outcome = found.run(names, tried)
@@ -393,7 +397,7 @@ class Site(Loop):
         """Retire a site whose runs, which may be short, cost more than the interpreter's turns."""
         interpreted = self.turns * self.turn_seconds
         is_due = self.runs % JUDGED == JUDGED - 1 and self.turn_seconds > 0
-        if is_due and self.seconds > interpreted or self.seconds > LOST + 4 * interpreted:
+        if (is_due and self.seconds > interpreted) or self.seconds > LOST + 4 * interpreted:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.live = self.is_strict
 

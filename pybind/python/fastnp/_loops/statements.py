@@ -41,8 +41,8 @@ from fastnp._loops.expressions import (
     tuple_items,
 )
 from fastnp._loops.iterators import Items
-from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.numbers import is_number
+from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import within
 from fastnp._loops.types import (
     COMPLEX_CHAR,
