@@ -200,11 +200,11 @@ class Emitter:
         self.names = names
         self.state: State = {}
         self.parameters: list[Parameter] = []
-        # Whether numbers may be Python's or NumPy's where there were more than `MAX_VERSIONS` of the
-        # code, and whether there were.
+        # Whether numbers may be Python's or NumPy's where there were more than `MAX_VERSIONS` of
+        # the code, and whether there were.
         self.is_loose, self.was_loose = True, False
-        # Whether functions that are called may store to arrays in this statement, and in those around
-        # the calls; the log of such stores, and whether the loop was found to need one.
+        # Whether functions that are called may store to arrays in this statement, and in those
+        # around the calls; the log of such stores, and whether the loop was found to need one.
         self.may_store = self.calls_may_store = False
         self.with_log = self.wants_log = self.has_log = False
         self.log = self.text.named("log", "i64")
@@ -376,9 +376,8 @@ class Emitter:
                 number, tag = self.registers(name, variable.type)
                 self.text.copy(number, self.registers(name, here.type)[0])
                 self.text.copy(tag, self.text.truth(not here.type.is_python))
-            if variable.maybe_unbound:
-                if here is None or not here.maybe_unbound:
-                    self.text.line(f"{self.flag(name)} = iconst {int(here is not None)}")
+            if variable.maybe_unbound and (here is None or not here.maybe_unbound):
+                self.text.line(f"{self.flag(name)} = iconst {int(here is not None)}")
         self.text.jump(block)
 
     def meet(self, paths: list[Path]) -> list[Path]:

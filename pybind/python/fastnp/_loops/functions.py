@@ -203,9 +203,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     """`x.sum()`, `x.dot(y)` and the like."""
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
-    if isinstance(owner, Value) and complexes.is_complex(owner):
-        if name == "conjugate" and not node.args and not node.keywords:
-            return complexes.conjugate(e, owner)
+    is_plain = not node.args and not node.keywords
+    if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
+        return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
@@ -215,6 +215,10 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return copy(e, [owner])
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
+    raise Unsupported(f"the method `{name}`")
+
+
+def refused_method(name: str) -> Value:
     raise Unsupported(f"the method `{name}`")
 
 
@@ -298,9 +302,9 @@ def round_(e: Emitter, arguments: list[Operand]) -> Value:
 def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
         return arrays.unary(e, "absolute", arguments[0])
-    if len(arguments) == 1 and isinstance(arguments[0], Value):
-        if complexes.is_complex(arguments[0]):
-            return complexes.unary(e, "absolute", arguments[0])
+    operand = arguments[0] if len(arguments) == 1 else None
+    if isinstance(operand, Value) and complexes.is_complex(operand):
+        return complexes.unary(e, "absolute", operand)
     return numbers.absolute(e, argument(arguments, "abs"))
 
 
