@@ -81,6 +81,7 @@ pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{ReduceOptions, Reduction};
+pub use crate::plan::trace::FunctionName;
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::eager::runs_eagerly;
 pub use crate::runtime::explain::explain;
@@ -90,6 +91,7 @@ pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source}
 pub use crate::runtime::guarded_header::GuardedHeader;
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
+pub use crate::runtime::tasks::run_tasks;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(debug_assertions)]
 #[doc(hidden)]

@@ -6,8 +6,12 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use cranelift_codegen::isa::TargetIsa;
+
+use crate::error::Fault;
 use crate::ir::Type;
-use crate::{inner_loop, scratch, status};
+use crate::memory::CodeMemory;
+use crate::{inner_loop, scratch, status, trampoline};
 
 /// A function pointer, by signature.
 #[derive(Clone, Copy)]
@@ -90,6 +94,25 @@ impl Callee {
 pub(crate) struct Function {
     pub(crate) name: &'static str,
     pub(crate) callee: Callee,
+    /// Of a function that is called rarely: what is called in its place, once it is made.
+    trampoline: Option<OnceLock<CodeMemory>>,
+}
+
+impl Function {
+    /// Makes the trampoline, if the function is called through one and has none.
+    pub(crate) fn prepare(&self, isa: &dyn TargetIsa) -> Result<(), Fault> {
+        if let Some(made) = self.trampoline.as_ref().filter(|made| made.get().is_none()) {
+            let code = trampoline::make(self.callee, isa)?;
+            made.get_or_init(|| code);
+        }
+        Ok(())
+    }
+
+    /// The address of the trampoline that was prepared; `None` for a function that is called itself.
+    pub(crate) fn trampoline(&self) -> Option<usize> {
+        let made = self.trampoline.as_ref()?;
+        Some(made.get().expect("the trampolines of a text are prepared").start() as usize)
+    }
 }
 
 impl fmt::Debug for Function {
@@ -112,7 +135,7 @@ pub fn set_poll(hook: fn() -> bool) {
     let _ = POLL.set(hook);
 }
 
-extern "C" fn poll() -> u8 {
+pub(crate) extern "C" fn poll() -> u8 {
     POLL.get().is_some_and(|hook| hook()).into()
 }
 
@@ -160,11 +183,15 @@ unsafe extern "C" {
 }
 
 const fn row(name: &'static str, callee: Callee) -> Function {
-    Function { name, callee }
+    Function { name, callee, trampoline: None }
+}
+
+const fn rare(name: &'static str, callee: Callee) -> Function {
+    Function { name, callee, trampoline: Some(OnceLock::new()) }
 }
 
 /// The table of functions.
-static FUNCTIONS: &[Function] = &[
+static FUNCTIONS: [Function; 50] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -204,15 +231,15 @@ static FUNCTIONS: &[Function] = &[
     row("atan2f", Callee::F32F32(atan2f)),
     row("hypotf", Callee::F32F32(hypotf)),
     row("fmodf", Callee::F32F32(fmodf)),
-    row("status", Callee::Status(status::read)),
-    row("clear_status", Callee::ClearStatus(status::clear)),
-    row("poll", Callee::Poll(poll)),
+    rare("status", Callee::Status(status::read)),
+    rare("clear_status", Callee::ClearStatus(status::clear)),
+    rare("poll", Callee::Poll(poll)),
     row("loop1", Callee::Loop(inner_loop::one)),
     row("loop2", Callee::LoopOfTwo(inner_loop::two)),
     row("loop1f", Callee::LoopF32(inner_loop::one)),
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
-    row("scratch", Callee::Scratch(scratch::take)),
-    row("scratch_reset", Callee::ScratchReset(scratch::reset)),
-    row("buffer", Callee::Buffer(scratch::buffer)),
+    rare("scratch", Callee::Scratch(scratch::take)),
+    rare("scratch_reset", Callee::ScratchReset(scratch::reset)),
+    rare("buffer", Callee::Buffer(scratch::buffer)),
     row("copy_memory", Callee::Copy(scratch::copy)),
 ];

@@ -16,6 +16,10 @@ pub(crate) enum Type {
     F32,
     /// A truth value: 0 or 1.
     I8,
+    /// Two doubles.
+    F64x2,
+    /// Four floats.
+    F32x4,
 }
 
 impl Type {
@@ -26,6 +30,8 @@ impl Type {
             "f64" => Some(Type::F64),
             "f32" => Some(Type::F32),
             "i8" => Some(Type::I8),
+            "f64x2" => Some(Type::F64x2),
+            "f32x4" => Some(Type::F32x4),
             _ => None,
         }
     }
@@ -37,7 +43,14 @@ impl Type {
             Type::F64 => "f64",
             Type::F32 => "f32",
             Type::I8 => "i8",
+            Type::F64x2 => "f64x2",
+            Type::F32x4 => "f32x4",
         }
+    }
+
+    /// Whether a register of this type holds several numbers.
+    pub(crate) fn is_vector(self) -> bool {
+        matches!(self, Type::F64x2 | Type::F32x4)
     }
 }
 
@@ -91,6 +104,10 @@ pub(crate) enum Op {
     FloatToFloat,
     Bits,
     BoolToInt,
+    Splat,
+    Pair,
+    Low,
+    High,
 }
 
 /// Types an op takes, and types it gives.
@@ -117,15 +134,30 @@ const fn row(op: Op, name: &'static str, forms: &'static [Form]) -> OpRow {
     OpRow { op, name, forms }
 }
 
-use Type::{F32, F64, I8, I64};
+use Type::{F32, F32x4, F64, F64x2, I8, I64};
 
-const ANY: &[Form] = &[form(&[I64], &[I64]), form(&[F64], &[F64]), form(&[F32], &[F32]), form(&[I8], &[I8])];
+const ANY: &[Form] = &[
+    form(&[I64], &[I64]),
+    form(&[F64], &[F64]),
+    form(&[F32], &[F32]),
+    form(&[I8], &[I8]),
+    form(&[F64x2], &[F64x2]),
+    form(&[F32x4], &[F32x4]),
+];
 const INT1: &[Form] = &[form(&[I64], &[I64])];
 const INT2: &[Form] = &[form(&[I64, I64], &[I64])];
 const INT2_OVERFLOW: &[Form] = &[form(&[I64, I64], &[I64, I8])];
 const LOGIC1: &[Form] = &[form(&[I64], &[I64]), form(&[I8], &[I8])];
 const LOGIC2: &[Form] = &[form(&[I64, I64], &[I64]), form(&[I8, I8], &[I8])];
 const FLOAT1: &[Form] = &[form(&[F64], &[F64]), form(&[F32], &[F32])];
+const ARITHMETIC1: &[Form] =
+    &[form(&[F64], &[F64]), form(&[F32], &[F32]), form(&[F64x2], &[F64x2]), form(&[F32x4], &[F32x4])];
+const ARITHMETIC2: &[Form] = &[
+    form(&[F64, F64], &[F64]),
+    form(&[F32, F32], &[F32]),
+    form(&[F64x2, F64x2], &[F64x2]),
+    form(&[F32x4, F32x4], &[F32x4]),
+];
 const FLOAT2: &[Form] = &[form(&[F64, F64], &[F64]), form(&[F32, F32], &[F32])];
 const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
 const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
@@ -141,6 +173,9 @@ const TO_INT: &[Form] = &[form(&[F64], &[I64]), form(&[F32], &[I64])];
 const BETWEEN_FLOATS: &[Form] = &[form(&[F64], &[F32]), form(&[F32], &[F64])];
 const SAME_BITS: &[Form] = &[form(&[F64], &[I64]), form(&[I64], &[F64])];
 const FROM_BOOL: &[Form] = &[form(&[I8], &[I64])];
+const TO_VECTOR: &[Form] = &[form(&[F64], &[F64x2]), form(&[F32], &[F32x4])];
+const OF_TWO: &[Form] = &[form(&[F64, F64], &[F64x2])];
+const OF_VECTOR: &[Form] = &[form(&[F64x2], &[F64])];
 
 /// The table of ops.
 pub(crate) static OPS: &[OpRow] = &[
@@ -161,16 +196,16 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::MulOverflow, "mulo", INT2_OVERFLOW),
     row(Op::Neg, "neg", INT1),
     row(Op::Not, "not", LOGIC1),
-    row(Op::FAdd, "fadd", FLOAT2),
-    row(Op::FSub, "fsub", FLOAT2),
-    row(Op::FMul, "fmul", FLOAT2),
-    row(Op::FDiv, "fdiv", FLOAT2),
+    row(Op::FAdd, "fadd", ARITHMETIC2),
+    row(Op::FSub, "fsub", ARITHMETIC2),
+    row(Op::FMul, "fmul", ARITHMETIC2),
+    row(Op::FDiv, "fdiv", ARITHMETIC2),
     row(Op::CopySign, "copysign", FLOAT2),
     row(Op::FMin, "fmin", FLOAT2),
     row(Op::FMax, "fmax", FLOAT2),
-    row(Op::FNeg, "fneg", FLOAT1),
-    row(Op::FAbs, "fabs", FLOAT1),
-    row(Op::Sqrt, "sqrt", FLOAT1),
+    row(Op::FNeg, "fneg", ARITHMETIC1),
+    row(Op::FAbs, "fabs", ARITHMETIC1),
+    row(Op::Sqrt, "sqrt", ARITHMETIC1),
     row(Op::Floor, "floor", FLOAT1),
     row(Op::Ceil, "ceil", FLOAT1),
     row(Op::Trunc, "trunc", FLOAT1),
@@ -196,6 +231,10 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::FloatToFloat, "f2f", BETWEEN_FLOATS),
     row(Op::Bits, "bits", SAME_BITS),
     row(Op::BoolToInt, "b2i", FROM_BOOL),
+    row(Op::Splat, "splat", TO_VECTOR),
+    row(Op::Pair, "pair", OF_TWO),
+    row(Op::Low, "low", OF_VECTOR),
+    row(Op::High, "high", OF_VECTOR),
 ];
 
 /// What a load or store moves.
@@ -212,6 +251,8 @@ pub(crate) enum Access {
     F64,
     /// A byte that is a truth value: any but 0 reads as 1.
     Bool,
+    F64x2,
+    F32x4,
 }
 
 impl Access {
@@ -228,6 +269,8 @@ impl Access {
             "f32" => Access::F32,
             "f64" => Access::F64,
             "b" => Access::Bool,
+            "f64x2" => Access::F64x2,
+            "f32x4" => Access::F32x4,
             _ => return None,
         })
     }
@@ -238,6 +281,8 @@ impl Access {
             Access::F32 => Type::F32,
             Access::F64 => Type::F64,
             Access::Bool => Type::I8,
+            Access::F64x2 => Type::F64x2,
+            Access::F32x4 => Type::F32x4,
             Access::I8 | Access::U8 | Access::I16 | Access::U16 | Access::I32 | Access::U32 | Access::I64 => Type::I64,
         }
     }
@@ -333,4 +378,15 @@ pub(crate) struct Function<'a> {
     pub(crate) blocks: Vec<Block<'a>>,
     /// The first block of the text.
     pub(crate) entry: BlockId,
+}
+
+impl Function<'_> {
+    /// The functions that its calls name, once for each call.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &'static crate::functions::Function> {
+        let instructions = self.blocks.iter().flat_map(|block| &block.instructions);
+        instructions.filter_map(|(instruction, _)| match instruction {
+            Instruction::Call { function, .. } => Some(*function),
+            _ => None,
+        })
+    }
 }

@@ -5,8 +5,8 @@
 //! Cranelift selects instructions and allocates registers.
 //!
 //! # Registers
-//! A register has one of four types: `i64`, `f64`, `f32`, and `i8`, a truth value that is 0 or 1. It can be written
-//! any number of times. A register that is read before it was written on some path is 0.
+//! A register has one of six types: `i64`, `f64`, `f32`, `i8`, a truth value that is 0 or 1, and the vectors `f64x2` of
+//! two doubles and `f32x4` of four floats, which no word of the frame holds. It can be written any number of times. A register that is read before it was written on some path is 0.
 //!
 //! # Text form
 //! One item stands on a line. Names are any run of characters without space, comma, parenthesis or colon that does not
@@ -23,7 +23,7 @@
 //!   put 3, r                         into word 3 (f32: high half 0; i8: zero-extended)
 //!   r = load.T p, OFFSET             at address p, an i64, plus a constant (fits i32)
 //!   store.T p, OFFSET, r             T: i8 u8 i16 u16 i32 u32 i64 (r is i64, extended or truncated),
-//!                                    f32, f64, b (r is i8; any byte but 0 loads as 1)
+//!                                    f32, f64, b (r is i8; any byte but 0 loads as 1), f64x2, f32x4
 //!   r = call NAME(a, b)              a function of the table; without `r =` the result is dropped
 //!   r = OP a, b                      see below
 //!   jump b
@@ -41,7 +41,8 @@
 //! | `div` `rem` | i64 | truncates; the divisor is not 0, the quotient does not overflow |
 //! | `shl` `sar` `shr` | i64 | the amount is taken modulo 64 |
 //! | `and` `or` `xor` `not` | i64 or i8 | bitwise; on i8 logical |
-//! | `fadd` `fsub` `fmul` `fdiv` `sqrt` `fneg` `fabs` `copysign` | f64 or f32 | IEEE 754 |
+//! | `fadd` `fsub` `fmul` `fdiv` `sqrt` `fneg` `fabs` | f64, f32, f64x2 or f32x4 | IEEE 754; of each number of a vector |
+//! | `copysign` | f64 or f32 | IEEE 754 |
 //! | `fmin` `fmax` | f64 or f32 | NaN if either is; -0 is less than 0 |
 //! | `floor` `ceil` `trunc` `nearest` | f64 or f32 | nearest: ties to even |
 //! | `icmp.CC` | i64 -> i8 | CC: eq ne lt le gt ge ult ule; eq and ne on i8 too |
@@ -51,6 +52,9 @@
 //! | `f2f` | between f64 and f32 | |
 //! | `bits` | between f64 and i64 | same bits |
 //! | `b2i` | i8 -> i64 | |
+//! | `splat` | f64 -> f64x2, f32 -> f32x4 | the number everywhere |
+//! | `pair` | f64, f64 -> f64x2 | the two |
+//! | `low` `high` | f64x2 -> f64 | the first, the second |
 //!
 //! # Functions
 //! The C library's on f64: `exp` `exp2` `expm1` `log` `log10` `log2` `log1p` `sin` `cos` `tan` `asin` `acos` `atan`
@@ -76,6 +80,7 @@
 //! | `scratch` | memory for a run |
 //! | `inner_loop` | calls of ufuncs' inner loops |
 //! | `functions` | the table of functions that can be called |
+//! | `trampoline` | calls that leave every register as it was |
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
 //! | `verify` | the rules, checked |
@@ -93,6 +98,7 @@ mod parse;
 mod program;
 mod scratch;
 mod status;
+mod trampoline;
 mod verify;
 
 pub use error::Error;

@@ -6,13 +6,15 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{
-    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, UserFuncName, Value, types,
+    self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlotData, StackSlotKind, UserFuncName, Value,
+    types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use crate::functions;
 use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
+use crate::trampoline;
 use crate::verify::Verified;
 
 /// Lowers into `into`, which is empty.
@@ -64,12 +66,15 @@ pub(crate) fn lower(
     lowering.builder.finalize();
 }
 
-fn machine_type(of: Type) -> ir::Type {
+/// Cranelift's type of a register.
+pub(crate) fn machine_type(of: Type) -> ir::Type {
     match of {
         Type::I64 => types::I64,
         Type::F64 => types::F64,
         Type::F32 => types::F32,
         Type::I8 => types::I8,
+        Type::F64x2 => types::F64X2,
+        Type::F32x4 => types::F32X4,
     }
 }
 
@@ -167,7 +172,7 @@ impl Lowering<'_> {
             Instruction::FloatConst { to, bits, of } => {
                 let value = match of {
                     Type::F32 => self.builder.ins().f32const(f32::from_bits(bits as u32)),
-                    Type::F64 | Type::I64 | Type::I8 => self.builder.ins().f64const(f64::from_bits(bits)),
+                    _ => self.builder.ins().f64const(f64::from_bits(bits)),
                 };
                 self.write(to, value);
             }
@@ -195,11 +200,12 @@ impl Lowering<'_> {
         let ins = self.builder.ins();
         match of {
             // Both machines are little-endian: the low half of a word comes first.
-            Type::I64 | Type::F64 | Type::F32 => ins.load(machine_type(of), frame_memory(), frame, offset),
             Type::I8 => {
                 let word = ins.load(types::I64, frame_memory(), frame, offset);
                 self.is_not_zero(word)
             }
+            // The verifier lets no vector into the frame.
+            _ => ins.load(machine_type(of), frame_memory(), frame, offset),
         }
     }
 
@@ -207,12 +213,12 @@ impl Lowering<'_> {
         let frame = self.frame;
         let value = self.read(from);
         let word = match self.type_of(from) {
-            Type::I64 | Type::F64 => value,
             Type::F32 => {
                 let bits = self.builder.ins().bitcast(types::I32, MemFlags::new(), value);
                 self.builder.ins().uextend(types::I64, bits)
             }
             Type::I8 => self.builder.ins().uextend(types::I64, value),
+            Type::I64 | Type::F64 | Type::F64x2 | Type::F32x4 => value,
         };
         self.builder.ins().store(frame_memory(), word, frame, offset);
     }
@@ -230,6 +236,8 @@ impl Lowering<'_> {
             Access::I64 => ins.load(types::I64, memory, address, offset),
             Access::F32 => ins.load(types::F32, memory, address, offset),
             Access::F64 => ins.load(types::F64, memory, address, offset),
+            Access::F64x2 => ins.load(types::F64X2, memory, address, offset),
+            Access::F32x4 => ins.load(types::F32X4, memory, address, offset),
             Access::Bool => {
                 let byte = ins.load(types::I8, memory, address, offset);
                 self.is_not_zero(byte)
@@ -244,7 +252,9 @@ impl Lowering<'_> {
             Access::I8 | Access::U8 => ins.istore8(memory, value, address, offset),
             Access::I16 | Access::U16 => ins.istore16(memory, value, address, offset),
             Access::I32 | Access::U32 => ins.istore32(memory, value, address, offset),
-            Access::I64 | Access::F32 | Access::F64 | Access::Bool => ins.store(memory, value, address, offset),
+            Access::I64 | Access::F32 | Access::F64 | Access::Bool | Access::F64x2 | Access::F32x4 => {
+                ins.store(memory, value, address, offset)
+            }
         };
     }
 
@@ -254,18 +264,38 @@ impl Lowering<'_> {
 
     /// A call through the address, so that the code needs no relocation.
     fn call(&mut self, function: &functions::Function, to: &Regs, operands: &Regs) {
+        let callee = function.callee;
+        let mut operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
+        if let Some(address) = function.trampoline() {
+            // It gives its result through memory.
+            let slot = callee.result().map(|of| {
+                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
+                (self.builder.create_sized_stack_slot(slot), machine_type(of))
+            });
+            if let Some((slot, _)) = slot {
+                operands.push(self.builder.ins().stack_addr(types::I64, slot, 0));
+            }
+            self.call_address(trampoline::signature(callee), address, &operands);
+            if let (Some((slot, of)), Some(&to)) = (slot, to.as_slice().first()) {
+                let result = self.builder.ins().stack_load(of, slot, 0);
+                self.write(to, result);
+            }
+            return;
+        }
         let mut signature = Signature::new(self.call_conv);
-        let parameters = function.callee.parameters();
-        signature.params.extend(parameters.iter().map(|&of| AbiParam::new(machine_type(of))));
-        signature.returns.extend(function.callee.result().map(|of| AbiParam::new(machine_type(of))));
-        let signature = self.builder.import_signature(signature);
-        let operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
-        let address = self.builder.ins().iconst(types::I64, function.callee.address() as i64);
-        let call = self.builder.ins().call_indirect(signature, address, &operands);
+        signature.params.extend(callee.parameters().iter().map(|&of| AbiParam::new(machine_type(of))));
+        signature.returns.extend(callee.result().map(|of| AbiParam::new(machine_type(of))));
+        let call = self.call_address(signature, callee.address(), &operands);
         if let Some(&to) = to.as_slice().first() {
             let result = self.builder.inst_results(call)[0];
             self.write(to, result);
         }
+    }
+
+    fn call_address(&mut self, signature: Signature, address: usize, operands: &[Value]) -> ir::Inst {
+        let signature = self.builder.import_signature(signature);
+        let address = self.builder.ins().iconst(types::I64, address as i64);
+        self.builder.ins().call_indirect(signature, address, operands)
     }
 
     fn op(&mut self, op: Op, to: &Regs, operands: &Regs) {
@@ -330,6 +360,13 @@ impl Lowering<'_> {
             Op::FloatToFloat => ins.fdemote(types::F32, a),
             Op::Bits => ins.bitcast(machine_type(of), MemFlags::new(), a),
             Op::BoolToInt => ins.uextend(types::I64, a),
+            Op::Splat => ins.splat(machine_type(of), a),
+            Op::Pair => {
+                let low = ins.scalar_to_vector(types::F64X2, a);
+                self.builder.ins().insertlane(low, b, 1)
+            }
+            Op::Low => ins.extractlane(a, 0),
+            Op::High => ins.extractlane(a, 1),
         };
         self.write(to[0], value);
     }

@@ -116,6 +116,7 @@ fn generate<T>(
     let attempt = || {
         let verified = verify(parse(text)?)?;
         let isa = machine().as_ref().map_err(|message| fault(0, message.as_str()))?;
+        verified.function().calls().try_for_each(|function| function.prepare(isa.as_ref()))?;
         let mut workspace = WORKSPACE.take().unwrap_or_else(|| {
             Box::new(Workspace { context: Context::new(), frontend: FunctionBuilderContext::new() })
         });

@@ -81,10 +81,15 @@ fn check(function: &Function<'_>, instruction: &Instruction) -> Result<(), Strin
             Type::I64 => Ok(()),
             Type::I8 if matches!(value, 0 | 1) => Ok(()),
             Type::I8 => Err("a truth value is 0 or 1".to_owned()),
-            of @ (Type::F64 | Type::F32) => Err(format!("`iconst` gives i64 or i8, not {}", of.name())),
+            of => Err(format!("`iconst` gives i64 or i8, not {}", of.name())),
         },
         Instruction::FloatConst { to, of, .. } => expect(function, to, of),
-        Instruction::Get { word, .. } | Instruction::Put { word, .. } => in_frame(function, word),
+        Instruction::Get { to: register, word } | Instruction::Put { word, from: register } => {
+            if type_of(function, register).is_vector() {
+                return Err("a word of the frame holds no vector".to_owned());
+            }
+            in_frame(function, word)
+        }
         Instruction::Op { row, to, operands } => {
             let (to, operands) = (to.as_slice(), operands.as_slice());
             if row.forms.iter().any(|form| fits(function, to, form.results) && fits(function, operands, form.operands))

@@ -7,6 +7,7 @@ mod ops;
 mod random;
 mod refusals;
 mod status;
+mod vectors;
 
 use fastnp_scalar::compile;
 

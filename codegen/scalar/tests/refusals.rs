@@ -2,10 +2,10 @@
 
 use fastnp_scalar::compile;
 
-/// The error of a body after `function f frame 2`, registers of each type (`i j`, `x y`, `s t`, `a b`), and `block entry:` in line 10.
+/// The error of a body after `function f frame 2`, registers of each type (`i j`, `x y`, `s t`, `a b`, `v`), and `block entry:` in line 11.
 fn refused(body: &str) -> (usize, String) {
     let mut text = String::from("function f frame 2\n");
-    for (names, of) in [("ij", "i64"), ("xy", "f64"), ("st", "f32"), ("ab", "i8")] {
+    for (names, of) in [("ij", "i64"), ("xy", "f64"), ("st", "f32"), ("ab", "i8"), ("v", "f64x2")] {
         for name in names.chars() {
             text += &format!("reg {name}: {of}\n");
         }
@@ -55,6 +55,14 @@ fn wrong_items() {
         ("i = load.i8 i, 2147483648", "is no number, or too large"),
         ("store.f64 i, 0, s", "register `s` is f32, not f64"),
         ("store.z i, 0, s", "is no item"),
+        ("v = get 0", "holds no vector"),
+        ("put 0, v", "holds no vector"),
+        ("v = fadd v, x", "does not take"),
+        ("v = fmin v, v", "does not take"),
+        ("v = splat s", "does not take"),
+        ("v = load.f32x4 i, 0", "register `v` is f64x2, not f32x4"),
+        ("v = fconst 0x3ff0000000000000", "register `v` is f64x2, not f64"),
+        ("v = iconst 0", "gives i64 or i8"),
         ("x = call nothing(x)", "`nothing` is no function"),
         ("x = call exp(s)", "`exp` takes (f64)"),
         ("x = call exp(x, y)", "`exp` takes (f64)"),
@@ -76,11 +84,11 @@ fn wrong_items() {
     ] {
         let (line, found) = refused(body);
         assert!(found.contains(message), "{body}: {found}");
-        let in_line = if body.contains('\n') { 12 } else { 11 };
+        let in_line = if body.contains('\n') { 13 } else { 12 };
         assert_eq!(line, in_line, "{body}: {found}");
     }
     let (line, found) = refused("return 0\ni = copy j");
-    assert_eq!((line, found.as_str()), (12, "block `entry` has ended"));
+    assert_eq!((line, found.as_str()), (13, "block `entry` has ended"));
 }
 
 #[test]

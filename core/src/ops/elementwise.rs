@@ -15,7 +15,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::ops::where_arg;
 use crate::plan::overlap::{Relation, relate};
-use crate::plan::trace::{Input, Operation, SlotAccess, Statement};
+use crate::plan::trace::{Composite, FunctionName, Input, Operation, SlotAccess, Statement};
 use crate::runtime::eager_dense;
 use crate::runtime::eager_fill;
 use crate::runtime::lock::recording;
@@ -35,6 +35,8 @@ pub struct Options<'a> {
     pub order: Option<Order>,
     /// NumPy's `where`: bools that broadcast with the arguments. Only elements where they are true are computed and written.
     pub mask: Option<&'a Array>,
+    /// The function that this op is a step of, under whose name its floating-point flags are reported.
+    pub step_of: Option<FunctionName>,
 }
 
 type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
@@ -137,6 +139,10 @@ fn apply_typed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>
     if options.casting == Some(Casting::Unsafe) {
         check_imaginary(op, compute, args, options)?;
     }
+    if let Some(name) = options.step_of {
+        let step = Operation::Part(Composite::Function(name), op);
+        return submit(step, compute, op.result(compute), args, options, op.name());
+    }
     match options.out {
         None if options.order.is_none() => {
             if let Some(result) = eager_dense::apply(op, compute, args)? {
@@ -158,7 +164,14 @@ pub(crate) fn product_step(
     out: Option<&Array>,
 ) -> Result<Array> {
     let options = Options { out, ..Options::default() };
-    submit(Operation::Part(product, op), compute, op.result(compute), args, &options, product.name())
+    submit(
+        Operation::Part(Composite::Product(product), op),
+        compute,
+        op.result(compute),
+        args,
+        &options,
+        product.name(),
+    )
 }
 
 /// Whether a cast drops imaginary parts, for which NumPy warns.

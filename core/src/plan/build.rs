@@ -77,7 +77,7 @@ fn plan_step(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness, c
             inner: lowered.inner,
             strides: lowered.strides,
             scalars: lowered.scalars,
-            product_insts: lowered.product_insts,
+            parts: lowered.parts,
         }),
         nodes: indices,
         operands: lowered.operands,

@@ -7,7 +7,7 @@
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::group::{self, Group, Section};
 use crate::plan::liveness::Liveness;
-use crate::plan::plan::ProductInst;
+use crate::plan::plan::PartInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::{Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
 use smallvec::{SmallVec, smallvec};
@@ -21,7 +21,7 @@ pub(crate) struct Lowered {
     pub(crate) operands: SmallVec<[(u32, isize); 6]>,
     pub(crate) scalars: SmallVec<[u32; 4]>,
     pub(crate) donations: SmallVec<[(u32, u32); 1]>,
-    pub(crate) product_insts: Vec<ProductInst>,
+    pub(crate) parts: Vec<PartInst>,
 }
 
 /// A memory operand: an access over the full domain (stride zero on reduced axes for what the epilogue touches).
@@ -49,9 +49,9 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Live
         let slot = operands[i].access.slot;
         unaliased[i] && !donations.iter().any(|d| d.0 == slot || d.1 == slot)
     };
-    let (kernel, scalars, product_insts) = emit(nodes, group, &operands, (outer.len(), inner.len()), restrict);
+    let (kernel, scalars, parts) = emit(nodes, group, &operands, (outer.len(), inner.len()), restrict);
     let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
-    Lowered { kernel, outer, inner, strides, operands, scalars, donations, product_insts }
+    Lowered { kernel, outer, inner, strides, operands, scalars, donations, parts }
 }
 
 /// What a statement of [`lower_statements`] reads: memory or a number of a type, or the target of an earlier statement.
@@ -121,7 +121,7 @@ fn emit(
     operands: &[Operand],
     (outer, inner): (usize, usize),
     restrict: impl Fn(usize) -> bool,
-) -> (Kernel, SmallVec<[u32; 4]>, Vec<ProductInst>) {
+) -> (Kernel, SmallVec<[u32; 4]>, Vec<PartInst>) {
     let mut builder = KernelBuilder::new(template(nodes, group), outer as u8, inner as u8);
     for (i, operand) in operands.iter().enumerate() {
         let access = if operand.write { Access::Write } else { Access::Read };
@@ -135,11 +135,11 @@ fn emit(
         scalars: SmallVec::new(),
         known: Vec::new(),
         folds: Vec::new(),
-        product_insts: Vec::new(),
+        parts: Vec::new(),
     };
     emitter.run();
-    let Emitter { builder, scalars, product_insts, .. } = emitter;
-    (builder.finish(), scalars, product_insts)
+    let Emitter { builder, scalars, parts, .. } = emitter;
+    (builder.finish(), scalars, parts)
 }
 
 fn template(nodes: &[Node], group: &Group) -> Template {
@@ -250,7 +250,7 @@ struct Emitter<'a> {
     known: Vec<(Section, SlotAccess, ValueId)>,
     /// Accumulators whose result goes to an access; resolved when the epilogue begins.
     folds: Vec<(u8, DType, SlotAccess)>,
-    product_insts: Vec<ProductInst>,
+    parts: Vec<PartInst>,
 }
 
 impl Emitter<'_> {
@@ -314,10 +314,15 @@ impl Emitter<'_> {
             None => compute(&mut fragment, node.op, node.compute, &args, ramp_axis),
         };
         let value = fragment.cast(value, node.target.dtype);
-        if let Operation::Part(product, _) = node.op {
-            self.product_insts.push(ProductInst { in_epilogue: section == Section::Epilogue, inst: value.0, product });
-        }
+        self.note_part(node.op, section, value);
         self.set(section, target, value);
+    }
+
+    /// Notes what the flags of an instruction are reported of. Of equal instructions there is one, whose flags are those of the first.
+    fn note_part(&mut self, op: Operation, section: Section, value: ValueId) {
+        if let Operation::Part(of, _) = op {
+            self.parts.push(PartInst { in_epilogue: section == Section::Epilogue, inst: value.0, of });
+        }
     }
 
     fn fragment(&mut self, section: Section) -> FragmentBuilder<'_> {

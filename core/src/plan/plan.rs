@@ -2,6 +2,7 @@
 
 use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
+use crate::plan::trace::Composite;
 use fastnp_codegen::{DType, Kernel, Launch, Program, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
@@ -86,8 +87,8 @@ pub(crate) struct KernelLaunch {
     pub(crate) strides: Vec<isize>,
     /// Which of the trace's scalars are the kernel's parameters.
     pub(crate) scalars: SmallVec<[u32; 4]>,
-    /// Its instructions that belong to products.
-    pub(crate) product_insts: Vec<ProductInst>,
+    /// Its instructions that are steps of something else.
+    pub(crate) parts: Vec<PartInst>,
 }
 
 impl KernelLaunch {
@@ -96,12 +97,12 @@ impl KernelLaunch {
     }
 }
 
-/// An instruction that is a step of a product, whose name its flags are reported under.
+/// An instruction that is a step of something else, which its flags are reported of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ProductInst {
+pub(crate) struct PartInst {
     pub(crate) in_epilogue: bool,
     pub(crate) inst: u32,
-    pub(crate) product: Product,
+    pub(crate) of: Composite,
 }
 
 /// Results that a plan omits, and how to compute them afterwards.

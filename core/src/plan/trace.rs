@@ -16,7 +16,55 @@ use crate::memory::pool;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
+use parking_lot::Mutex;
 use smallvec::SmallVec;
+
+/// What several ops compute together, under whose name their floating-point flags are reported.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Composite {
+    /// A matrix or inner product.
+    Product(Product),
+    /// A function that the embedding program has named.
+    Function(FunctionName),
+}
+
+impl Composite {
+    /// The name that flags are reported under.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Composite::Product(product) => product.name(),
+            Composite::Function(name) => name.text(),
+        }
+    }
+}
+
+/// The name of a function, by its place among all that were named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionName(u16);
+
+/// The names, each once. They are few, and live as long as the process, as those of ops.
+static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+/// Beyond so many, functions share a name.
+const MAX_NAMES: usize = 10_000;
+
+impl FunctionName {
+    /// The name of this text. After [`MAX_NAMES`] texts the last one stands for all that follow.
+    pub fn new(text: &str) -> FunctionName {
+        let mut names = NAMES.lock();
+        let known = names.iter().position(|&name| name == text);
+        let number = known.unwrap_or_else(|| {
+            if names.len() < MAX_NAMES {
+                names.push(Box::leak(text.into()));
+            }
+            names.len() - 1
+        });
+        FunctionName(number as u16)
+    }
+
+    fn text(self) -> &'static str {
+        NAMES.lock()[self.0 as usize]
+    }
+}
 
 /// What a node does at each point of its domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +83,8 @@ pub(crate) enum Operation {
     Scan(Op),
     /// A product summed over the last axis of the domain: a batch of matrix products.
     Contract(Product),
-    /// An op of the table as a step of a product, whose name its flags are reported under.
-    Part(Product, Op),
+    /// An op of the table as a step of something else, which its flags are reported of.
+    Part(Composite, Op),
     /// The element of the first source at the byte offsets that the second gives.
     Gather,
     /// Writes the first source to the target at the byte offsets that the second gives.
@@ -58,12 +106,18 @@ impl Operation {
             Operation::Contract(product) => (8, product as u64),
             Operation::Gather => (9, 0),
             Operation::Scatter => (10, 0),
-            Operation::Part(product, op) => (11 + product as u64, op as u64),
+            Operation::Part(Composite::Product(product), op) => (11 + product as u64, op as u64),
+            Operation::Part(Composite::Function(_), op) => (13, op as u64),
         };
         kind << 8 | sub
     }
 
-    fn decode(code: u64) -> Operation {
+    /// A number of 16 bits beside the code, which kernels do not depend on.
+    fn tag(self) -> u64 {
+        if let Operation::Part(Composite::Function(FunctionName(number)), _) = self { number.into() } else { 0 }
+    }
+
+    fn decode(code: u64, tag: u64) -> Operation {
         let op = || Op::ALL[(code & 0xff) as usize];
         match code >> 8 {
             0 => Operation::Apply(op()),
@@ -77,7 +131,8 @@ impl Operation {
             8 => Operation::Contract(Product::ALL[(code & 0xff) as usize]),
             9 => Operation::Gather,
             10 => Operation::Scatter,
-            11 | 12 => Operation::Part(Product::ALL[(code >> 8) as usize - 11], op()),
+            11 | 12 => Operation::Part(Composite::Product(Product::ALL[(code >> 8) as usize - 11]), op()),
+            13 => Operation::Part(Composite::Function(FunctionName(tag as u16)), op()),
             other => unreachable!("no operation has code {other}"),
         }
     }
@@ -293,7 +348,8 @@ impl Trace {
             | (compute as u64) << 16
             | (inputs as u64) << 24
             | (domain.len() as u64) << 32
-            | (covers as u64) << 40;
+            | (covers as u64) << 40
+            | op.tag() << 48;
         match *domain {
             [n] => self.tape.extend_from_slice(&[header, reduced, n as u64]),
             ref domain => {
@@ -461,7 +517,7 @@ pub(crate) fn decode(tape: &[u64]) -> Vec<Node> {
 fn decode_node(tape: &[u64], at: &mut usize, index: u32) -> Node {
     let header = tape[*at];
     let rank = (header >> 32 & 0xff) as usize;
-    let op = Operation::decode(header & 0xffff);
+    let op = Operation::decode(header & 0xffff, header >> 48);
     // Matrix products keep axes of extent one: their meaning is by position.
     let keep = matches!(op, Operation::Contract(_));
     let full = &tape[*at + 2..][..rank];

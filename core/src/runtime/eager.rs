@@ -82,11 +82,11 @@ fn run(gate: Eager<'_>, s: &Statement<'_>) -> Result<bool> {
             strides: &shape.strides,
             scalars: &scalars,
         };
-        let product = if let Operation::Part(product, _) = s.op { Some(product) } else { None };
+        let part = if let Operation::Part(of, _) = s.op { Some(of) } else { None };
         let kernel = || statement_kernel(s, shape.outer.len(), shape.inner.len());
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), and the target
         // overlaps no source except at the same point.
-        unsafe { gate.launch_keyed(key, kernel, &launch, product) }
+        unsafe { gate.launch_keyed(key, kernel, &launch, part) }
     })?;
     Ok(true)
 }

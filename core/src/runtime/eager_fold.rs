@@ -5,7 +5,7 @@ use crate::array::element;
 use crate::array::layout::Layout;
 use crate::error::Result;
 use crate::host::gemm::{Product, strided_dot};
-use crate::plan::trace::Operation;
+use crate::plan::trace::{Composite, Operation};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
 use crate::runtime::lock::recording;
@@ -46,7 +46,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
         let kernel = || inner_kernel(a.dtype, b.dtype, compute);
         // SAFETY: both vectors are ready and have `n` elements; the memory is new and has room for one.
-        unsafe { gate.launch_keyed(key, kernel, &launch, Some(product)) }
+        unsafe { gate.launch_keyed(key, kernel, &launch, Some(Composite::Product(product))) }
     })?;
     Ok(Some(Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true }))
 }

@@ -26,6 +26,7 @@ use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_handle::StorageHandle;
 use crate::memory::storage_ref::StorageRef;
+use crate::plan::trace::Composite;
 use crate::runtime::eager_kernels::dense_kernel;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
@@ -313,7 +314,7 @@ impl<'r> Eager<'r> {
         key: u64,
         kernel: impl FnOnce() -> Kernel,
         launch: &Launch<'_>,
-        product: Option<Product>,
+        part: Option<Composite>,
     ) -> Result<()> {
         let runtime = &mut *self.runtime;
         let program = match runtime.programs.eager(key) {
@@ -324,7 +325,7 @@ impl<'r> Eager<'r> {
             }
         };
         // SAFETY: the caller's contract.
-        unsafe { launch_program(&mut runtime.telemetry, program, launch, product) }
+        unsafe { launch_program(&mut runtime.telemetry, program, launch, part) }
     }
 
     /// Runs matrix products; strides and addresses operand by operand.
@@ -363,10 +364,10 @@ unsafe fn launch_program(
     telemetry: &mut Telemetry,
     program: &CompiledKernel,
     launch: &Launch<'_>,
-    product: Option<Product>,
+    part: Option<Composite>,
 ) -> Result<()> {
     // SAFETY: the caller's contract.
-    unsafe { telemetry.launch((&program.0, &*program.1), launch, &SingleThread, None, &|_, _| product) }
+    unsafe { telemetry.launch((&program.0, &*program.1), launch, &SingleThread, None, &|_, _| part) }
 }
 
 /// Notes a write on the host: counts a version and invalidates the device's copy.

@@ -172,12 +172,12 @@ impl Runtime {
     ) -> Result<()> {
         let scalars = self.scalars_of(work);
         let launch = work.launch(addresses, &scalars);
-        let product_of = |in_epilogue, inst| {
-            work.product_insts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
+        let part_of = |in_epilogue, inst| {
+            work.parts.iter().find(|part| (part.in_epilogue, part.inst) == (in_epilogue, inst)).map(|part| part.of)
         };
         // SAFETY: recorded views lie within their storages, which have memory on this target now; the planner fuses nodes only
         // where their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.telemetry.launch((&work.kernel, &*work.program), &launch, workers, device, &product_of) }
+        unsafe { self.telemetry.launch((&work.kernel, &*work.program), &launch, workers, device, &part_of) }
     }
 
     /// Runs matrix products on the host.

@@ -1,7 +1,7 @@
 //! Floating-point flags raised by kernels, kept by op and by the `np.errstate` token the op was recorded under, until they are
 //! taken.
 
-use crate::host::gemm::Product;
+use crate::plan::trace::Composite;
 use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, RaisedFlags, Template, ValueId};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,22 +81,24 @@ pub(crate) struct FlagLog {
 }
 
 impl FlagLog {
-    /// Adds the flags of a launch, by instruction. `product_of` says which instructions belong to products.
+    /// Adds the flags of a launch, by instruction. `part_of` says which instructions are steps of
+    /// something else.
     pub(crate) fn add_launch(
         &mut self,
         kernel: &Kernel,
         raised: RaisedFlags,
-        product_of: &dyn Fn(bool, u32) -> Option<Product>,
+        part_of: &dyn Fn(bool, u32) -> Option<Composite>,
     ) {
         for (in_epilogue, inst, flags) in raised {
             let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
-            let product = match fragment.insts.get(inst as usize) {
+            let part = match fragment.insts.get(inst as usize) {
                 // A sum belongs to a product if its terms do.
-                Some(&Inst::Result(a)) => product_of(false, kernel.accumulators[a as usize].value.0),
-                _ => product_of(in_epilogue, inst),
+                Some(&Inst::Result(a)) => part_of(false, kernel.accumulators[a as usize].value.0)
+                    .filter(|of| matches!(of, Composite::Product(_))),
+                _ => part_of(in_epilogue, inst),
             };
             let name = match fragment.insts.get(inst as usize) {
-                _ if product.is_some() => product.map_or("", Product::name),
+                _ if part.is_some() => part.map_or("", Composite::name),
                 Some(Inst::Apply(op, _)) => op.name(),
                 Some(&Inst::Cast(value, DType::F16)) => float16_op(fragment, value).map_or("cast", Op::name),
                 Some(Inst::Cast(..)) => "cast",

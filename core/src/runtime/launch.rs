@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::host::gemm::Product;
+use crate::plan::trace::Composite;
 use crate::runtime::fp_flags::FlagLog;
 use crate::runtime::inspect::{DebugOutput, print_launch};
 use crate::runtime::stats::Stats;
@@ -23,7 +24,7 @@ impl Telemetry {
         }
     }
 
-    /// Launches the program of a kernel, on a device if there is one. `product_of` says which instructions belong to products (see
+    /// Launches the program of a kernel, on a device if there is one. `part_of` says which instructions are steps of something else (see
     /// [`FlagLog::add_launch`]).
     ///
     /// # Errors
@@ -38,7 +39,7 @@ impl Telemetry {
         launch: &Launch<'_>,
         workers: &dyn ThreadPool,
         device: Option<&dyn Device>,
-        product_of: &dyn Fn(bool, u32) -> Option<Product>,
+        part_of: &dyn Fn(bool, u32) -> Option<Composite>,
     ) -> Result<()> {
         let started = self.debug.clock(2);
         // SAFETY: the caller's contract.
@@ -49,7 +50,7 @@ impl Telemetry {
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {
-            self.fp_flags.add_launch(kernel, raised, product_of);
+            self.fp_flags.add_launch(kernel, raised, part_of);
         }
         Ok(())
     }

@@ -12,6 +12,7 @@
 //! | `dead_results` | speculative dead-result elimination |
 //! | `contents`, `array_contents` | reading and writing contents now |
 //! | `expose`, `guarded_header` | addresses that code outside knows; what its first touch does |
+//! | `tasks` | the embedding program's own code on the thread pool |
 //! | `fp_flags`, `stats`, `inspect`, `explain` | floating-point flags, counters, debug output, explanations |
 //!
 //! Imports `plan`, `array`, `memory`, `host` and `error`. Operations, indexing and devices call it; it calls none of them. Open
@@ -47,3 +48,4 @@ pub(crate) mod snapshot;
 pub(crate) mod state;
 pub(crate) mod stats;
 pub(crate) mod target;
+pub(crate) mod tasks;

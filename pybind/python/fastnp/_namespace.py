@@ -146,7 +146,7 @@ def _class(value: type) -> Any:
 # Classes of ours in files that are imported on first use.
 _CLASSES = {
     ("numpy", "flatiter"): "fastnp._array.flatiter",
-    ("numpy", "vectorize"): "fastnp._fallback.objects",
+    ("numpy", "vectorize"): "fastnp._loops.vectorize",
     ("numpy.random._generator", "Generator"): "fastnp._functions.random",
     ("numpy.random.mtrand", "RandomState"): "fastnp._functions.random",
 }

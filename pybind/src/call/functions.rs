@@ -1,9 +1,9 @@
 //! Functions of the module on arrays: `where`, products, `copyto`, broadcasting, tests for shared memory.
 
-use crate::call::argument::parse_any;
+use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::shape_of;
 use crate::call::assign::put;
-use crate::call::ufunc_call::wrap;
+use crate::call::ufunc_call::{apply_with_options, wrap};
 use crate::fallback::by_name::numpy_with;
 use crate::interop::numpy_memory::numpy_without_owner;
 use crate::interpreter::dtype;
@@ -13,10 +13,14 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
-use pyo3::exceptions::PyTypeError;
+use fastnp::{
+    Array, DType, Error, ErrorKind, FunctionName, Op, Options, Reduction, Value, dot as dot_of, matmul as product_of,
+    select,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
 
 /// NumPy's `where` with three arguments.
 #[pyfunction(name = "where", text_signature = "(condition, x=None, y=None, /)")]
@@ -264,12 +268,29 @@ fn count_true<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(count.to_i64().into_pyobject(py)?.into_any())
 }
 
+/// An op of arrays and numbers as a step of a function, under whose name floating-point flags are reported; `None` where it does not run
+/// natively.
+#[pyfunction]
+#[pyo3(signature = (function, name, *args))]
+fn apply_step<'py>(function: &str, name: &str, args: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = args.py();
+    let op = Op::from_name(name).filter(|op| op.arity() == args.len());
+    let op = op.ok_or_else(|| PyValueError::new_err(format!("{name} is no op of {} operands", args.len())))?;
+    let objects: SmallVec<[Bound<'py, PyAny>; 2]> = args.iter().collect();
+    let parsed = objects.iter().map(parse_any).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+    let options = Options { step_of: Some(FunctionName::new(function)), ..Options::default() };
+    match apply_with_options(py, op, &parsed, options)? {
+        Ok(result) => new_object(py, result).map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native }
+    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native apply_step }
     crate::interpreter::fastcall::add(
         module,
         &[

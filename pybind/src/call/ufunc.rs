@@ -118,6 +118,7 @@ impl Ufunc {
             Out::New | Out::NewArray => None,
         };
         let options = Options {
+            step_of: None,
             out: target.as_ref().map(|out| out.array(py)).transpose()?,
             dtype: requested.dtype,
             casting: requested.casting,

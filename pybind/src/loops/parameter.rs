@@ -166,6 +166,9 @@ fn range(value: &Bound<'_, PyAny>, words: &mut Words) -> PyResult<bool> {
     Ok(true)
 }
 
+/// Compiled code relies on it that indices do not overflow. Only views of stride 0 are longer.
+const LONGEST_AXIS: usize = 1 << 48;
+
 impl ArrayParameter {
     fn push(&self, value: &Bound<'_, PyAny>, words: &mut Words, exports: &mut Exports) -> PyResult<bool> {
         match value.cast_exact::<NdArray>() {
@@ -182,6 +185,7 @@ impl ArrayParameter {
         }
         let array = me.array(py)?;
         let suits = array.ndim() == self.ndim
+            && array.shape().iter().all(|&n| n <= LONGEST_AXIS)
             && (array.is_writeable() || !self.is_written)
             && self.is_dense_enough(array.shape().iter().copied(), array.strides());
         // Memory on a device is left there.
@@ -220,7 +224,8 @@ impl ArrayParameter {
                 0 => (&[], &[]), // the pointers may be null
                 n => (std::slice::from_raw_parts(fields.dimensions, n), std::slice::from_raw_parts(fields.strides, n)),
             };
-            if !self.is_dense_enough(shape.iter().map(|&n| n as usize), strides) {
+            let is_short = shape.iter().all(|&n| n as usize <= LONGEST_AXIS);
+            if !is_short || !self.is_dense_enough(shape.iter().map(|&n| n as usize), strides) {
                 return Ok(false);
             }
             words.push(fields.data.addr() as u64);

@@ -1,24 +1,13 @@
-"""NumPy's objects that run in NumPy, with arrays of ours in and out: `vectorize`, and `r_`, `c_`,
-`mgrid` and `ogrid`.
-"""
+"""NumPy's `r_`, `c_`, `mgrid` and `ogrid`, with arrays of ours in and out."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as _np
-
-from fastnp._fallback.call import from_views, to_views, uncounted
+from fastnp._fallback.call import from_views, to_views
 from fastnp._pickle import named
 
-__all__ = ["IndexObject", "vectorize"]
-
-
-class vectorize(_np.vectorize):
-    __doc__ = _np.vectorize.__doc__
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return uncounted(super().__call__, args, kwargs)
+__all__ = ["IndexObject"]
 
 
 class IndexObject:
@@ -43,6 +32,3 @@ class IndexObject:
 
     def __reduce__(self) -> Any:
         return named, (self._name,)
-
-
-vectorize.__module__ = "fastnp"

@@ -22,6 +22,7 @@ from fastnp._loops.types import (
     INT,
     MEMORY,
     NP_COMPLEX,
+    PACKED,
     SIZES,
     ArrayType,
     Number,
@@ -68,6 +69,10 @@ class Elementwise:
     # Made by a function of ours, of no array.
     is_ours: bool = False
     hides: bool = False
+    # Gives as many elements along the last axis as a vector holds, if that can be; it pays where
+    # one operand lies densely, or where elements are divided.
+    packed: Callable[[Indices], str] | None = None
+    pays_packed: bool = False
 
 
 @dataclass
@@ -354,9 +359,60 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
                 at = e.text.op(I64, "add", at, moved)
             return load(e, type_.char, at, offset).register
 
-        return Elementwise(type_.char, shape(array), element, (array,), False)
+        return Elementwise(
+            type_.char,
+            shape(array),
+            element,
+            (array,),
+            False,
+            packed=packed_elements(e, array, element),
+            pays_packed=type_.is_dense,
+        )
     name, settled = numbers.number(value).name, e.settle(value)
-    return Elementwise(name, (), lambda _: settled.register, (), False)
+    return number_everywhere(e, name, settled.register)
+
+
+def number_everywhere(e: Emitter, char: str, register: str) -> Elementwise:
+    """A number as an array without axes."""
+    packed = None
+    if char in PACKED:
+
+        def packed(_: Indices) -> str:
+            return e.text.op(PACKED[char][0], "splat", register)
+
+    return Elementwise(char, (), lambda _: register, (), False, packed=packed)
+
+
+def packed_elements(
+    e: Emitter, array: Value, element: Callable[[Indices], str]
+) -> Callable[[Indices], str] | None:
+    """Several elements of an array along its last axis, in a vector."""
+    type_ = array_type(array)
+    if type_.char not in PACKED or not type_.ndim:
+        return None
+    kind, count = PACKED[type_.char]
+    if type_.is_dense:
+        strides_ = steps(e, array)
+
+        def packed(indices: Indices) -> str:
+            at, offset, last = address(array), 0, indices[-1]
+            if isinstance(last, Shifted):
+                indices, offset = (*indices[:-1], last.register), last.by * SIZES[type_.char]
+            for index, step in zip(indices, strides_, strict=True):
+                moved = e.text.op(I64, "mul", register_of(e, index), step)
+                at = e.text.op(I64, "add", at, moved)
+            return e.text.op(kind, f"load.{kind}", at, offset)
+
+        return packed
+    if count != 2:
+        return None
+
+    def pair(indices: Indices) -> str:
+        last = indices[-1]
+        after = Shifted(last, 1) if isinstance(last, str) else Shifted(last.register, last.by + 1)
+        return e.text.op(kind, "pair", element(indices), element((*indices[:-1], after)))
+
+    return pair
 
 
 def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:
@@ -382,14 +438,28 @@ def map_elements(
     compute: Callable[[list[str]], str],
     warns: bool,
     hides: bool = False,
+    opcode: str = "",
 ) -> Elementwise:
-    """An array whose elements are computed from those of operands that are broadcast together."""
+    """An array whose elements are computed from those of operands that are broadcast together.
+
+    `opcode` is the one instruction that computes an element, if there is one for vectors as well.
+    """
     extents = broadcast(e, operands)
 
     def element(indices: Indices) -> str:
         return compute(
             [operand.element(indices[len(indices) - len(operand.shape) :]) for operand in operands]
         )
+
+    packed = None
+    if opcode and char in PACKED and all(o.packed and o.char == char for o in operands):
+
+        def packed(indices: Indices) -> str:
+            parts = []
+            for operand in operands:
+                assert operand.packed is not None
+                parts.append(operand.packed(indices[len(indices) - len(operand.shape) :]))
+            return e.text.op(PACKED[char][0], opcode, *parts)
 
     return Elementwise(
         char,
@@ -398,6 +468,8 @@ def map_elements(
         tuple(source for operand in operands for source in operand.sources),
         warns or any(operand.warns for operand in operands),
         hides=hides or any(operand.hides for operand in operands),
+        packed=packed,
+        pays_packed=opcode in ("fdiv", "sqrt") or any(o.pays_packed for o in operands),
     )
 
 
@@ -411,14 +483,7 @@ def scalar_name(value: Value | Elementwise) -> str:
 def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise) -> Elementwise:
     """`a op b` of which at least one is an array."""
     if name == "power" and isinstance(b, Value) and b.literal == 2 and scalar_name(a) in "fd":
-        squared = elements(e, a)
-        return map_elements(
-            e,
-            [squared],
-            squared.char,
-            lambda x: e.text.op(Number(squared.char).registers[0], "fmul", x[0], x[0]),
-            True,
-        )
+        return square(e, elements(e, a))
     names = (scalar_name(a), scalar_name(b))
     loop = numpy_loop(name, names)
     if loop is None:
@@ -430,7 +495,7 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
             register = numbers.convert(
                 e, Value(Number(have), (operand.element(()),)), loop[i], checked=True
             )
-            operands[i] = Elementwise(loop[i], (), lambda _, r=register: r, (), False)  # type: ignore[misc]
+            operands[i] = number_everywhere(e, loop[i], register)
     chars = [operand.char for operand in operands]
     if Number(loop[-1]).is_bool and name in numbers.COMPARISONS:
 
@@ -449,7 +514,34 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
 
     plain = name in ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
     warns = Number(loop[-1]).is_float or not plain
-    return map_elements(e, operands, loop[-1], compute, warns, hides=not plain)
+    opcode = PACKED_OPCODES.get(name, "")
+    return map_elements(e, operands, loop[-1], compute, warns, hides=not plain, opcode=opcode)
+
+
+# The instructions of operations on floats, which take vectors too.
+PACKED_OPCODES = {
+    "add": "fadd",
+    "subtract": "fsub",
+    "multiply": "fmul",
+    "divide": "fdiv",
+    "true_divide": "fdiv",
+}
+
+
+def square(e: Emitter, operand: Elementwise) -> Elementwise:
+    """`x ** 2` of floats."""
+    kind = Number(operand.char).registers[0]
+    squared = map_elements(
+        e, [operand], operand.char, lambda x: e.text.op(kind, "fmul", x[0], x[0]), True
+    )
+    if (of_packed := operand.packed) is not None:
+
+        def packed(indices: Indices) -> str:
+            part = of_packed(indices)
+            return e.text.op(PACKED[operand.char][0], "fmul", part, part)
+
+        squared.packed = packed
+    return squared
 
 
 def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
@@ -465,7 +557,7 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
         have = Value(Number(operand.char), (x[0],))
         return e.text.op(kind, opcode, numbers.convert(e, have, loop[0], checked=False))
 
-    return map_elements(e, [operand], loop[-1], compute, name == "sqrt")
+    return map_elements(e, [operand], loop[-1], compute, name == "sqrt", opcode=opcode)
 
 
 # Arrays that are made of numbers.

@@ -21,10 +21,10 @@ from fastnp._loops.emitter import (
     has_root,
 )
 from fastnp._loops.entry_items import entry_items
-from fastnp._loops.lists import copies
+from fastnp._loops.lists import Copied, copies
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
-from fastnp._loops.outcome import Outcome, Refusal
+from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
@@ -42,6 +42,15 @@ from fastnp._loops.types import (
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
+    return _compiled(loop, names, source, looks_at_status=False)
+
+
+def compile_element_loop(loop: Loop, names: Names, turns: range) -> Compiled | Refusal:
+    """The same of a loop over elements, which is left at its end if a flag was raised."""
+    return _compiled(loop, names, turns, looks_at_status=True)
+
+
+def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     is_loose, with_log = True, False
@@ -54,8 +63,11 @@ def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
             inline,
         )
         e.is_loose, e.with_log = is_loose, with_log
+        e.looks_at_status = looks_at_status
         found = written(e, loop, names, source)
-        if e.wants_log and not with_log:
+        if looks_at_status and isinstance(found, Compiled) and found.lists:
+            return Refusal(loop.line, "a list in a loop that several threads run")
+        if e.wants_log and not with_log and not looks_at_status:
             # Functions that are called store to arrays: those stores must be noted.
             with_log = True
             continue
@@ -134,7 +146,7 @@ class Compiled:
         self.text = e.finish()
         self.parameters = e.parameters
         self.constants = e.constants
-        self.callees_constants = e.callees_constants
+        self.scoped_constants = e.scoped_constants
         self.missing = e.missing
         self.exits = e.exits
         self.reasons = e.reasons
@@ -167,7 +179,6 @@ class Compiled:
         self.copies_lists = bool(self.lists)
         self.entry_seconds = 0.0
         self.stored_lists = e.stored_lists
-        self.named = [(name.split("."), known) for name, known in self.constants.items()]
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
@@ -186,6 +197,46 @@ class Compiled:
     def run(self, names: Names, source: Any) -> Outcome | None:
         """Runs the loop from here on; `None` if it was compiled for values of other types."""
         values = self.values(names, source)
+        copied = None if values is None else self.copied(values)
+        if values is None or copied is None:
+            return None
+        arrays = values
+        if copied:
+            arrays = [copied[i].array if i in copied else value for i, value in enumerate(values)]
+        flat = self.guarded(names, arrays)
+        if flat is None:
+            return None
+        try:
+            ended = self.program.run(flat)
+        finally:
+            for root in self.stored_lists:
+                copied[root].put_back()
+        if ended is None:
+            return None
+        code, stored = ended
+        return self.outcome(self.exits[code], stored, values)
+
+    def run_tasks(self, names: Names, turns: range, tasks: int) -> bool | None:
+        """Runs the turns in parts, on several threads and in any order; whether all are done.
+
+        `None` if the loop was compiled for values of other types: then nothing has run.
+        """
+        flat = self.guarded(names, self.values(names, turns))
+        if flat is None:
+            return None
+        at = next(i for i, value in enumerate(flat) if value is turns)
+        ended = self.program.run_tasks(flat, at, tasks, self.done)
+        if ended is None:
+            return None
+        return all(task is not None and task[0] in self.done for task in ended)
+
+    @property
+    def done(self) -> set[int]:
+        """The codes of exits at which all turns are made."""
+        return {exit_.code for exit_ in self.exits if exit_.at == DONE}
+
+    def guarded(self, names: Names, values: list[Any] | None) -> tuple[Any, ...] | None:
+        """The values for the program, or `None` where it is not for what the names are."""
         if values is None:
             return None
         for name in self.missing:
@@ -196,30 +247,17 @@ class Compiled:
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         if numpy.geterr()["under"] != "ignore":
             return None
-        ended = self.ended(values)
-        if ended is None:
-            return None
-        code, stored = ended
-        return self.outcome(self.exits[code], stored, values)
+        flat = self.flattened(values) if self.tuples or self.complexes else values
+        return None if flat is None else tuple(flat)
 
-    def ended(self, values: list[Any]) -> tuple[int, list[Any]] | None:
-        """The exit that a run ends at, and what it stores; `None` if the values do not fit."""
-        if not (self.tuples or self.lists or self.complexes):
-            return self.program.run(tuple(values))
+    def copied(self, values: list[Any]) -> dict[int, Copied] | None:
+        """The lists among the values as arrays; `None` if one is not as it must be."""
+        if not self.lists:
+            return {}
         start = perf_counter()
-        copied = copies(self.lists, self.stored_lists, values) if self.lists else {}
-        self.entry_seconds = perf_counter() - start if self.lists else 0.0
-        if copied is None:
-            return None
-        arrays = [copied[i].array if i in copied else value for i, value in enumerate(values)]
-        flat = self.flattened(arrays) if self.tuples or self.complexes else arrays
-        if flat is None:
-            return None
-        try:
-            return self.program.run(tuple(flat))
-        finally:
-            for root in self.stored_lists:
-                copied[root].put_back()
+        found = copies(self.lists, self.stored_lists, values)
+        self.entry_seconds = perf_counter() - start
+        return found
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
@@ -239,10 +277,10 @@ class Compiled:
 
     def are_constants(self, names: Names) -> bool:
         """Whether the names that the code takes for constants are what they were."""
-        for path, known in self.named:
-            if not is_same(lookup(names, path), known):
+        for name, known in self.constants.items():
+            if not is_same(names.get(name), known):
                 return False
-        return all(scope.get(name, value) is value for scope, name, value in self.callees_constants)
+        return all(scope.get(name, value) is value for scope, name, value in self.scoped_constants)
 
     def outcome(self, exit_: Exit, stored: list[Any], values: list[Any]) -> Outcome:
         """What the stored words mean."""
@@ -290,14 +328,6 @@ def is_same(value: object, known: object) -> bool:
     if type(known) is slice:
         return type(value) is slice and value == known
     return value is known
-
-
-def lookup(names: Names, path: list[str]) -> object:
-    """The object of a dotted name, given by its parts."""
-    value = names.get(path[0])
-    for attribute in path[1:]:
-        value = getattr(value, attribute, None)
-    return value
 
 
 def specifications_of(type_: Type) -> list[str]:

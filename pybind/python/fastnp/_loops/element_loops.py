@@ -24,7 +24,16 @@ from fastnp._loops.arrays import (
     store,
 )
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import COMPLEX_CHAR, I8, I64, SIZES, ArrayType, Number, Value
+from fastnp._loops.types import (
+    COMPLEX_CHAR,
+    I8,
+    I64,
+    PACKED,
+    SIZES,
+    ArrayType,
+    Number,
+    Value,
+)
 
 
 def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], None]) -> None:
@@ -41,22 +50,49 @@ def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], N
     text.start(after)
 
 
-def for_each(e: Emitter, extents: Sequence[str], body: Callable[[Indices], None]) -> None:
-    """Writes loops over all indices of a shape, the last axis fastest."""
+def for_each(
+    e: Emitter,
+    extents: Sequence[str],
+    body: Callable[[Indices], None],
+    several: Callable[[Indices], None] | None = None,
+    count: int = 1,
+) -> None:
+    """Writes loops over all indices of a shape, the last axis fastest.
+
+    `several` is the body for `count` indices of the last axis, a power of two, as far as they
+    reach.
+    """
+    text = e.text
     indices: list[str] = []
 
     def axis() -> None:
         if len(indices) == len(extents):
             body(tuple(indices))
             return
-        index = e.text.register(I64, "k")
-        e.text.line(f"{index} = iconst 0")
+        index = text.register(I64, "k")
+        text.line(f"{index} = iconst 0")
         extent = extents[len(indices)]
         indices.append(index)
-        count_up(e, index, extent, 1, axis)
+        if several is not None and len(indices) == len(extents):
+            whole = text.op(I64, "and", extent, text.integer(-count))
+            count_up(e, index, whole, count, lambda: several(tuple(indices)))
+        if several is not None and len(indices) == len(extents) and count == 2:
+            one_more(e, text.op(I8, "icmp.lt", index, extent), axis)
+        else:
+            count_up(e, index, extent, 1, axis)
         indices.pop()
 
     axis()
+
+
+def one_more(e: Emitter, condition: str, body: Callable[[], None]) -> None:
+    """Writes what is done where a condition holds."""
+    inside, after = e.text.new_block("last"), e.text.new_block()
+    e.text.branch(condition, inside, after)
+    e.text.start(inside)
+    body()
+    e.text.jump(after)
+    e.text.start(after)
 
 
 def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -92,16 +128,28 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
             at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
         store(e, type_.char, at, register)
 
+    def put_packed(indices: Indices, vector: str) -> None:
+        at = address(target)
+        for index, step in zip(indices, strides_, strict=True):
+            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
+        text.line(f"store.{PACKED[type_.char][0]} {at}, 0, {vector}")
+
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
     casts = source.char != type_.char
     if not source.shape and not casts:
         register = source.element(())
         return lambda: for_each(e, extents, lambda indices: put(indices, register))
+    packed = source.packed if source.char == type_.char and source.pays_packed else None
     for read in map(array_type, source.sources):
         if not type_.is_made and not read.is_made:
             e.apart.add((type_.root, read.root))
     if not own_root and not source.warns and not casts:
-        return lambda: for_each(e, extents, lambda indices: put(indices, computed(indices)))
+        several, lanes = None, 1
+        if packed is not None and type_.is_dense:
+            several, lanes = several_of(source, put_packed)
+        return lambda: for_each(
+            e, extents, lambda indices: put(indices, computed(indices)), several, lanes
+        )
     width = SIZES[type_.char]
     bytes_ = text.op(I64, "mul", count, text.integer(width))
     memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
@@ -152,6 +200,21 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     return bind
 
 
+def several_of(
+    source: Elementwise, put: Callable[[Indices, str], None]
+) -> tuple[Callable[[Indices], None], int]:
+    """The body of a loop that computes a vector of elements and puts them somewhere, and their
+    number.
+    """
+    packed = source.packed
+    assert packed is not None
+
+    def several(indices: Indices) -> None:
+        put(indices, packed(indices[len(indices) - len(source.shape) :]))
+
+    return several, PACKED[source.char][1]
+
+
 def computed_elsewhere(
     e: Emitter, source: Elementwise, extents: Sequence[str], char: str, bytes_: str
 ) -> str:
@@ -170,7 +233,15 @@ def computed_elsewhere(
         store(e, char, cursor, converted)
         text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
 
-    for_each(e, extents, keep)
+    several, lanes = None, 1
+    if source.packed is not None and source.pays_packed and source.char == char:
+
+        def keep_packed(_: Indices, vector: str) -> None:
+            text.line(f"store.{PACKED[char][0]} {cursor}, 0, {vector}")
+            text.line(f"{cursor} = add {cursor}, {text.integer(width * PACKED[char][1])}")
+
+        several, lanes = several_of(source, keep_packed)
+    for_each(e, extents, keep, several, lanes)
     if source.warns or source.char != char:
         e.leave_if_raised()
     return memory

@@ -137,6 +137,8 @@ class Call:
     function: object
     callers_state: State
     callers_loops: int
+    # The element types that its result is stored as, if that is all that is done with it.
+    chars: str = ""
     returns: list[tuple[Path, Any]] = field(default_factory=list)
 
 
@@ -219,9 +221,10 @@ class Emitter:
         self.growing: frozenset[str] = frozenset()
         self.stored_lists: set[int] = set()
         self.words = 0
-        # Names whose objects the code relies on, and functions that it contains.
+        # Objects that the code relies on: those of names, and those of names in scopes that are not
+        # the loop's own: of functions that it contains, of modules.
         self.constants: dict[str, object] = {}
-        self.callees_constants: list[tuple[dict[str, object], str, object]] = []
+        self.scoped_constants: list[tuple[Any, str, object]] = []
         # Variables that were not bound where they are read: where they are bound, the code is
         # another.
         self.missing: set[str] = set()
@@ -245,6 +248,8 @@ class Emitter:
         # Positions that the current statement has computed and checked on this path.
         self.checked: dict[tuple[str, str], str] = {}
         self.indices: dict[str, Any] = {}
+        # Whether code that ran to its end looks at the floating-point status.
+        self.looks_at_status = False
         # Whether the current statement took scratch memory.
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")
@@ -566,3 +571,26 @@ class Emitter:
                 for line in block.lines
             ]
         return self.text.write("loop", self.words + saved)
+
+
+class Mark:
+    """A place to go back to: what was written and found after it is forgotten."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.mark, self.block = e.text.mark(), e.text.block
+        self.lines = len(self.block.lines)
+        self.exits = len(e.exits)
+        self.paths = [(loop, len(loop.breaks), len(loop.continues)) for loop in e.loops]
+        self.returns = [(call, len(call.returns)) for call in e.calls]
+
+    def go_back(self, e: Emitter) -> None:
+        kept = set(map(id, e.text.blocks[: self.mark]))
+        e.text.rewind(self.mark, self.block, self.lines)
+        e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
+        del e.exits[self.exits :]
+        e.forget_since(({}, {}))
+        for loop, breaks, continues in self.paths:
+            del loop.breaks[breaks:]
+            del loop.continues[continues:]
+        for call, returns in self.returns:
+            del call.returns[returns:]

@@ -74,7 +74,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
         case ast.Subscript(value=value, slice=index):
             return subscript(e, expression(e, value), index)
         case ast.Attribute(value=value, attr=name):
-            return attribute(e, node, expression(e, value), name)
+            return attribute(e, expression(e, value), name)
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
         case ast.Tuple(elts=items):
@@ -381,7 +381,7 @@ def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def attribute(e: Emitter, node: ast.expr, value: Value | Elementwise, name: str) -> Value:
+def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
     """`value.name`."""
     if isinstance(value, Elementwise):
         raise Unsupported(f"`.{name}` of an array that is computed")
@@ -397,12 +397,13 @@ def attribute(e: Emitter, node: ast.expr, value: Value | Elementwise, name: str)
         if name == "T":
             return arrays.transposed(value)
     if isinstance(value.type, ObjectType) and isinstance(value.type.value, ModuleType):
-        found = getattr(value.type.value, name, None)
+        module = value.type.value
+        found = getattr(module, name, None)
         type_ = type_of(found, 0)
         if isinstance(found, bool | int | float):
-            e.constants[ast.unparse(node)] = found
+            e.scoped_constants.append((vars(module), name, found))
             return numbers.literal(e, found)
         if isinstance(type_, ObjectType) and (found is not None or name == "newaxis"):
-            e.constants[ast.unparse(node)] = found
+            e.scoped_constants.append((vars(module), name, found))
             return Value(type_, ())
     raise Unsupported(f"`.{name}` of {value.type}")

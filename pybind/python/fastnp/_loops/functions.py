@@ -36,7 +36,7 @@ from fastnp._loops.types import (
 )
 
 Expression: TypeAlias = Callable[[Emitter, ast.expr], "Value | Elementwise"]
-Inline: TypeAlias = Callable[[Emitter, FunctionType, ast.Call, "list[Operand]"], "Operand"]
+Inline: TypeAlias = Callable[..., "Operand"]
 Operand: TypeAlias = "Value | Elementwise"
 
 # Functions of `math` that are a call of the C library's function of the same name.
@@ -65,6 +65,20 @@ OPERATORS = {
 }
 
 
+class StoredCall:
+    """Stands for a Python function whose result is stored to elements of these types alone.
+
+    So paths of the function may return numbers of different types: each is converted as NumPy
+    converts an object that is stored to an array.
+    """
+
+    def __init__(self, function: FunctionType, chars: str) -> None:
+        self.function, self.chars = function, chars
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+
 def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> Operand:
     """A call of a function that is known by identity."""
     if any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -89,6 +103,9 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return known(e, [expression(e, argument) for argument in node.args])
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
+    if isinstance(target, StoredCall):
+        arguments = [expression(e, argument) for argument in node.args]
+        return inline(e, target.function, node, arguments, target.chars)
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, [expression(e, argument) for argument in node.args])
     raise Unsupported(f"a call of {function.type}")
@@ -154,33 +171,39 @@ def is_object(e: Emitter, node: ast.expr) -> bool:
 
 
 def free_name(e: Emitter, name: str) -> Value:
-    """A name that a function whose body is compiled finds outside of it."""
+    """A name that a function whose body is compiled finds outside of it: a constant of the code."""
     function: Any = e.calls[-1].function
-    if name in function.__code__.co_freevars or name in function.__code__.co_varnames:
-        raise Unsupported(f"`{name}` of the function that is called")
-    if name in e.binds:
+    scope: Any = function.__globals__
+    if name in function.__code__.co_freevars:
+        scope = Cells(function)
+    elif name in function.__code__.co_varnames:
+        raise Unsupported(f"`{name}` of {function.__name__}, which is not bound")
+    elif name in e.binds:
         # Perhaps the same global, which the loop changes.
         raise Unsupported(f"`{name}` of the function that is called, which the loop binds too")
-    if name in function.__globals__:
-        known = function.__globals__[name]
-    elif hasattr(builtins, name):
-        known = getattr(builtins, name)
-    else:
+    known = scope.get(name, scope)
+    if known is scope:
+        known = getattr(builtins, name, scope)
+    if known is scope:
         raise Unsupported(f"`{name}` is not found")
+    return outside(e, scope, name, known, f"`{name}` of the function that is called")
+
+
+def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Value:
+    """A value that the code takes for a constant, as long as a scope has it under a name."""
     type_ = type_of(known, 0)
     if isinstance(type_, ObjectType):
-        e.callees_constants.append((function.__globals__, name, known))
+        e.scoped_constants.append((scope, name, known))
         return Value(type_, ())
     if isinstance(known, bool | int | float):
-        e.callees_constants.append((function.__globals__, name, known))
+        e.scoped_constants.append((scope, name, known))
         return numbers.literal(e, known)
     if type(known) is complex:
-        e.callees_constants.append((function.__globals__, name, known))
+        e.scoped_constants.append((scope, name, known))
         return complexes.literal(e, known)
-    value = free_parameter(e, function.__globals__, name, known)
+    value = free_parameter(e, scope, name, known)
     if value is None:
-        kind = type(known).__name__
-        raise Unsupported(f"`{name}` of the function that is called is {kind}")
+        raise Unsupported(f"{what} is {type(known).__name__}")
     return value
 
 
@@ -197,6 +220,33 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
     e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
     e.prefix = prefix
     return e.free[name]
+
+
+class Cells:
+    """The variables that a function has from functions around it."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.cells = dict(
+            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        )
+
+    def get(self, name: str, default: object) -> object:
+        try:
+            return self.cells[name].cell_contents
+        except (KeyError, ValueError):
+            return default
+
+
+class Defaults:
+    """The defaults of a function's parameters."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+
+    def get(self, name: str, default: object) -> object:
+        code, values = self.function.__code__, self.function.__defaults__ or ()
+        names = code.co_varnames[: code.co_argcount]
+        return dict(zip(reversed(names), reversed(values), strict=False)).get(name, default)
 
 
 def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -> Operand:

@@ -11,6 +11,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeVar, overload
 
 from fastnp._loops.rewrite import Unit, compile_tree
+from fastnp._loops.source import defining, source_text
 from fastnp._state import loops as _switch
 
 __all__ = ["jit"]
@@ -127,17 +128,13 @@ def _inner(code: CodeType, name: str) -> CodeType | None:
 
 
 def _source(function: FunctionType) -> Any:
-    """The statement that defines a function, at the lines and columns of its file."""
-    code = function.__code__
+    """The statement that defines a function, in a tree of its own, which may be changed."""
     try:
-        lines, _ = inspect.findsource(function)
-        tree = ast.parse("".join(lines))
+        tree = ast.parse(source_text(function))
+        node = defining(function, tree)
     except (OSError, SyntaxError, TypeError) as error:
         message = f"jit needs the source of {function.__qualname__}, which is not there: {error}"
         raise OSError(message) from None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == code.co_firstlineno:
-                return node
-    raise OSError(f"jit needs the source of {function.__qualname__}, whose file has changed")
+    if isinstance(node, ast.Lambda):
+        raise TypeError("jit takes a function defined by `def`, not a lambda")
+    return node

@@ -16,7 +16,7 @@ from fastnp._loops.arrays import (
 )
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import I8, I64, Number, Value, numpy_loop
+from fastnp._loops.types import F64, I8, I64, PACKED, Number, Value, numpy_loop
 
 ACCUMULATORS = 4
 
@@ -50,8 +50,10 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
     four = text.integer(ACCUMULATORS)
     whole = text.op(I64, "mul", text.op(I64, "div", last, four), four)
 
+    is_packed = source.packed is not None and source.pays_packed and source.char == char == "d"
+
     def row(indices: Indices) -> None:
-        partial = [fresh() for _ in range(ACCUMULATORS)]
+        partial = [] if is_packed else [fresh() for _ in range(ACCUMULATORS)]
         k = text.register(I64, "k")
         text.line(f"{k} = iconst 0")
 
@@ -63,7 +65,10 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
         def one() -> None:
             text.line(f"{partial[0]} = {opcode} {partial[0]}, {value((*indices, k))}")
 
-        count_up(e, k, whole, ACCUMULATORS, several)
+        if is_packed:
+            partial[:] = packed_sums(e, source, (*indices, k), whole)
+        else:
+            count_up(e, k, whole, ACCUMULATORS, several)
         count_up(e, k, last, 1, one)
         left = text.op(kind, opcode, partial[0], partial[1])
         right = text.op(kind, opcode, partial[2], partial[3])
@@ -71,6 +76,28 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
 
     for_each(e, outer, row)
     return total
+
+
+def packed_sums(e: Emitter, source: Elementwise, indices: Indices, whole: str) -> list[str]:
+    """The sums of every fourth double of the last axis up to `whole`, two in a vector."""
+    text, kind = e.text, PACKED["d"][0]
+    packed, k = source.packed, indices[-1]
+    assert packed is not None
+    assert isinstance(k, str)
+    sums = [text.register(kind, "sums") for _ in range(2)]
+    for register in sums:
+        text.copy(register, text.op(kind, "splat", text.float(0.0)))
+
+    def several() -> None:
+        for i, register in enumerate(sums):
+            vector = packed((*indices[:-1], Shifted(k, 2 * i) if i else k))
+            text.line(f"{register} = fadd {register}, {vector}")
+
+    count_up(e, k, whole, ACCUMULATORS, several)
+    partial = [text.op(F64, half, register) for register in sums for half in ("low", "high")]
+    first = text.register(F64, "sum")
+    text.copy(first, partial[0])
+    return [first, *partial[1:]]
 
 
 def total(e: Emitter, value: Value | Elementwise) -> Value:
@@ -117,7 +144,19 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
             y = numbers.convert(e, Value(Number(right.char), (y,)), char, checked=False)
             return e.text.op(kind, "fmul", x, y)
 
-        return add_up(e, Elementwise(char, (extent,), product, sources, True), char)
+        terms = Elementwise(char, (extent,), product, sources, True)
+        if left.packed and right.packed and left.char == right.char == char:
+
+            def packed(k: Indices) -> str:
+                assert left.packed is not None
+                assert right.packed is not None
+                x = left.packed((*indices[: len(left.shape) - 1], *k))
+                y = right.packed((*k, *indices[len(left.shape) - 1 :]))
+                return e.text.op(PACKED[char][0], "fmul", x, y)
+
+            terms.packed = packed if len(right.shape) == 1 else None
+            terms.pays_packed = left.pays_packed or right.pays_packed
+        return add_up(e, terms, char)
 
     if outer:
         hides = left.hides or right.hides

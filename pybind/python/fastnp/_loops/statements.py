@@ -7,19 +7,27 @@ Each function writes a statement for the current path and returns the paths that
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 from collections.abc import Callable
-from functools import cache
-from tokenize import TokenError
 from types import FunctionType
 
-from fastnp._loops import arrays, complexes, effects, element_loops, iterators, lists, numbers, undo
+from fastnp._loops import (
+    arrays,
+    complexes,
+    effects,
+    element_loops,
+    functions,
+    iterators,
+    lists,
+    numbers,
+    selections,
+    undo,
+)
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
     MAX_VERSIONS,
     Call,
     Emitter,
+    Mark,
     OpenLoop,
     Path,
     State,
@@ -39,20 +47,24 @@ from fastnp._loops.expressions import (
     single,
     subscript_items,
     tuple_items,
+    tuple_value,
 )
+from fastnp._loops.functions import Defaults
 from fastnp._loops.iterators import Items
-from fastnp._loops.numbers import is_number
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import within
+from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
     INT,
     ArrayType,
     ListType,
+    Number,
     ObjectType,
     RangeType,
     TupleType,
+    Type,
     Value,
 )
 
@@ -348,6 +360,8 @@ def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> C
 
 def if_(e: Emitter, statement: ast.If) -> list[Path]:
     test = condition(e, statement.test)
+    if selections.select(e, statement, test):
+        return [e.path()]
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
     e.text.branch(test, then, otherwise)
     state = e.state
@@ -542,31 +556,10 @@ def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
     for paths, at in ((over, DONE), (breaks, BROKE)):
         for path in e.meet(paths):
             e.go_on(path)
+            if e.looks_at_status:
+                e.leave_if_raised()
             e.text.jump(e.exit_block(at))
     return []
-
-
-class Mark:
-    """A place to go back to: what was written and found after it is forgotten."""
-
-    def __init__(self, e: Emitter) -> None:
-        self.mark, self.block = e.text.mark(), e.text.block
-        self.lines = len(self.block.lines)
-        self.exits = len(e.exits)
-        self.paths = [(loop, len(loop.breaks), len(loop.continues)) for loop in e.loops]
-        self.returns = [(call, len(call.returns)) for call in e.calls]
-
-    def go_back(self, e: Emitter) -> None:
-        kept = set(map(id, e.text.blocks[: self.mark]))
-        e.text.rewind(self.mark, self.block, self.lines)
-        e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
-        del e.exits[self.exits :]
-        e.forget_since(({}, {}))
-        for loop, breaks, continues in self.paths:
-            del loop.breaks[breaks:]
-            del loop.continues[continues:]
-        for call, returns in self.returns:
-            del call.returns[returns:]
 
 
 class Widening:
@@ -675,47 +668,45 @@ def fits(state: State, head: State) -> bool:
 # Calls of Python functions.
 
 
-@cache
-def definition(function: FunctionType) -> ast.FunctionDef | None:
-    """The source of a function, if it is a plain one."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError, TokenError):
-        return None
-    found = tree.body[0]
-    if not isinstance(found, ast.FunctionDef):
-        return None
-    # Of decorators, `jit` alone leaves the meaning of a function as it is.
-    is_plain = not found.decorator_list or "_refused_loops" in vars(function)
-    return found if is_plain else None
-
-
 def inline(
-    e: Emitter, function: FunctionType, node: ast.Call, arguments: list[Value | Elementwise]
+    e: Emitter,
+    function: FunctionType,
+    node: ast.Call,
+    arguments: list[Value | Elementwise],
+    chars: str = "",
 ) -> Value | Elementwise:
-    """The value of a call of a Python function without effects, by writing its body in its
-    place.
+    """The value of a call of a Python function without effects, by writing its body in its place.
+
+    With `chars` the value is converted to these element types, one for each item of a tuple.
     """
-    tree = definition(function)
-    if tree is None or len(e.calls) >= MAX_CALL_DEPTH:
+    source = as_statements(function)
+    if source is None or len(e.calls) >= MAX_CALL_DEPTH:
         raise Unsupported(f"a call of {function.__name__}")
-    names = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    parameters, body = source
+    names = [argument.arg for argument in (*parameters.posonlyargs, *parameters.args)]
     if (
         node.keywords
-        or len(names) != len(arguments)
-        or tree.args.vararg
-        or tree.args.kwarg
-        or tree.args.kwonlyargs
+        or len(names) < len(arguments)
+        or parameters.vararg
+        or parameters.kwarg
+        or parameters.kwonlyargs
     ):
         raise Unsupported(f"the arguments of {function.__name__}")
     values = [
         argument if isinstance(argument, Elementwise) else e.settle(argument)
         for argument in arguments
     ]
+    for name in names[len(arguments) :]:
+        scope = Defaults(function)
+        known = scope.get(name, scope)
+        if known is scope:
+            raise Unsupported(f"the arguments of {function.__name__}")
+        what = f"the default of `{name}`"
+        values.append(functions.outside(e, scope, name, known, what))
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     stores = e.may_store, e.calls_may_store
     e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
-    call = Call(function, outer, len(loops))
+    call = Call(function, outer, len(loops), chars)
     e.calls.append(call)
     e.call_count += 1
     e.prefix, e.state = f"{e.call_count}/", {}
@@ -726,7 +717,7 @@ def inline(
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
-        call.returns += [(path, Value(ObjectType(None), ())) for path in block(e, tree.body)]
+        call.returns += [(path, Value(ObjectType(None), ())) for path in block(e, body)]
         return returned(e, call)
     finally:
         e.calls.pop()
@@ -735,9 +726,21 @@ def inline(
         e.forget_since(known)
 
 
+class DifferentTypes(Unsupported):
+    """A function that returns values of different types."""
+
+    def __init__(self, types: list[Type]) -> None:
+        super().__init__("a function that returns values of different types")
+        self.types = types
+
+
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
-    none = ast.Constant(None)
-    value = expression(e, none if statement.value is None else statement.value)
+    result = statement.value or ast.Constant(None)
+    if isinstance(result, ast.IfExp):
+        # Two statements, whose values may be of different types.
+        test, then, otherwise = result.test, result.body, result.orelse
+        return if_(e, ast.If(test, [ast.Return(then)], [ast.Return(otherwise)]))
+    value = expression(e, result)
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
@@ -745,10 +748,35 @@ def return_(e: Emitter, statement: ast.Return) -> list[Path]:
             isinstance(value.type, ObjectType) and value.type.value is not None
         ):
             raise Unsupported(f"a function that returns {value.type}")
+        elif e.calls[-1].chars:
+            value = e.snapshot(stored(e, value, e.calls[-1].chars))
         else:
             value = e.snapshot(e.settle(value))
     e.calls[-1].returns.append((e.path(), value))
     return []
+
+
+def stored(e: Emitter, value: Value, chars: str) -> Value:
+    """A number, or a tuple of numbers, as elements of arrays."""
+    items = tuple_items(value) if isinstance(value.type, TupleType) else [value]
+    if len(items) != len(chars):
+        raise Unsupported(f"a function that returns {value.type}")
+    made = []
+    for item, char in zip(items, chars, strict=True):
+        item = numbers.plain(e, item) if numbers.number(item).is_either else e.settle(item)
+        made.append(Value(Number(char), (numbers.convert(e, item, char, checked=True),)))
+    return made[0] if isinstance(value.type, Number) else tuple_value(made)
+
+
+def have_common_type(values: list[Value | Elementwise]) -> bool:
+    """Whether values of different types are numbers of one type, Python's or NumPy's."""
+    types = [value.type for value in values if isinstance(value, Value)]
+    if len(types) < len(values) or len(set(types)) < 2:
+        return False
+    common: Type | None = types[0]
+    for type_ in types[1:]:
+        common = None if common is None else common_type(common, type_)
+    return common is not None
 
 
 def returned(e: Emitter, call: Call) -> Value | Elementwise:
@@ -759,10 +787,12 @@ def returned(e: Emitter, call: Call) -> Value | Elementwise:
     if len(call.returns) == 1:
         e.text.start(path.block)
         return first
-    if all(isinstance(value, Value) and is_number(value.type) for _, value in call.returns):
+    if not e.looks_at_status and have_common_type([value for _, value in call.returns]):
         return merged(e, [(value, path.block) for path, value in call.returns])
-    if any(isinstance(value, Elementwise) or value.type != first.type for _, value in call.returns):
+    if any(isinstance(value, Elementwise) for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
+    if any(value.type != first.type for _, value in call.returns):
+        raise DifferentTypes([value.type for _, value in call.returns])
     assert isinstance(first, Value)
     result = tuple(e.text.register(kind) for kind in first.type.registers)
     after = e.text.new_block("returned")

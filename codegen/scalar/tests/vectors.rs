@@ -1,0 +1,137 @@
+//! Vectors: each number of one is what the op gives of single numbers; and calls on rare paths, which keep all registers.
+
+use std::fmt::Write as _;
+
+use crate::run;
+
+const VALUES: [f64; 8] = [0.0, -0.0, 1.5, -3.25, 1e300, 5e-324, f64::INFINITY, f64::NAN];
+
+/// The bits of `r = OP …` of numbers, and those of the same op of vectors of `count` such numbers.
+fn both(op: &str, operands: usize, of: &str, vector: &str, count: usize) {
+    let size = if of == "f64" { 8 } else { 4 };
+    let mut text =
+        format!("function f frame 4\nreg p: i64\nreg q: i64\nreg s: i64\nreg v: i64\nreg a: {of}\nreg b: {of}\n");
+    write!(text, "reg x: {vector}\nreg y: {vector}\nblock entry:\np = get 0\nq = get 1\ns = get 2\nv = get 3\n")
+        .unwrap();
+    for i in 0..count {
+        let at = i * size;
+        write!(text, "a = load.{of} p, {at}\nb = load.{of} q, {at}\n").unwrap();
+        text += if operands == 2 { "" } else { "b = copy a\n" };
+        writeln!(text, "a = {op} a{}\nstore.{of} s, {at}, a", if operands == 2 { ", b" } else { "" }).unwrap();
+    }
+    write!(text, "x = load.{vector} p, 0\ny = load.{vector} q, 0\n").unwrap();
+    write!(text, "x = {op} x{}\nstore.{vector} v, 0, x\nreturn 0\n", if operands == 2 { ", y" } else { "" }).unwrap();
+    for a in VALUES {
+        for b in VALUES {
+            let (mut p, mut q) = ([0_u8; 16], [0_u8; 16]);
+            for i in 0..count {
+                let (a, b) = if i % 2 == 0 { (a, b) } else { (b, 2.0) };
+                if size == 8 {
+                    p[i * 8..][..8].copy_from_slice(&a.to_ne_bytes());
+                    q[i * 8..][..8].copy_from_slice(&b.to_ne_bytes());
+                } else {
+                    p[i * 4..][..4].copy_from_slice(&(a as f32).to_ne_bytes());
+                    q[i * 4..][..4].copy_from_slice(&(b as f32).to_ne_bytes());
+                }
+            }
+            let (mut single, mut several) = ([0_u8; 16], [1_u8; 16]);
+            let addresses =
+                [p.as_ptr() as u64, q.as_ptr() as u64, single.as_mut_ptr() as u64, several.as_mut_ptr() as u64];
+            run(&text, &mut addresses.clone());
+            let number = |bytes: &[u8; 16], i: usize| match size {
+                8 => f64::from_ne_bytes(bytes[i * 8..][..8].try_into().unwrap()),
+                _ => f64::from(f32::from_ne_bytes(bytes[i * 4..][..4].try_into().unwrap())),
+            };
+            for i in 0..count {
+                let (x, y) = (number(&single, i), number(&several, i));
+                assert!(
+                    x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()),
+                    "{op} {a}, {b} in {vector}: {x}, {y}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn arithmetic_of_vectors() {
+    for (of, vector, count) in [("f64", "f64x2", 2), ("f32", "f32x4", 4)] {
+        for op in ["fadd", "fsub", "fmul", "fdiv"] {
+            both(op, 2, of, vector, count);
+        }
+        for op in ["sqrt", "fneg", "fabs"] {
+            both(op, 1, of, vector, count);
+        }
+    }
+}
+
+#[test]
+fn parts_of_vectors() {
+    let text = "
+function f frame 5
+reg a: f64
+reg b: f64
+reg pair: f64x2
+reg all: f64x2
+block entry:
+  a = get 0
+  b = get 1
+  pair = pair a, b
+  a = low pair
+  b = high pair
+  put 0, b
+  put 1, a
+  all = splat b
+  pair = fadd pair, all
+  a = low pair
+  b = high pair
+  put 2, a
+  put 3, b
+  return 0
+";
+    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0].map(f64::to_bits);
+    run(text, &mut frame);
+    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 0.0]);
+}
+
+#[test]
+fn calls_on_rare_paths_keep_registers() {
+    // More values than the machine has registers, integers and floats, live across both calls in each turn.
+    const COUNT: usize = 20;
+    let words = 2 * COUNT + 2;
+    let mut text = format!(
+        "function f frame {words}\nreg n: i64\nreg one: i64\nreg s: i64\nreg more: i8\nreg stop: i8\nreg zero: i64\n"
+    );
+    for i in 0..COUNT {
+        write!(text, "reg i{i}: i64\nreg x{i}: f64\n").unwrap();
+    }
+    text += "block entry:\nn = iconst 5\none = iconst 1\nzero = iconst 0\n";
+    for i in 0..COUNT {
+        write!(text, "i{i} = get {i}\nx{i} = get {}\n", COUNT + i).unwrap();
+    }
+    text += "jump turn\nblock turn:\n";
+    for i in 0..COUNT {
+        let next = (i + 1) % COUNT;
+        write!(text, "i{i} = add i{i}, i{next}\nx{i} = fadd x{i}, x{next}\n").unwrap();
+    }
+    text += "s = call status()\nstop = call poll()\nn = sub n, one\nmore = icmp.gt n, zero\nbr more, turn, done\nblock done:\n";
+    for i in 0..COUNT {
+        write!(text, "put {i}, i{i}\nput {}, x{i}\n", COUNT + i).unwrap();
+    }
+    write!(text, "put {}, s\nput {}, stop\nreturn 0\n", words - 2, words - 1).unwrap();
+    let mut frame: Vec<u64> = (0..COUNT as u64).collect();
+    frame.extend((0..COUNT).map(|i| (i as f64).to_bits()));
+    frame.extend([9, 9]);
+    let (mut ints, mut floats) =
+        ((0..COUNT as i64).collect::<Vec<_>>(), (0..COUNT).map(|i| i as f64).collect::<Vec<_>>());
+    for _ in 0..5 {
+        for i in 0..COUNT {
+            ints[i] += ints[(i + 1) % COUNT];
+            floats[i] += floats[(i + 1) % COUNT];
+        }
+    }
+    run(&text, &mut frame);
+    assert_eq!(frame[..COUNT], ints.iter().map(|&i| i as u64).collect::<Vec<_>>());
+    assert_eq!(frame[COUNT..2 * COUNT], floats.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    assert_eq!(frame[2 * COUNT..], [0, 0]);
+}

@@ -1,0 +1,106 @@
+"""The source of a function as a syntax tree, found by its code and not by its name."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def defining(function: FunctionType, tree: ast.Module | None = None) -> Definition:
+    """The node that defines a function, at the lines and columns of its file.
+
+    `tree` is that of the whole file; without it, the node belongs to a tree that others hold too.
+    Raises `OSError` if the source is not there or has changed.
+    """
+    code = function.__code__
+    found = _matching(tree or _parsed(source_text(function)), code)
+    if found is None:
+        raise OSError(f"the file of {function.__qualname__} has changed")
+    return found
+
+
+def source_text(function: FunctionType) -> str:
+    """The file of a function, or `OSError`."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        # Cells of notebooks and the like.
+        lines, _ = inspect.findsource(code)
+    return "".join(lines)
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise OSError(str(error)) from None
+
+
+def _matching(tree: ast.Module, code: CodeType) -> Definition | None:
+    """The definition that a code was compiled from: by its name, its first line, and if several
+    lambdas begin in one line, its columns.
+    """
+    found: list[Definition] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda):
+            if code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
+                found.append(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+            node.name == code.co_name
+            and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == code.co_firstlineno
+        ):
+            found.append(node)
+    if len(found) > 1:
+        found = [node for node in found if _covers(node, code)]
+    # Of lambdas inside one another the innermost is no wider than the code.
+    found.sort(key=lambda node: len(list(ast.walk(node))))
+    return found[0] if found else None
+
+
+def _covers(node: Definition, code: CodeType) -> bool:
+    """Whether all of a code lies within a definition."""
+    first = (node.lineno, node.col_offset)
+    last = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or end_line is None or column is None or end_column is None:
+            continue
+        if (line, column) == (code.co_firstlineno, 0) and end_column == 0:
+            continue  # `RESUME`, at no place of the source.
+        if not (first <= (line, column) and (end_line, end_column) <= last):
+            return False
+    return True
+
+
+Statements: TypeAlias = tuple[ast.arguments, list[ast.stmt]]
+_STATEMENTS: WeakKeyDictionary[FunctionType, Statements | None] = WeakKeyDictionary()
+
+
+def as_statements(function: FunctionType) -> Statements | None:
+    """The parameters and the body of a function; a lambda returns its expression. `None` if there
+    is no source, or it is a generator or coroutine.
+    """
+    if function not in _STATEMENTS:
+        _STATEMENTS[function] = _statements_of(function)
+    return _STATEMENTS[function]
+
+
+def _statements_of(function: FunctionType) -> Statements | None:
+    if function.__code__.co_flags & (
+        inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    ):
+        return None
+    try:
+        node = defining(function)
+    except (OSError, TypeError):
+        return None
+    if isinstance(node, ast.Lambda):
+        return node.args, [ast.copy_location(ast.Return(node.body), node.body)]
+    return (node.args, node.body) if isinstance(node, ast.FunctionDef) else None
