@@ -382,8 +382,8 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
                 parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
                 at += len(item.registers)
             return tuple(parts)
-        case ListType(root=root):
-            return values[root]
+        case ListType():
+            return values[type_.root]
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)

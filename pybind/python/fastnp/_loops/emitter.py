@@ -353,7 +353,7 @@ class Emitter:
         """
         if isinstance(type_, ListType):
             registers = tuple(self.text.register(I64) for _ in range(3))
-            self.lists[type_.root] = registers[:2]
+            self.lists[type_.root] = (registers[0], registers[1])
             self.text.ranges[registers[1]] = EXTENT
         elif name is not None:
             registers = self.registers(name, type_)
