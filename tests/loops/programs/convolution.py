@@ -26,4 +26,4 @@ def convolve(image, kernel):
 
 
 result = convolve(image, kernel)
-print(result.shape, result.mean().round(12), result[0, 0])
+print(result.shape, result.mean().round(12), result[0, 0].round(12))
