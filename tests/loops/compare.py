@@ -25,8 +25,8 @@ from fastnp._loops.rewrite import Unit, compile_tree
 from numpy import generic, ndarray
 
 from tests.loops import numeric
+from tests.loops.control import Writer
 from tests.loops.mock import mocked
-from tests.loops.programs import Writer
 
 
 def show(value: Any) -> Any:
@@ -73,7 +73,8 @@ def outcome(code: CodeType) -> Outcome:
     kept = {
         name: shown(value)
         for name, value in variables.items()
-        if name[0] != "_" and isinstance(value, int | float | list | tuple | ndarray | generic)
+        if name[0] != "_"
+        and isinstance(value, int | float | complex | list | tuple | ndarray | generic)
     }
     kept["names"] = repr(sorted(variables))
     kept["warnings"] = repr([(str(w.message), w.lineno) for w in warned])

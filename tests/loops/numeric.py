@@ -24,6 +24,43 @@ w = np.arange(7, dtype=np.uint8) * 9
 m = np.arange(7) % 2 == 0
 C = A[::2, ::-1]
 t = A.T
+L = [3, -1, 4, 1, -5, 9, 2]
+F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
+H = [True, False, False, True, True, False, True]
+G = [5, 7]
+K = [2, 4, 6]
+Z = (np.arange(7) - 3) * (0.5 + 0.25j)
+def turn(p, q):
+    return p * q + 1j
+def poke(p, q):
+    y[p % 7] = q
+    L[p % 8] = p
+def swap(v, i, j):
+    v[i], v[j] = v[j], v[i]
+    if v[i] > 2:
+        return i
+    v[i] += 1
+    return j
+def fill(v, i):
+    while i < 9:
+        v[i] = i
+        i += 1
+    return i
+def both(p, q):
+    poke(p, q)
+    return swap(x, p, 2)
+def least(p):
+    found = L[p % 7]
+    for e in K:
+        if e < found:
+            found = e
+    return found
+def either(p, q):
+    if p > 1:
+        return p
+    if p < -3:
+        return x[2]
+    return q
 def plus(p, q):
     if p > q:
         return p - q
@@ -51,16 +88,18 @@ class Writer:
         self.lines = SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
-            self.line(0, "def work(n, a, b, c, s, z):")
+            self.line(0, "def work(n, a, b, c, s, z, d):")
         at = int(in_function)
         if not in_function:
-            self.line(0, "a, b, c, s, z = 1, 2, 3, 0, 0.5")
+            self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
-            self.line(1, "return a, b, c, s, z")
+            self.line(1, "return a, b, c, s, z, d")
             for _ in range(2):
-                arguments = self.pick("n, 1, 2, 3, 0, 0.5", "n, 4, x[1], u[2], 1.5, f[3]")
+                arguments = self.pick(
+                    "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
+                )
                 self.line(0, f"print(work({arguments}))")
         return "\n".join(self.lines) + "\n"
 
@@ -93,6 +132,11 @@ class Writer:
             f"u[{i}]",
             f"v[{i}]",
             f"w[{i}]",
+            f"L[{i}]",
+            f"F[{i}]",
+            f"H[{i}]",
+            f"G[{i}]",
+            "L[K[1]]",
         )
 
     def number(self, depth: int = 2) -> str:
@@ -124,11 +168,50 @@ class Writer:
             "steps(a % 1000)",
             f"math.floor({left})",
             "len(x)",
+            "len(G)",
+            "least(a % 100)",
+            f"either({left}, {right})",
+            "K[a % 3]",
             f"A.shape[{self.dice.randint(0, 1)}]",
             f"{self.vector()}.sum()",
             f"np.dot({self.vector()}, {self.vector()})",
             f"({self.vector()} @ {self.vector()})",
             f"round({left})",
+        )
+
+    def complex(self, depth: int = 2) -> str:
+        i, dice = self.index(), self.dice.random()
+        if depth == 0 or dice < 0.4:
+            return self.pick(
+                "d", "d", f"Z[{i}]", "(1 - 2j)", "0.5j", self.number(0), self.number(1)
+            )
+        left, right = self.complex(depth - 1), self.complex(depth - 1)
+        if dice < 0.8:
+            return f"({left} {self.pick('+', '-', '*', '/')} {right})"
+        return self.pick(
+            f"-({left})",
+            f"(d + {left}) ** {self.pick('1', '2', '3', '4')}",
+            "d.conjugate()",
+            "Z[2].conjugate()",
+            f"complex({self.number(0)}, {self.number(0)})",
+            f"turn({left}, {right})",
+            f"(d * {left}).real",
+            f"abs(d - {left})",
+            f"abs(Z[{i}])",
+        )
+
+    def complex_statement(self) -> str:
+        i = self.index()
+        return self.pick(
+            f"d = {self.complex()}",
+            f"d = {self.complex()}",
+            f"d {self.pick('+', '-', '*')}= {self.complex(1)}",
+            f"Z[{i}] = {self.complex()}",
+            f"Z[{i}] {self.pick('+', '-', '*')}= {self.complex(1)}",
+            "Z[1], Z[2] = Z[2], Z[1]",
+            "z = d.real",
+            f"z = Z[{i}].imag",
+            f"c = {self.complex(1)} {self.pick('==', '!=')} d",
         )
 
     def condition(self, depth: int = 1) -> str:
@@ -198,13 +281,39 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
+                self.complex_statement(),
+                self.complex_statement(),
+                self.complex_statement(),
+                f"poke({self.number(1)}, {self.number(1)})",
+                f"poke({self.index()}, {self.number(1)})",
+                f"c = swap({self.pick('x', 'A[1]', 'L', 'F', 'u')}, {self.index()}, 3)",
+                f"c = swap({self.pick('L', 'F')}, 1, {self.index()})",
+                f"y[{self.index()}] = swap(x, {self.index()}, 2)",
+                f"A[{self.index()}, 2], s = swap(L, 0, {self.index()}), both({self.index()}, s)",
+                f"s = both({self.index()}, {self.number(0)})",
+                f"c = both({self.index()}, 1) + L[2]",
+                f"a = fill({self.pick('u', 'L', 'x')}, {self.index()})",
+                f"L[{self.index()}], L[2] = L[{self.index()}], {self.number(1)}",
+                f"F[L[1]], F[0] = {self.number(1)}, F[3]",
+                f"G.append({self.pick('a', 's', 'n', '3', 'L[1]', 'u[2]')})",
+                "G.append(1)",
+                "G.pop()",
                 f"a = int({self.number(1)}) % 1000",
             )
             self.line(depth, text)
         elif dice < 0.8:
             i, j = self.index(), self.index()
             target = self.pick(
-                f"A[{i}, {j}]", f"y[{i}]", f"x[{i}]", f"f[{i}]", f"u[{i}]", f"v[{i}]"
+                f"A[{i}, {j}]",
+                f"y[{i}]",
+                f"x[{i}]",
+                f"f[{i}]",
+                f"u[{i}]",
+                f"v[{i}]",
+                f"L[{i}]",
+                f"F[{j}]",
+                f"K[{i} % 3]",
+                f"H[{i}]",
             )
             operator = self.pick("=", "=", "+=", "-=", "*=")
             self.line(depth, f"{target} {operator} {self.number()}")
@@ -248,6 +357,9 @@ class Writer:
                 f"{name}, a in zip(range(n), w)",
                 f"{name} in range(0, n, {self.dice.randint(1, 3)})",
                 f"{name} in (2, 0, -1, a)",
+                f"{name} in L",
+                f"{name}, z in enumerate(F)",
+                f"{name}, b in zip(K, L)",
             )
             self.line(depth, f"for {items}:")
             self.loops += 1

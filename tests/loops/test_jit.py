@@ -153,6 +153,9 @@ def test_tracebacks_name_the_source() -> None:
 class Known:
     """A compiled loop that does nothing, or is left at once."""
 
+    copies_lists = False
+    entry_seconds = 0.0
+
     def __init__(self, at: int) -> None:
         self.at = at
 

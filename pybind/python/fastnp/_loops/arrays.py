@@ -15,10 +15,13 @@ from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.types import (
+    COMPLEX_CHAR,
+    F64,
     I8,
     I64,
     INT,
     MEMORY,
+    NP_COMPLEX,
     PACKED,
     SIZES,
     ArrayType,
@@ -298,7 +301,7 @@ def unpacked(e: Emitter, array: Value, count: int) -> list[Value]:
 def gathered(e: Emitter, array: Value, index: Value | Elementwise) -> Elementwise:
     """`array[index]` of an array with one axis by integers."""
     type_, positions = array_type(array), elements(e, index)
-    if type_.ndim != 1 or not Number(positions.char).is_integer:
+    if type_.ndim != 1 or type_.char == COMPLEX_CHAR or not Number(positions.char).is_integer:
         raise Unsupported("an index that is an array")
     extent, stride = shape(array)[0], steps(e, array)[0]
 
@@ -324,6 +327,9 @@ def flipped(e: Emitter, array: Value) -> Value:
 
 def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
     """The element at an address."""
+    if char == COMPLEX_CHAR:
+        found = [e.text.op(F64, "load.f64", at, offset + part) for part in (0, 8)]
+        return Value(NP_COMPLEX, tuple(found))
     type_ = Number(char)
     register = e.text.op(type_.registers[0], f"load.{MEMORY[char]}", at, offset)
     if type_.is_integer and (range_ := range_of_type(type_)) is not None:
@@ -343,6 +349,8 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
     if isinstance(value, Elementwise):
         return value
     if isinstance(value.type, ArrayType):
+        if value.type.char == COMPLEX_CHAR:
+            raise Unsupported("a statement on arrays of complex numbers")
         type_, array = value.type, value
         strides_ = steps(e, array)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import math
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy
@@ -20,13 +21,23 @@ from fastnp._loops.emitter import (
     has_root,
 )
 from fastnp._loops.entry_items import entry_items
+from fastnp._loops.lists import Copied, copies
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification, type_of
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
-from fastnp._loops.types import ArrayType, Number, ObjectType, RangeType, TupleType, Type
+from fastnp._loops.types import (
+    ArrayType,
+    ComplexType,
+    ListType,
+    Number,
+    ObjectType,
+    RangeType,
+    TupleType,
+    Type,
+)
 
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
@@ -42,15 +53,41 @@ def compile_element_loop(loop: Loop, names: Names, turns: range) -> Compiled | R
 def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
+    is_loose, with_log = True, False
+    while True:
+        e = Emitter(
+            {statement: i for i, statement in enumerate(loop.statements)},
+            loop.resumable,
+            loop.binds,
+            names,
+            inline,
+        )
+        e.is_loose, e.with_log = is_loose, with_log
+        e.looks_at_status = looks_at_status
+        found = written(e, loop, names, source)
+        if looks_at_status and isinstance(found, Compiled) and found.lists:
+            return Refusal(loop.line, "a list in a loop that several threads run")
+        if e.wants_log and not with_log and not looks_at_status:
+            # Functions that are called store to arrays: those stores must be noted.
+            with_log = True
+            continue
+        if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
+            return found
+        # Numbers that are Python's or NumPy's are not computed everywhere.
+        is_loose = False
+
+
+def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
+    """Writes a loop and compiles it."""
     node = loop.node
-    numbers = {statement: i for i, statement in enumerate(loop.statements)}
-    e = Emitter(numbers, loop.resumable, loop.binds, names, inline)
-    e.looks_at_status = looks_at_status
+    e.growing = names_that_grow(node)
+    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     for name in loop.binds:
         if not names.bound(name):
             continue
-        type_ = type_of(names[name], len(e.parameters))
-        if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
+        type_ = type_of(names[name], len(e.parameters), name in e.growing)
+        is_unused = isinstance(type_, ListType) and name not in read
+        if type_ is None or is_unused or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
             e.parameter(name, type_, lengths=lengths_of(names[name]))
@@ -67,6 +104,18 @@ def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> C
         return Refusal(loop.line, refusal.reason)
     except TooLong:
         return Refusal(loop.line, "too many statements, or combinations of types")
+
+
+def names_that_grow(node: ast.stmt) -> frozenset[str]:
+    """The names of which the loop calls a method that makes a list longer or shorter."""
+    return frozenset(
+        call.func.value.id
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and call.func.attr in ("append", "pop")
+    )
 
 
 class Stored(NamedTuple):
@@ -117,6 +166,19 @@ class Compiled:
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, TupleType)
         }
+        self.complexes = {
+            i: complex if parameter.type.is_python else numpy.complex128
+            for i, parameter in enumerate(e.parameters)
+            if isinstance(parameter.type, ComplexType)
+        }
+        self.lists = {
+            i: parameter.type
+            for i, parameter in enumerate(e.parameters)
+            if isinstance(parameter.type, ListType)
+        }
+        self.copies_lists = bool(self.lists)
+        self.entry_seconds = 0.0
+        self.stored_lists = e.stored_lists
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
@@ -135,10 +197,20 @@ class Compiled:
     def run(self, names: Names, source: Any) -> Outcome | None:
         """Runs the loop from here on; `None` if it was compiled for values of other types."""
         values = self.values(names, source)
-        flat = self.guarded(names, values)
-        if values is None or flat is None:
+        copied = None if values is None else self.copied(values)
+        if values is None or copied is None:
             return None
-        ended = self.program.run(flat)
+        arrays = values
+        if copied:
+            arrays = [copied[i].array if i in copied else value for i, value in enumerate(values)]
+        flat = self.guarded(names, arrays)
+        if flat is None:
+            return None
+        try:
+            ended = self.program.run(flat)
+        finally:
+            for root in self.stored_lists:
+                copied[root].put_back()
         if ended is None:
             return None
         code, stored = ended
@@ -180,14 +252,27 @@ class Compiled:
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         if numpy.geterr()["under"] != "ignore":
             return None
-        flat = values if not self.tuples else self.flattened(values)
+        flat = self.flattened(values) if self.tuples or self.complexes else values
         return None if flat is None else tuple(flat)
+
+    def copied(self, values: list[Any]) -> dict[int, Copied] | None:
+        """The lists among the values as arrays; `None` if one is not as it must be."""
+        if not self.lists:
+            return {}
+        start = perf_counter()
+        found = copies(self.lists, self.stored_lists, values)
+        self.entry_seconds = perf_counter() - start
+        return found
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
         flat: list[Any] = []
         for i, value in enumerate(values):
-            if i not in self.tuples:
+            if i in self.complexes:
+                if type(value) is not self.complexes[i]:
+                    return None
+                flat += [float(value.real), float(value.imag)]
+            elif i not in self.tuples:
                 flat.append(value)
             elif type(value) is tuple and len(value) == self.tuples[i]:
                 flat += value
@@ -226,7 +311,9 @@ class Compiled:
         if exit_.iterators:
             rest = stored[at:]
 
-            def view(type_: ArrayType, taken: list[Any]) -> Any:
+            def view(type_: ArrayType | ListType, taken: list[Any]) -> Any:
+                if isinstance(type_, ListType):
+                    return values[type_.root]
                 return rebuilt_view(values[type_.root], type_, taken)
 
             for number, items in exit_.iterators:
@@ -251,6 +338,8 @@ def is_same(value: object, known: object) -> bool:
 def specifications_of(type_: Type) -> list[str]:
     if isinstance(type_, TupleType):
         return [part for item in type_.items for part in specifications_of(item)]
+    if isinstance(type_, ComplexType):
+        return ["f", "f"]
     return [specification(type_)]
 
 
@@ -276,6 +365,8 @@ def of_type(type_: Type | Opaque) -> list[str]:
             return [RESULTS[name.split("|")[0]], "b"]
         case Number(name=name):
             return [RESULTS.get(name, f"w{name}")]
+        case ComplexType():
+            return ["f", "f"]
         case TupleType(items=items):
             return [kind for item in items for kind in of_type(item)]
     return ["i"] * len(type_.registers)
@@ -288,12 +379,16 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
             if type_.is_either and stored[1]:
                 return numpy.dtype(name[-1]).type(stored[0])
             return stored[0]
+        case ComplexType(is_python=is_python):
+            return (complex if is_python else numpy.complex128)(stored[0], stored[1])
         case TupleType(items=items):
             parts, at = [], 0
             for item in items:
                 parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
                 at += len(item.registers)
             return tuple(parts)
+        case ListType():
+            return values[type_.root]
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)

@@ -24,7 +24,16 @@ from fastnp._loops.arrays import (
     store,
 )
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import I8, I64, PACKED, SIZES, ArrayType, Number, Value
+from fastnp._loops.types import (
+    COMPLEX_CHAR,
+    I8,
+    I64,
+    PACKED,
+    SIZES,
+    ArrayType,
+    Number,
+    Value,
+)
 
 
 def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], None]) -> None:
@@ -92,6 +101,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     The caller runs the result after the checks of its whole statement.
     """
     type_, text = array_type(target), e.text
+    if type_.char == COMPLEX_CHAR:
+        raise Unsupported("a statement on arrays of complex numbers")
     source = elements(e, value)
     if not type_.is_writeable:
         raise Unsupported("a store to an array that is read-only")

@@ -18,13 +18,28 @@ from typing import Any, NamedTuple, Protocol
 
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.text import Block, Text
-from fastnp._loops.types import BITS, F32, F64, I8, ArrayType, Number, Type, Value
+from fastnp._loops.types import (
+    BITS,
+    F32,
+    F64,
+    I8,
+    I64,
+    ArrayType,
+    ListType,
+    Number,
+    Type,
+    Value,
+    either,
+)
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
 POLL_INTERVAL = 1 << 20
 
 
+# So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
+# is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
+MAX_VERSIONS = 2
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -141,8 +156,11 @@ def has_root(type_: Type | Opaque) -> bool:
     return isinstance(type_, ArrayType) and not type_.is_root and not type_.is_made
 
 
-def join(a: State, b: State) -> State | None:
-    """The state after two paths that meet, or `None` where a variable has different types."""
+def join(a: State, b: State, loosely: bool = False) -> State | None:
+    """The state after two paths that meet, or `None` where a variable has different types.
+
+    With `loosely`, a number may be Python's on one path and NumPy's on the other.
+    """
     if a == b:
         return a
     joined: State = {}
@@ -153,9 +171,16 @@ def join(a: State, b: State) -> State | None:
         elif in_a.type == in_b.type:
             unbound = in_a.maybe_unbound or in_b.maybe_unbound
             joined[name] = Variable(in_a.type, unbound, union(in_a.range, in_b.range))
+        elif loosely and (common := common_type(in_a.type, in_b.type)) is not None:
+            joined[name] = Variable(common, in_a.maybe_unbound or in_b.maybe_unbound)
         else:
             return None
     return joined
+
+
+def common_type(a: Type | Opaque, b: Type | Opaque) -> Number | None:
+    """The type of a number that is of one type or the other."""
+    return either(a, b) if isinstance(a, Number) and isinstance(b, Number) else None
 
 
 class Emitter:
@@ -177,10 +202,24 @@ class Emitter:
         self.names = names
         self.state: State = {}
         self.parameters: list[Parameter] = []
+        # Whether numbers may be Python's or NumPy's where there were more than `MAX_VERSIONS` of
+        # the code, and whether there were.
+        self.is_loose, self.was_loose = True, False
+        # Whether functions that are called may store to arrays in this statement, and in those
+        # around the calls; the log of such stores, and whether the loop was found to need one.
+        self.may_store = self.calls_may_store = False
+        self.with_log = self.wants_log = self.has_log = False
+        self.log = self.text.named("log", "i64")
+        self.log_base: str | None = None
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
         self.roots: dict[int, str] = {}
+        # Of parameters that are lists: the register with the address, and that with the length.
+        self.lists: dict[int, tuple[str, str]] = {}
+        # Names of lists that the loop makes longer or shorter, and lists whose items it changes.
+        self.growing: frozenset[str] = frozenset()
+        self.stored_lists: set[int] = set()
         self.words = 0
         # Objects that the code relies on: those of names, and those of names in scopes that are not
         # the loop's own: of functions that it contains, of modules.
@@ -312,7 +351,11 @@ class Emitter:
 
         `lengths` are those of an array's axes now.
         """
-        if name is not None:
+        if isinstance(type_, ListType):
+            registers = tuple(self.text.register(I64) for _ in range(3))
+            self.lists[type_.root] = (registers[0], registers[1])
+            self.text.ranges[registers[1]] = EXTENT
+        elif name is not None:
             registers = self.registers(name, type_)
         else:
             registers = tuple(self.text.register(kind) for kind in type_.registers)
@@ -324,17 +367,22 @@ class Emitter:
         for register in registers:
             self.entry.lines.append(f"{register} = get {self.words}")
             self.words += 1
-        return Value(type_, registers)
+        return Value(type_, registers[: len(type_.registers)])
 
     # Paths.
 
     def edge(self, state: State, target: State, block: Block) -> None:
         """Jumps to a block that expects a state joined from the current one and others."""
         for name, variable in target.items():
-            if variable.maybe_unbound:
-                here = state.get(name)
-                if here is None or not here.maybe_unbound:
-                    self.text.line(f"{self.flag(name)} = iconst {int(here is not None)}")
+            here = state.get(name)
+            if here is not None and here.type != variable.type:
+                # A number that is Python's or NumPy's at the target, with the register for that.
+                assert isinstance(here.type, Number)
+                number, tag = self.registers(name, variable.type)
+                self.text.copy(number, self.registers(name, here.type)[0])
+                self.text.copy(tag, self.text.truth(not here.type.is_python))
+            if variable.maybe_unbound and (here is None or not here.maybe_unbound):
+                self.text.line(f"{self.flag(name)} = iconst {int(here is not None)}")
         self.text.jump(block)
 
     def meet(self, paths: list[Path]) -> list[Path]:
@@ -348,6 +396,8 @@ class Emitter:
                     break
             else:
                 groups.append((path.state, [path]))
+        if len(groups) > MAX_VERSIONS and self.is_loose:
+            groups = self.loosely(groups)
         result = []
         for joined, members in groups:
             if len(members) == 1:
@@ -358,6 +408,20 @@ class Emitter:
                 self.text.start(block)
                 self.edge(state, joined, after)
             result.append(Path(joined, after))
+        return result
+
+    def loosely(self, groups: list[tuple[State, list[Path]]]) -> list[tuple[State, list[Path]]]:
+        """The groups, those as one that differ in whose their numbers are."""
+        result: list[tuple[State, list[Path]]] = []
+        for state, members in groups:
+            for i, (joined, others) in enumerate(result):
+                merged = join(joined, state, loosely=True)
+                if merged is not None:
+                    result[i] = (merged, [*others, *members])
+                    break
+            else:
+                result.append((state, members))
+        self.was_loose = self.was_loose or len(result) < len(groups)
         return result
 
     def path(self) -> Path:
@@ -390,6 +454,8 @@ class Emitter:
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
         stored = frozenset((name, *variable[:2]) for name, variable in state.items())
         key = (at, stored, moving)
+        if self.has_log:
+            return self.undoing_block(at, key)
         if (block := self.exit_blocks.get(key)) is not None:
             return block
         exit_ = Exit(at, len(self.exits))
@@ -415,6 +481,27 @@ class Emitter:
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
         block.lines.append(f"return {exit_.code}")
         return block
+
+    def undoing_block(self, at: int, key: tuple[object, ...]) -> Block:
+        """The exit of a statement in which functions may have stored: it undoes that before."""
+        if (block := self.exit_blocks.get(("undo", *key))) is not None:
+            return block
+        text, current = self.text, self.text.block
+        assert self.log_base is not None
+        head, one = text.start(text.new_block("undo")), text.new_block("undo")
+        more = text.op(I8, "icmp.gt", self.log, text.integer(0))
+        self.has_log = False
+        text.branch(more, one, self.exit_block(at))
+        self.has_log = True
+        text.start(one)
+        text.line(f"{self.log} = sub {self.log}, {text.integer(16)}")
+        entry = text.op(I64, "add", self.log_base, self.log)
+        address, value = text.op(I64, "load.i64", entry, 0), text.op(I64, "load.i64", entry, 8)
+        text.line(f"store.i64 {address}, 0, {value}")
+        text.jump(head)
+        text.start(current)
+        self.exit_blocks["undo", *key] = head
+        return head
 
     def leave_if(self, condition: str) -> None:
         """Leaves before the current statement where a condition holds."""

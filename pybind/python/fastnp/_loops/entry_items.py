@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._loops import iterators
+from fastnp._loops import iterators, lists
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.iterators import Items
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
-from fastnp._loops.types import INT, ArrayType, RangeType, Value
+from fastnp._loops.types import I8, INT, ArrayType, ListType, RangeType, Value
 
 Find = Callable[[Any], Any]
 
@@ -48,6 +48,13 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
                     lengths_of(source.sequence),
                 ),
             )
+        known = type_of(source.sequence, len(e.parameters))
+        if isinstance(known, ListType):
+            value = e.parameter(None, known, lambda whole: part(find(whole), Rest, "sequence"))
+            taken = e.parameter(None, INT, lambda whole: part(find(whole), Rest, "taken"))
+            extent = lists.length(e, value)
+            e.leave_if(e.text.op(I8, "icmp.gt", taken.register, extent))
+            return lists.items(e, value, taken.register)
         raise Unsupported(f"a loop over {type(source.sequence).__name__}")
     raise Unsupported(f"a loop over {type(source).__name__}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import ModuleType
 
-from fastnp._loops import arrays, functions, numbers, reductions
+from fastnp._loops import arrays, complexes, functions, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.parameters import lengths_of, type_of
@@ -15,6 +15,8 @@ from fastnp._loops.types import (
     I8,
     INT,
     ArrayType,
+    ComplexType,
+    ListType,
     ObjectType,
     TupleType,
     Value,
@@ -51,6 +53,8 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
     match node:
         case ast.Constant(value=bool() | int() | float() as number):
             return numbers.literal(e, number)
+        case ast.Constant(value=complex() as number):
+            return complexes.literal(e, number)
         case ast.Constant(value=None | str() as constant):
             return Value(ObjectType(constant), ())
         case ast.Name(id=name):
@@ -122,7 +126,7 @@ def name_value(e: Emitter, name: str) -> Value:
         e.missing.add(name)
         raise Unsupported(f"`{name}` may be unbound")
     known = e.names[name]
-    type_ = type_of(known, len(e.parameters))
+    type_ = type_of(known, len(e.parameters), name in e.growing)
     if type_ is None:
         raise Unsupported(f"`{name}` is {type(known).__name__}")
     if isinstance(type_, ObjectType):
@@ -164,6 +168,8 @@ def binary(
         return arrays.binary(e, name, left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
+    if complexes.is_complex(left) or complexes.is_complex(right):
+        return complexes.binary(e, name, left, right)
     return numbers.binary(e, name, left, right)
 
 
@@ -172,6 +178,8 @@ def unary(e: Emitter, op: ast.unaryop, operand: Value | Elementwise) -> Value | 
     if arrays.is_array(operand):
         return arrays.unary(e, name, operand) if name == "negative" else refuse(name)
     assert isinstance(operand, Value)
+    if complexes.is_complex(operand):
+        return complexes.unary(e, name, operand)
     if name == "positive":
         return operand if not numbers.number(operand).is_bool else refuse(name)
     return numbers.UNARY[name](e, operand)
@@ -237,6 +245,10 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return arrays.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
+    if complexes.is_complex(left) or complexes.is_complex(right):
+        if len(names) > 1:
+            raise Unsupported("a chain of comparisons of complex numbers")
+        return complexes.compare(e, names[0] or "", left, right)
     right = e.settle(right)
     result = numbers.compare(e, names[0] or "", left, right)
     if len(names) == 1:
@@ -282,6 +294,8 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
     """`value[index]`."""
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         return tuple_item(e, value, index)
+    if isinstance(value, Value) and isinstance(value.type, ListType):
+        return lists.item(e, value, number(e, index))
     array = array_operand(value)
     items = subscript_items(e, index)
     if len(items) == 1 and items[0].array is not None:
@@ -371,6 +385,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
     """`value.name`."""
     if isinstance(value, Elementwise):
         raise Unsupported(f"`.{name}` of an array that is computed")
+    if isinstance(value.type, ComplexType):
+        return complexes.attribute(e, value, name)
     if isinstance(value.type, ArrayType):
         if name == "shape":
             return arrays.shape_tuple(e, value)

@@ -13,10 +13,11 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, numbers, reductions
+from fastnp._loops import arrays, complexes, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.parameters import type_of
+from fastnp._loops.names import Names
+from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.types import (
     BOOL,
     F32,
@@ -26,6 +27,7 @@ from fastnp._loops.types import (
     NP_BOOL,
     SCALARS,
     ArrayType,
+    ListType,
     Number,
     ObjectType,
     TupleType,
@@ -196,7 +198,28 @@ def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Valu
     if isinstance(known, bool | int | float):
         e.scoped_constants.append((scope, name, known))
         return numbers.literal(e, known)
-    raise Unsupported(f"{what} is {type(known).__name__}")
+    if type(known) is complex:
+        e.scoped_constants.append((scope, name, known))
+        return complexes.literal(e, known)
+    value = free_parameter(e, scope, name, known)
+    if value is None:
+        raise Unsupported(f"{what} is {type(known).__name__}")
+    return value
+
+
+def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value | None:
+    """A list or an array that is a global of the loop and of the function that is called."""
+    if not isinstance(e.names, Names) or not e.names.is_global(name, scope):
+        return None
+    if name in e.free:
+        return e.free[name]
+    type_ = type_of(known, len(e.parameters), name in e.growing)
+    if not isinstance(type_, ListType | ArrayType):
+        return None
+    prefix, e.prefix = e.prefix, ""
+    e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
+    e.prefix = prefix
+    return e.free[name]
 
 
 class Cells:
@@ -230,6 +253,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     """`x.sum()`, `x.dot(y)` and the like."""
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
+    is_plain = not node.args and not node.keywords
+    if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
+        return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
@@ -239,6 +265,10 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return copy(e, [owner])
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
+    raise Unsupported(f"the method `{name}`")
+
+
+def refused_method(name: str) -> Value:
     raise Unsupported(f"the method `{name}`")
 
 
@@ -265,6 +295,8 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
         type_ = arguments[0].type
         if isinstance(type_, ArrayType):
             return Value(INT, (arrays.shape(arguments[0])[0],))
+        if isinstance(type_, ListType):
+            return Value(INT, (lists.length(e, arguments[0]),))
         if isinstance(type_, TupleType):
             return numbers.literal(e, len(type_.items))
     raise Unsupported("len of this")
@@ -320,7 +352,15 @@ def round_(e: Emitter, arguments: list[Operand]) -> Value:
 def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
         return arrays.unary(e, "absolute", arguments[0])
+    operand = arguments[0] if len(arguments) == 1 else None
+    if isinstance(operand, Value) and complexes.is_complex(operand):
+        return complexes.unary(e, "absolute", operand)
     return numbers.absolute(e, argument(arguments, "abs"))
+
+
+def to_complex(e: Emitter, arguments: list[Operand]) -> Value:
+    """`complex(x, y)`."""
+    return complexes.made(e, [scalar(value, "complex") for value in arguments])
 
 
 # math.
@@ -388,6 +428,9 @@ def as_numpys(e: Emitter, value: Operand) -> Value:
     value = scalar(value, "a ufunc")
     type_ = numbers.number(value)
     chars = {"int": "l", "float": "d", "bool": "?"}
+    if type_.is_either:
+        value = numbers.plain(e, value)
+        type_ = numbers.number(value)
     if not type_.is_python:
         return value
     return Value(Number(chars[type_.name]), value.registers)
@@ -517,6 +560,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(int): to_int,
         id(float): to_float,
         id(bool): to_bool,
+        id(complex): to_complex,
         id(round): round_,
         id(math.floor): math_rounding("floor"),
         id(math.ceil): math_rounding("ceil"),

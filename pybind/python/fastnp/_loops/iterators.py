@@ -17,9 +17,11 @@ from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.types import (
+    COMPLEX_CHAR,
     I8,
     I64,
     INT,
+    NP_COMPLEX,
     ArrayType,
     Number,
     RangeType,
@@ -145,7 +147,9 @@ def of_array(e: Emitter, value: Value) -> Items:
         return Rest(view(whole, taken))
 
     registers = (at, remaining, *shape[1:], *strides, e.roots[type_.root])
-    kind = Number(type_.char) if type_.ndim == 1 else inner
+    kind: Type = inner
+    if type_.ndim == 1:
+        kind = NP_COMPLEX if type_.char == COMPLEX_CHAR else Number(type_.char)
     return Items(
         registers, remaining, item, lambda e: move(e, remaining, (at, strides[0])), rebuild, kind
     )

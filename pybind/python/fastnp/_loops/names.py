@@ -32,6 +32,10 @@ class Names(Mapping[str, Any]):
         """Whether the name is the function's own or of a function around it, so no global."""
         return name in self._hidden
 
+    def is_global(self, name: str, scope: object) -> bool:
+        """Whether the name is the loop's and means that of the globals `scope`."""
+        return scope is self._globals and name not in self._hidden and name in self._globals
+
     def bound(self, name: str) -> bool:
         """Whether the name is bound where the loop would bind it."""
         return name in (self._locals if name in self._hidden else self._globals)

@@ -12,9 +12,14 @@ from typing import Any
 
 import numpy
 
+from fastnp._loops import lists
 from fastnp._loops.types import (
+    COMPLEX,
+    COMPLEX_CHAR,
     MEMORY,
+    NP_COMPLEX,
     ArrayType,
+    ListType,
     Number,
     ObjectType,
     RangeType,
@@ -37,16 +42,21 @@ KNOWN = (
 MAX_AXES = 8
 
 
-def type_of(value: Any, root: int) -> Type | None:
+def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
     """The type of a value, or `None` if compiled code does not know such values.
 
-    `root` is the number of the parameter that it would be.
+    `root` is the number of the parameter that it would be; `grows` says that the loop may change a
+    list's length.
     """
     number = number_type(value)
     if number is not None:
         return number
+    if type(value) is complex or type(value) is numpy.complex128:
+        return COMPLEX if type(value) is complex else NP_COMPLEX
     if isinstance(value, numpy.ndarray):
         return array_type(value, root)
+    if type(value) is list:
+        return lists.type_of_list(value, root, grows)
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
@@ -62,7 +72,7 @@ def array_type(value: Any, root: int) -> ArrayType | None:
     char = "l" if value.dtype.char == "q" else value.dtype.char
     if (
         not is_plain(type(value))
-        or char not in MEMORY
+        or char not in (*MEMORY, COMPLEX_CHAR)
         or not value.dtype.isnative
         or value.ndim > MAX_AXES
         or value.ndim == 0
@@ -99,4 +109,6 @@ def specification(type_: Type) -> str:
             return f"A{type_.char}{type_.ndim}{layout}{access}"
         case RangeType():
             return "r"
+        case ListType(item=item):
+            return f"A{lists.CHARS[item.name]}1cw"
     raise TypeError(f"no parameter is {type_}")

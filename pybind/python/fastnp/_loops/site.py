@@ -50,6 +50,8 @@ MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
 # Runs after which it is asked again whether they were faster than the interpreter.
 JUDGED = 16
+# Seconds that runs may cost more than the interpreter's before they are asked.
+LOST = 2e-2
 RANGE_ITERATOR = type(iter(range(0)))
 _NO_SOURCE = "iterates over neither a range nor a sequence"
 # Added to the number of an inner `for` that was left between two turns, not before the first.
@@ -100,6 +102,7 @@ class Site(Loop):
         "attempts",
         "compiled",
         "depth",
+        "enter_from",
         "first",
         "inner",
         "is_eager",
@@ -146,6 +149,7 @@ class Site(Loop):
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
+        self.enter_from = 0.0
         self.turns = self.runs = self.slow = 0
         self.seconds = 0.0
 
@@ -173,7 +177,7 @@ class Site(Loop):
         if type(iterable) in SIZED and not self.is_eager:
             turns = len(iterable)
             if self.compiled:
-                if turns * self.turn_seconds < ENTER_FROM:
+                if turns * self.turn_seconds < max(ENTER_FROM, self.enter_from):
                     return iterable
             elif turns * self.weight <= self.short:
                 self.work += turns * self.weight
@@ -196,7 +200,7 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         assert source is not None
         if self.compiled:
-            is_enough = total * self.turn_seconds >= ENTER_FROM
+            is_enough = total * self.turn_seconds >= max(ENTER_FROM, self.enter_from)
             return self._no_turns(iterable, source, total) if is_enough else iterable
         return self._piece(iter(iterable), source, total)
 
@@ -276,7 +280,7 @@ class Site(Loop):
         if isinstance(self.node, ast.While):
             return bool(self.compiled) or self.spent >= self._patience()
         to_come = turns.left * self.turn_seconds
-        if turns.source is None or to_come < ENTER_FROM:
+        if turns.source is None or to_come < max(ENTER_FROM, self.enter_from):
             return False
         patience = self._patience()
         return (
@@ -360,7 +364,11 @@ class Site(Loop):
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
         tried = source
-        if source is not None and 0 < some < len(source) and not is_list(source):
+        if (
+            source is not None
+            and 0 < some < len(source)
+            and not (is_list(source) or found.copies_lists)
+        ):
             tried = beginning(source, some)
         start = perf_counter()
         outcome = found.run(names, tried)
@@ -388,7 +396,8 @@ class Site(Loop):
     def _judge(self) -> None:
         """Retire a site whose runs, which may be short, cost more than the interpreter's turns."""
         interpreted = self.turns * self.turn_seconds
-        if self.runs % JUDGED == JUDGED - 1 and interpreted and self.seconds > interpreted:
+        is_due = self.runs % JUDGED == JUDGED - 1 and self.turn_seconds > 0
+        if (is_due and self.seconds > interpreted) or self.seconds > LOST + 4 * interpreted:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.live = self.is_strict
 

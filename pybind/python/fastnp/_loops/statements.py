@@ -10,9 +10,21 @@ import ast
 from collections.abc import Callable
 from types import FunctionType
 
-from fastnp._loops import arrays, element_loops, functions, iterators, numbers, selections
+from fastnp._loops import (
+    arrays,
+    complexes,
+    effects,
+    element_loops,
+    functions,
+    iterators,
+    lists,
+    numbers,
+    selections,
+    undo,
+)
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import (
+    MAX_VERSIONS,
     Call,
     Emitter,
     Mark,
@@ -21,7 +33,7 @@ from fastnp._loops.emitter import (
     State,
     Unsupported,
     Variable,
-    join,
+    common_type,
 )
 from fastnp._loops.expressions import (
     BINARY,
@@ -29,6 +41,7 @@ from fastnp._loops.expressions import (
     binary,
     condition,
     expression,
+    merged,
     number,
     single,
     subscript_items,
@@ -36,14 +49,16 @@ from fastnp._loops.expressions import (
     tuple_value,
 )
 from fastnp._loops.functions import Defaults
+from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
-from fastnp._loops.ranges import within
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
+    COMPLEX_CHAR,
     I8,
     INT,
     ArrayType,
+    ListType,
     Number,
     ObjectType,
     RangeType,
@@ -116,6 +131,9 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
 def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     """Writes one statement for the current path."""
     state, before = dict(e.state), Mark(e)
+    e.may_store = False
+    if not e.calls:
+        e.has_log = False
     e.forget_since(({}, {}))
     if not e.calls:
         e.position = e.numbers[statement]
@@ -127,6 +145,7 @@ def one(e: Emitter, statement: ast.stmt) -> list[Path]:
         if e.calls:
             raise
         # What was written of the statement is forgotten.
+        e.has_log = False
         before.go_back(e)
         e.state = state
         return leave(e, statement, refusal.reason)
@@ -146,10 +165,13 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Continue():
             e.loops[-1].continues.append(e.path())
             return []
-        case ast.Return() if e.calls:
-            return return_(e, statement)
+    undo.begin(e, statement)
+    if e.calls and isinstance(statement, ast.Return):
+        return return_(e, statement)
     e.uses_scratch = False
     simple(e, statement)
+    if not e.calls:
+        e.has_log = False
     e.forget_since(({}, {}))
     if e.uses_scratch:
         e.text.line("call scratch_reset()")
@@ -163,6 +185,10 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
             return
         case ast.Expr(value=ast.Constant()):
             return
+        case ast.Expr(value=ast.Call() as called):
+            effects.call(e, called)
+        case ast.Assert(test=test):
+            e.leave_unless(condition(e, test))
         case ast.Assign(targets=[target], value=value):
             assign(e, target, value)
         case ast.Assign(targets=targets, value=value) if all(
@@ -199,7 +225,7 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     for part in target.elts:
         if isinstance(part, ast.Subscript):
             used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-            if used & bound or any(isinstance(n, ast.Subscript) for n in ast.walk(part.slice)):
+            if used & bound or not has_own_place(e, part, target):
                 raise Unsupported("targets of which one changes where another is")
         elif not isinstance(part, ast.Name):
             raise Unsupported("a nested tuple of targets")
@@ -222,6 +248,21 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     return [e.snapshot(e.settle(value)) for value in values]
 
 
+def has_own_place(e: Emitter, part: ast.Subscript, target: ast.Tuple) -> bool:
+    """Whether no other target changes the place of a part: the items of lists that are no target
+    may say where it is.
+    """
+
+    def root(node: ast.expr) -> int | None:
+        value = expression(e, node) if isinstance(node, ast.Name) else None
+        is_list = isinstance(value, Value) and isinstance(value.type, ListType)
+        return value.type.root if is_list else None  # type: ignore[union-attr]
+
+    inside = [root(n.value) for n in ast.walk(part.slice) if isinstance(n, ast.Subscript)]
+    stored = [root(other.value) for other in target.elts if isinstance(other, ast.Subscript)]
+    return not inside or not (None in inside or None in stored or set(inside) & set(stored))
+
+
 def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
     """Makes the checks of an assignment to one target; the result has its effect."""
     if isinstance(target, ast.Name):
@@ -229,29 +270,40 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
             return element_loops.kept(e, target.id, value)
         if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
             raise Unsupported("a name for a view of an array that the loop made")
-        settled = e.settle(value)
+        settled = value if isinstance(value.type, TupleType) else e.settle(value)
         if isinstance(settled.type, ObjectType):
             raise Unsupported("a variable that is no number or array")
         return lambda: e.bind(target.id, settled)
     if not isinstance(target, ast.Subscript):
         raise Unsupported("an assignment to an attribute")
-    if e.calls:
-        raise Unsupported("a function that stores to an array")
-    array = array_operand(expression(e, target.value))
-    place = arrays.view(e, array, subscript_items(e, target.slice))
+    array = expression(e, target.value)
+    if isinstance(array, Value) and isinstance(array.type, ListType):
+        if isinstance(value, Elementwise):
+            raise Unsupported("an array stored to a list")
+        return lists.store(e, array, number(e, target.slice), value)
+    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
     return store(e, place, value)
 
 
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
     """Prepares a store to an element or a view."""
     type_ = arrays.array_type(place)
+    if isinstance(value, Value) and isinstance(value.type, TupleType):
+        value = arrays.listed(e, tuple_items(value), is_ours=False)
     if type_.ndim:
+        if e.calls:
+            raise Unsupported(undo.REASON)
         return element_loops.assign(e, place, value)
     if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
         raise Unsupported("an array stored to an element")
     if not type_.is_writeable:
         raise Unsupported("a store to an array that is read-only")
+    if type_.char == COMPLEX_CHAR:
+        found = complexes.stored(e, value)
+        undo.note(e, arrays.address(place), type_.char)
+        return lambda: complexes.put(e, arrays.address(place), found)
     register = numbers.convert(e, e.settle(value), type_.char, numbers.number(value).may_be_python)
+    undo.note(e, arrays.address(place), type_.char)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 
 
@@ -266,10 +318,18 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
             effect = prepare(e, target, binary(e, name, left, right))
         effect()
         return
-    if not isinstance(target, ast.Subscript) or e.calls:
+    if not isinstance(target, ast.Subscript):
         raise Unsupported("an assignment to an attribute")
-    array = array_operand(expression(e, target.value))
-    place = arrays.view(e, array, subscript_items(e, target.slice))
+    array = expression(e, target.value)
+    if isinstance(array, Value) and isinstance(array.type, ListType):
+        at = lists.place(e, array, number(e, target.slice))
+        result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
+        assert isinstance(result, Value)
+        register = lists.fitting(e, array.type, result)
+        undo.note(e, at, lists.CHARS[array.type.item.name])
+        lists.put(e, array.type, at, register)
+        return
+    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
     type_ = arrays.array_type(place)
     if type_.ndim:
         effect = update(e, place, name, expression(e, node))
@@ -283,7 +343,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
 def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> Callable[[], None]:
     """`array op= value`: in the array's type, which must take the result's kind."""
     if e.calls:
-        raise Unsupported("a function that stores to an array")
+        raise Unsupported(undo.REASON)
     type_ = arrays.array_type(place)
     result = binary(e, name, place, right)
     assert isinstance(result, Elementwise)
@@ -344,7 +404,10 @@ def iteration(e: Emitter, node: ast.expr) -> Items:
         made = iterators_of_builtin(e, known_object(e, node.func), node.args)
         if made is not None:
             return made
-    return iterators.of_value(e, single(e, node))
+    value = single(e, node)
+    if isinstance(value.type, ListType):
+        return lists.items(e, value)
+    return iterators.of_value(e, value)
 
 
 def known_object(e: Emitter, node: ast.expr) -> object:
@@ -370,6 +433,11 @@ def iterators_of_builtin(e: Emitter, function: object, nodes: list[ast.expr]) ->
         if known_object(e, inner.func) is range and not inner.keywords:
             items = iterators.of_range(e, range_value(e, inner.args))
             return iterators.reversed_range(e, items)
+    if function is reversed and len(nodes) == 1 and e.calls:
+        # In a function that is called, nothing goes on with the iterator.
+        value = single(e, nodes[0])
+        if isinstance(value.type, ListType):
+            return lists.items(e, value, backwards=True)
     return None
 
 
@@ -493,37 +561,6 @@ def finish(e: Emitter, over: list[Path], breaks: list[Path]) -> list[Path]:
     return []
 
 
-class Widening:
-    """The variables that a turn of a loop binds, as its head expects them: perhaps not bound
-    yet.
-    """
-
-    def __init__(self, variables: State, bound: frozenset[str]) -> None:
-        self.variables = variables
-        self.bound = bound
-
-    def widen(self, state: State) -> State:
-        """The state of a head for paths of this state: of what turns bind no range is known."""
-        wide = {
-            name: Variable(*variable[:2]) if name in self.bound else variable
-            for name, variable in state.items()
-        }
-        for name, variable in self.variables.items():
-            have = state.get(name)
-            if have is None or have.type == variable.type:
-                wide[name] = Variable(variable.type, True)
-        return wide
-
-    def grow(self, head: State, path: State) -> bool:
-        """Adds what a path binds that leads back to a head; whether there was something to add."""
-        merged = join(head, path)
-        if merged is None:
-            return False
-        new = {name for name, variable in merged.items() if not variable.is_like(head.get(name))}
-        self.variables.update({name: Variable(merged[name].type, True) for name in new})
-        return bool(new)
-
-
 def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[Path] | None:
     """Writes the turns of a loop: the paths that leave it at its end.
 
@@ -543,6 +580,12 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
                 continue
             if any(widening.grow(head.state, path.state) for head in heads):
                 return None
+            if (
+                e.is_loose
+                and len(heads) >= MAX_VERSIONS
+                and any(widening.loosen(e, head.state, path.state) for head in heads)
+            ):
+                return None
             if len(heads) >= MAX_PATHS:
                 raise Unsupported("variables of changing types")
             head = Path(widening.widen(path.state), e.text.new_block("head"))
@@ -557,19 +600,6 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
     finally:
         e.loops.pop()
     return over
-
-
-def fits(state: State, head: State) -> bool:
-    """Whether a path of a state may go to a head."""
-    for name, variable in state.items():
-        expected = head.get(name)
-        if expected is None or expected.type != variable.type:
-            return False
-        if variable.maybe_unbound and not expected.maybe_unbound:
-            return False
-        if not within(variable.range, expected.range):
-            return False
-    return all(variable.maybe_unbound or name in state for name, variable in head.items())
 
 
 # Calls of Python functions.
@@ -611,6 +641,8 @@ def inline(
         what = f"the default of `{name}`"
         values.append(functions.outside(e, scope, name, known, what))
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
+    stores = e.may_store, e.calls_may_store
+    e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
     call = Call(function, outer, len(loops), chars)
     e.calls.append(call)
     e.call_count += 1
@@ -622,11 +654,11 @@ def inline(
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
-        if block(e, body):
-            raise Unsupported(f"{function.__name__} without a result")
+        call.returns += [(path, Value(ObjectType(None), ())) for path in block(e, body)]
         return returned(e, call)
     finally:
         e.calls.pop()
+        e.may_store, e.calls_may_store = stores
         e.state, e.prefix, e.loops = outer, prefix, loops
         e.forget_since(known)
 
@@ -640,17 +672,18 @@ class DifferentTypes(Unsupported):
 
 
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
-    if statement.value is None:
-        raise Unsupported("a function without a result")
-    if isinstance(statement.value, ast.IfExp):
+    result = statement.value or ast.Constant(None)
+    if isinstance(result, ast.IfExp):
         # Two statements, whose values may be of different types.
-        test, then, otherwise = statement.value.test, statement.value.body, statement.value.orelse
+        test, then, otherwise = result.test, result.body, result.orelse
         return if_(e, ast.If(test, [ast.Return(then)], [ast.Return(otherwise)]))
-    value = expression(e, statement.value)
+    value = expression(e, result)
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
-        elif isinstance(value.type, ObjectType | RangeType):
+        elif isinstance(value.type, RangeType) or (
+            isinstance(value.type, ObjectType) and value.type.value is not None
+        ):
             raise Unsupported(f"a function that returns {value.type}")
         elif e.calls[-1].chars:
             value = e.snapshot(stored(e, value, e.calls[-1].chars))
@@ -672,6 +705,17 @@ def stored(e: Emitter, value: Value, chars: str) -> Value:
     return made[0] if isinstance(value.type, Number) else tuple_value(made)
 
 
+def have_common_type(values: list[Value | Elementwise]) -> bool:
+    """Whether values of different types are numbers of one type, Python's or NumPy's."""
+    types = [value.type for value in values if isinstance(value, Value)]
+    if len(types) < len(values) or len(set(types)) < 2:
+        return False
+    common: Type | None = types[0]
+    for type_ in types[1:]:
+        common = None if common is None else common_type(common, type_)
+    return common is not None
+
+
 def returned(e: Emitter, call: Call) -> Value | Elementwise:
     """The one value of a call, where the paths of its returns meet."""
     if not call.returns:
@@ -680,6 +724,8 @@ def returned(e: Emitter, call: Call) -> Value | Elementwise:
     if len(call.returns) == 1:
         e.text.start(path.block)
         return first
+    if not e.looks_at_status and have_common_type([value for _, value in call.returns]):
+        return merged(e, [(value, path.block) for path, value in call.returns])
     if any(isinstance(value, Elementwise) for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
     if any(value.type != first.type for _, value in call.returns):

@@ -30,9 +30,11 @@ MEMORY = {
     "f": "f32",
     "d": "f64",
 }
+# Complex numbers are two such.
+COMPLEX_CHAR = "D"
 # Vectors: the register that holds several elements of a type, and how many.
 PACKED = {"d": ("f64x2", 2), "f": ("f32x4", 4)}
-SIZES = {char: numpy.dtype(char).itemsize for char in MEMORY}
+SIZES = {char: numpy.dtype(char).itemsize for char in (*MEMORY, COMPLEX_CHAR)}
 BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 INTEGER_CHARS = "".join(BITS)
 
@@ -113,6 +115,23 @@ NP_BOOL, NP_INT, NP_FLOAT = Number("?"), Number("l"), Number("d")
 
 
 @dataclass(frozen=True)
+class ComplexType:
+    """Python's `complex`, or NumPy's `complex128`: the real and the imaginary part."""
+
+    is_python: bool
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (F64, F64)
+
+    def __str__(self) -> str:
+        return "complex" if self.is_python else "complex128"
+
+
+COMPLEX, NP_COMPLEX = ComplexType(True), ComplexType(False)
+
+
+@dataclass(frozen=True)
 class ArrayType:
     """An array in memory: its first element's address, its shape and its strides in bytes.
 
@@ -186,7 +205,25 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
-Type: TypeAlias = Number | ArrayType | TupleType | RangeType | ObjectType
+@dataclass(frozen=True)
+class ListType:
+    """A list of Python's numbers of one type: the parameter that it is, and whether the loop may
+    change its length.
+    """
+
+    item: Number
+    root: int
+    grows: bool
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return ()
+
+    def __str__(self) -> str:
+        return f"list of {self.item}"
+
+
+Type: TypeAlias = ComplexType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
 
 
 @dataclass(frozen=True)

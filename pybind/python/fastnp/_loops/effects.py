@@ -1,0 +1,30 @@
+"""Calls that are statements: `list.append(x)`, `list.pop()`, and functions of the user's."""
+
+from __future__ import annotations
+
+import ast
+
+from fastnp._loops import lists
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.expressions import expression, number, single
+from fastnp._loops.types import ListType, Value
+
+REASON = "a call whose result is not used"
+
+
+def call(e: Emitter, node: ast.Call) -> None:
+    """A call whose result is not used."""
+    if isinstance(node.func, ast.Name):
+        e.settle(single(e, node))
+        return
+    if not isinstance(node.func, ast.Attribute) or node.keywords:
+        raise Unsupported(REASON)
+    owner = expression(e, node.func.value)
+    if not isinstance(owner, Value) or not isinstance(owner.type, ListType):
+        raise Unsupported(REASON)
+    if node.func.attr == "append" and len(node.args) == 1:
+        lists.append(e, owner, number(e, node.args[0]))
+    elif node.func.attr == "pop" and not node.args:
+        lists.pop(e, owner)
+    else:
+        raise Unsupported(f"the method `{node.func.attr}`")
