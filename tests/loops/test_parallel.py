@@ -216,3 +216,26 @@ def test_bad_extents() -> None:
             np.parallel_for(extent, axpy)
     with pytest.raises(TypeError, match="required positional argument"):
         np.parallel_for(3, axpy, 1.0)
+
+
+def bump(a: Any, i: int) -> float:
+    a[i] += 1.0
+    return 1.0
+
+
+def test_items_whose_calls_store_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for run in (np.parallel_reduce, np.parallel_scan):
+        counts = numpy.zeros(200)
+        run(200, lambda i, s, a: s + bump(a, i), counts, initial=0.0)
+        assert (counts == 1.0).all()
+    counts = numpy.zeros(200)
+    np.parallel_for(200, lambda i, a: bump(a, i), counts)
+    assert (counts == 1.0).all()
+    calls = numpy.zeros(4)
+    results = []
+    monkeypatch.setattr(elementwise, "COMPILE_AFTER", 0.0)
+    for vectorize in (numpy.vectorize, np.vectorize):
+        calls[:] = 0
+        vectorize(lambda x: bump(calls, 1))(numpy.arange(5.0))
+        results.append(calls.copy())
+    assert numpy.array_equal(results[0], results[1])

@@ -11,6 +11,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from tests.loops.programs import FOLDER, names
@@ -18,7 +19,7 @@ from tests.loops.programs import FOLDER, names
 WAYS = ("plain", "fastnp")
 
 
-def timed(way: str, name: str) -> tuple[float, str]:
+def timed(way: str, name: str, environment: dict[str, str]) -> tuple[float, str]:
     """The seconds that a process takes, and what it prints."""
     runner = [sys.executable] if way == "plain" else [sys.executable, "-m", "fastnp"]
     began = time.perf_counter()
@@ -27,7 +28,7 @@ def timed(way: str, name: str) -> tuple[float, str]:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ,
+        env=environment,
     )
     seconds = time.perf_counter() - began
     return seconds, done.stdout + (done.stderr if done.returncode else "")
@@ -40,13 +41,19 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     ratios = []
+    # With bytecode of both packages on disk, as where they are installed.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    folder = tempfile.TemporaryDirectory()
+    environment["PYTHONPYCACHEPREFIX"] = folder.name
+    for way in WAYS:
+        timed(way, names()[0], environment)
     print(f"{'program':16} {'plain':>8} {'fastnp':>8} {'ratio':>7}")
     for name in arguments.names or names():
         seconds: dict[str, list[float]] = {way: [] for way in WAYS}
         printed: dict[str, str] = {}
         for turn in range(arguments.rounds):
             for way in WAYS if turn % 2 == 0 else WAYS[::-1]:
-                took, printed[way] = timed(way, name)
+                took, printed[way] = timed(way, name, environment)
                 seconds[way].append(took)
         plain, ours = (statistics.median(seconds[way]) for way in WAYS)
         ratios.append(plain / ours)

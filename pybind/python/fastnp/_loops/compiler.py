@@ -42,15 +42,22 @@ from fastnp._loops.types import (
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
-    return _compiled(loop, names, source, looks_at_status=False)
+    return _compiled(loop, names, source)
 
 
-def compile_element_loop(loop: Loop, names: Names, turns: range) -> Compiled | Refusal:
-    """The same of a loop over elements, which is left at its end if a flag was raised."""
-    return _compiled(loop, names, turns, looks_at_status=True)
+def compile_tasks(
+    loop: Loop, names: Names, turns: range, looks_at_status: bool = False
+) -> Compiled | Refusal:
+    """Compiles a loop whose turns may be made on several threads: functions that it calls store
+    nothing, and it uses no list. With `looks_at_status` it is left at its end if a floating-point
+    flag was raised.
+    """
+    return _compiled(loop, names, turns, looks_at_status, in_tasks=True)
 
 
-def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> Compiled | Refusal:
+def _compiled(
+    loop: Loop, names: Names, source: Any, looks_at_status: bool = False, in_tasks: bool = False
+) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     is_loose, with_log = True, False
@@ -65,9 +72,9 @@ def _compiled(loop: Loop, names: Names, source: Any, looks_at_status: bool) -> C
         e.is_loose, e.with_log = is_loose, with_log
         e.looks_at_status = looks_at_status
         found = written(e, loop, names, source)
-        if looks_at_status and isinstance(found, Compiled) and found.lists:
+        if in_tasks and isinstance(found, Compiled) and found.lists:
             return Refusal(loop.line, "a list in a loop that several threads run")
-        if e.wants_log and not with_log and not looks_at_status:
+        if e.wants_log and not with_log and not in_tasks:
             # Functions that are called store to arrays: those stores must be noted.
             with_log = True
             continue

@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.compiler import Compiled, compile_element_loop
+from fastnp._loops.compiler import Compiled, compile_tasks
 from fastnp._loops.functions import StoredCall
 from fastnp._loops.if_conversion import converted, result_types
 from fastnp._loops.loop import Loop
@@ -166,7 +166,7 @@ class ElementLoop:
                 return Refusal(line, "too many combinations of types and layouts")
             else:
                 loop = loop_over(names, len(inputs), len(chars), axes)
-                self.versions[key] = compile_element_loop(loop, names, range(1))
+                self.versions[key] = compile_tasks(loop, names, range(1), looks_at_status=True)
         return self.versions[key]
 
 

@@ -164,6 +164,8 @@ class _Tasks:
     The loop goes on where the first part was left; the outcomes of others are in `left`.
     """
 
+    copies_lists, entry_seconds = False, 0.0
+
     def __init__(self, site: Site) -> None:
         self.site = site
         self.left: list[Outcome] = []
@@ -175,7 +177,7 @@ class _Tasks:
             outcome = self.shared(loop, names, source)
             if outcome is not None:
                 return outcome
-        compiled = compiler.compile_loop(self.site, names, source)
+        compiled = compiler.compile_tasks(self.site, names, source)
         if isinstance(compiled, Refusal):
             return None
         _VERSIONS[self.site].append(compiled)
@@ -197,6 +199,8 @@ class _Tasks:
 
 class _Resumed:
     """A run that has ended already: how, it tells first; what comes after it is run as it comes."""
+
+    copies_lists, entry_seconds = False, 0.0
 
     def __init__(self, outcome: Outcome, tasks: _Tasks) -> None:
         self.outcome: Outcome | None = outcome
@@ -437,7 +441,7 @@ class _Scan:
         loop = Loop(node, "<items>", True)
         loop.resumable = frozenset(range(len(loop.statements)))
         names = Names({}, self.names, frozenset())
-        compiled = compiler.compile_loop(loop, names, turns) if _switch.enabled() else None
+        compiled = compiler.compile_tasks(loop, names, turns) if _switch.enabled() else None
         if isinstance(compiled, compiler.Compiled):
             if template is _PARTS:
                 if compiled.run_tasks(names, turns, len(turns)) == []:
