@@ -48,7 +48,7 @@ static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 const MAX_NAMES: usize = 10_000;
 
 impl FunctionName {
-    /// The name of this text. After [`MAX_NAMES`] texts the last one stands for all that follow.
+    /// The name of this text. After ten thousand texts the last one stands for all that follow.
     pub fn new(text: &str) -> FunctionName {
         let mut names = NAMES.lock();
         let known = names.iter().position(|&name| name == text);
