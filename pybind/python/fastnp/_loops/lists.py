@@ -2,9 +2,10 @@
 
 A list whose items are all Python's `int`, `float` or `bool` is a parameter: its items are copied to
 an array when the loop is entered, and those that the loop has changed are put back when it ends, is
-left, or is interrupted. Other threads, which run now and then meanwhile, see the list as it was. What
-does not fit the type of the items is left to the interpreter. A list that the loop may lengthen has
-its length before its items, and room behind them; where that is used up the statement is left.
+left, or is interrupted. Other threads, which run now and then meanwhile, see the list as it was.
+What does not fit the type of the items is left to the interpreter. A list that the loop may
+lengthen has its length before its items, and room behind them; where that is used up the statement
+is left.
 """
 
 from __future__ import annotations
