@@ -408,3 +408,17 @@ def test_threads_and_recursion() -> None:
         found: dict[str, Any] = {}
         exec(built(source)[0], found)
     assert found["found"] == expected["found"]
+
+
+def test_a_while_statement_of_few_turns_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Timing each entry would take longer than its turns."""
+    monkeypatch.setattr(compiler, "compile_loop", lambda loop, *_: Refusal(loop.line, "no"))
+    source = """\
+for i in range(5000):
+    k = 0
+    while k < 2:
+        k += 1
+"""
+    code, unit = built(source, False)
+    exec(code, {})
+    assert not next(site for site in unit.sites if site.line == 3).live

@@ -42,6 +42,10 @@ FEW = 4
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
 RETIRE_SHORT = 40_000
+# A `while` statement is retired if its first so many entries took less than so many seconds each:
+# an entry that is timed pays one microsecond.
+WHILE_ENTRIES = 2_000
+SHORT_WHILE = 3e-6
 MAX_COMPILED = 8
 # The compiler is asked this often, the second time after sixteen times the work: types may change.
 MAX_REFUSALS = 2
@@ -103,6 +107,7 @@ class Site(Loop):
         "compiled",
         "depth",
         "enter_from",
+        "entries",
         "first",
         "inner",
         "is_eager",
@@ -144,7 +149,7 @@ class Site(Loop):
         self.compiled: list[Compiled] = []
         self.refusals: list[Refusal] = []
         self.leaves: Counter[tuple[int, str]] = Counter()
-        self.work = 0
+        self.work = self.entries = 0
         self.spent = self.turn_seconds = 0.0
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
@@ -208,6 +213,9 @@ class Site(Loop):
         """The first turns of a `while` statement."""
         if self.is_eager:
             return self._no_turns(repeat(None), None, -1)
+        self.entries += 1
+        if self.entries == WHILE_ENTRIES and self.spent < WHILE_ENTRIES * SHORT_WHILE:
+            self.live = False
         return self._while_piece()
 
     def resume(self, step: Step, current: Any = None) -> Turns:
