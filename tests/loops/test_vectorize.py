@@ -6,8 +6,11 @@ import linecache
 import math
 import pickle
 import random
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import fastnp as np
@@ -355,3 +358,24 @@ def test_random_functions(seed: int) -> None:
             have = outcome(np.vectorize, scope["f"], *arguments)
             if want[0] != have[0] or not any(numpy.isnan(z).any() for z in arguments):
                 assert have == want, source
+
+
+AT_EXIT = """
+import atexit, numpy, fastnp as np
+def slow(x):
+    for i in range(20000):
+        x = x * 0.5 + 1.0
+    return x
+f = np.vectorize(slow)
+f(numpy.arange(2000.0))
+atexit.register(lambda: print(f(numpy.arange(20000.0)).sum()))
+"""
+
+
+def test_at_exit(tmp_path: Path) -> None:
+    """The GIL is kept then, and no thread waits for it."""
+    program = tmp_path / "program.py"
+    program.write_text(AT_EXIT, encoding="utf-8")
+    command = [sys.executable, str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr) == ("40000.0\n", "")

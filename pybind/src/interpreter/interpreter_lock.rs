@@ -70,10 +70,15 @@ fn is_signalled(_py: Python<'_>) -> bool {
     true
 }
 
-/// For code that runs long with the GIL held: lets other threads run, and returns whether the code shall leave, because a SIGINT is pending.
-/// No handler runs here.
+/// For code that runs long: lets other threads run, and returns whether the code shall leave, because a SIGINT is pending. No handler runs
+/// here.
 #[cfg(feature = "loops")]
 pub(crate) fn yield_to_threads() -> bool {
+    // Then the caller of tasks keeps the GIL while it waits for them: a worker would wait for it for ever.
+    // SAFETY: it may be called on any thread.
+    if SHUTTING_DOWN.load(Ordering::Relaxed) && unsafe { PyGILState_Check() } == 0 {
+        return false;
+    }
     Python::attach(|py| {
         if is_signalled(py) {
             return true;
