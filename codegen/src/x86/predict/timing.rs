@@ -1,7 +1,7 @@
 //! Processor models: the ports and buffers of a processor for each level, and the latency and ports of each class of instructions.
 //!
 //! The model of AVX2 is AMD's Zen 3, measured by `cargo bench -p fastnp-benches --bench processor`, which prints what it finds beside
-//! this table. That of AVX-512 is Intel's Ice Lake at 512 bits, by Fog's tables and uops.info: no such processor was at hand.
+//! this table. That of AVX-512 is Intel's Ice Lake at 512 bits, from Fog's instruction tables and uops.info; it was not measured.
 
 use crate::x86::asm::level::Level;
 

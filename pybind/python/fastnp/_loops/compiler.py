@@ -18,6 +18,7 @@ from fastnp._loops.emitter import (
     Opaque,
     Unsupported,
     Variable,
+    are_found,
     has_root,
 )
 from fastnp._loops.entry_items import entry_items
@@ -292,7 +293,7 @@ class Compiled:
         for name, known in self.constants.items():
             if not is_same(names.get(name), known):
                 return False
-        return all(scope.get(name, value) is value for scope, name, value in self.scoped_constants)
+        return are_found(self.scoped_constants)
 
     def outcome(self, exit_: Exit, stored: list[Any], values: list[Any]) -> Outcome:
         """What the stored words mean."""

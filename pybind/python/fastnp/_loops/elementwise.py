@@ -260,9 +260,7 @@ def as_input(value: Any) -> Any:
     if (type(value) is numpy.ndarray and value.ndim == 0) or isinstance(value, numpy.generic):
         value = value.item() if value.dtype.char in MEMORY or value.dtype.char in "qLQ" else None
     if type(value) is numpy.ndarray:
-        char = "l" if value.dtype.char == "q" else value.dtype.char
-        is_known = char in MEMORY and value.dtype.isnative and value.flags.aligned
-        return value if is_known else None
+        return value if is_loaded(value.dtype) and value.flags.aligned else None
     return value if type(value) in (bool, int, float) else None
 
 
@@ -278,8 +276,12 @@ def as_argument(value: Any) -> Any:
         return None
     elif 0 in value.strides:
         return None  # NumPy's copies of such views decide about the order of the result.
-    is_known = value.dtype.char in MEMORY or value.dtype.char == "q"
-    return value if is_known and value.dtype.isnative else None
+    return value if is_loaded(value.dtype) else None
+
+
+def is_loaded(dtype: numpy.dtype[Any]) -> bool:
+    """Whether compiled code loads elements of a type."""
+    return (dtype.char in MEMORY or dtype.char == "q") and dtype.isnative
 
 
 def widened(value: Any) -> Any:

@@ -12,7 +12,7 @@ executed, of which nothing has been done: each statement makes its checks before
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -181,6 +181,11 @@ def join(a: State, b: State, loosely: bool = False) -> State | None:
 def common_type(a: Type | Opaque, b: Type | Opaque) -> Number | None:
     """The type of a number that is of one type or the other."""
     return either(a, b) if isinstance(a, Number) and isinstance(b, Number) else None
+
+
+def are_found(constants: Iterable[tuple[Any, str, object]]) -> bool:
+    """Whether scopes still have, under these names, the objects that code takes for constants."""
+    return all(scope.get(name, value) is value for scope, name, value in constants)
 
 
 class Emitter:

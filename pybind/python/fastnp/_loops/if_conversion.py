@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.emitter import Emitter, Unsupported, are_found
 from fastnp._loops.names import Names
 from fastnp._loops.statements import DifferentTypes, Refused, inline
 from fastnp._loops.text import Block, TooLong
@@ -331,7 +331,7 @@ class ArrayFunction:
         """The results for arrays and numbers, recorded; `None` where what the function finds
         outside of it has changed.
         """
-        if any(scope.get(n, value) is not value for scope, n, value in self.scoped_constants):
+        if not are_found(self.scoped_constants):
             return None
         values: dict[int, Any] = dict(enumerate(arguments))
 

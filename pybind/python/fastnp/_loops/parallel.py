@@ -136,17 +136,18 @@ class _ItemLoop:
     def __init__(self, item: FunctionType, node: ast.FunctionDef, axes: int) -> None:
         self.function, unit = with_sites(item, node)
         self.site = next(site for site in unit.sites if site.depth == 0)
+        self.versions: list[compiler.Compiled] = []
         self.arguments = item.__code__.co_argcount - axes
         for site in unit.sites:
             site.is_eager = True
 
     def run(self, shape: tuple[int, ...], arguments: Sequence[Any]) -> None:
         """Runs all items; what tasks have left is ended by the interpreter."""
-        tasks = _Tasks(self.site)
+        tasks = _Tasks(self.site, self.versions)
         self.site.compiled, self.site.live = [tasks], True
         self.function(range(shape[0]), *shape[1:], *arguments)
         for outcome in tasks.left:
-            resumed = _Resumed(outcome, tasks)
+            resumed = _Resumed(outcome, self.versions)
             # However often it was left: what a task has begun must be ended.
             self.site.compiled, self.site.live = [resumed], True
             self.function(outcome.iterators[0], *shape[1:], *arguments)
@@ -154,33 +155,30 @@ class _ItemLoop:
                 raise RuntimeError("a debugger was started while items of parallel_for ran")
 
 
-# The compiled loops of sites.
-_VERSIONS: WeakKeyDictionary[Site, list[compiler.Compiled]] = WeakKeyDictionary()
-
-
 class _Tasks:
     """The compiled loop of a site, whose turns are run in parts on several threads.
 
-    The loop goes on where the first part was left; the outcomes of others are in `left`.
+    If several parts are left before their end, `run` returns the outcome of the first, and `left`
+    has those of the others.
     """
 
     copies_lists, entry_seconds = False, 0.0
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, site: Site, versions: list[compiler.Compiled]) -> None:
+        self.site, self.versions = site, versions
         self.left: list[Outcome] = []
 
     def run(self, names: Names, source: Any) -> Outcome | None:
         if not isinstance(source, range):
             return None
-        for loop in _VERSIONS.setdefault(self.site, []):
+        for loop in self.versions:
             outcome = self.shared(loop, names, source)
             if outcome is not None:
                 return outcome
         compiled = compiler.compile_tasks(self.site, names, source)
         if isinstance(compiled, Refusal):
             return None
-        _VERSIONS[self.site].append(compiled)
+        self.versions.append(compiled)
         return self.shared(compiled, names, source)
 
     def shared(self, loop: compiler.Compiled, names: Names, turns: range) -> Outcome | None:
@@ -194,30 +192,36 @@ class _Tasks:
         return left[0] if left else Outcome(DONE, turns=len(turns))
 
     def describe(self) -> str:
-        return "\n".join(loop.describe() for loop in _VERSIONS.get(self.site, []))
+        return described(self.versions)
 
 
 class _Resumed:
-    """A run that has ended already: how, it tells first; what comes after it is run as it comes."""
+    """A run that has been left already: the first call of `run` returns its outcome, later calls
+    run the turns that remain.
+    """
 
     copies_lists, entry_seconds = False, 0.0
 
-    def __init__(self, outcome: Outcome, tasks: _Tasks) -> None:
+    def __init__(self, outcome: Outcome, versions: list[compiler.Compiled]) -> None:
         self.outcome: Outcome | None = outcome
-        self.tasks = tasks
+        self.versions = versions
 
     def run(self, names: Names, source: Any) -> Outcome | None:
         if self.outcome is not None:
             first, self.outcome = self.outcome, None
             return first
-        for loop in _VERSIONS[self.tasks.site]:
+        for loop in self.versions:
             outcome = loop.run(names, source)
             if outcome is not None:
                 return outcome
         return None
 
     def describe(self) -> str:
-        return self.tasks.describe()
+        return described(self.versions)
+
+
+def described(versions: Sequence[compiler.Compiled]) -> str:
+    return "\n".join(loop.describe() for loop in versions)
 
 
 _LOOPS: WeakKeyDictionary[FunctionType, dict[int, _ItemLoop | None]] = WeakKeyDictionary()

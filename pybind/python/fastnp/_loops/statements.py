@@ -434,7 +434,8 @@ def iterators_of_builtin(e: Emitter, function: object, nodes: list[ast.expr]) ->
             items = iterators.of_range(e, range_value(e, inner.args))
             return iterators.reversed_range(e, items)
     if function is reversed and len(nodes) == 1 and e.calls:
-        # In a function that is called, nothing goes on with the iterator.
+        # The iterator of a loop in a called function is never needed by the interpreter: a call is
+        # left as a whole.
         value = single(e, nodes[0])
         if isinstance(value.type, ListType):
             return lists.items(e, value, backwards=True)
