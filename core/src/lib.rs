@@ -81,6 +81,9 @@ pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{ReduceOptions, Reduction};
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use crate::plan::compose::compose_small;
 pub use crate::plan::trace::FunctionName;
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::eager::runs_eagerly;

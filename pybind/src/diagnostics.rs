@@ -85,6 +85,14 @@ fn release_always(on: bool) {
     fastnp::release_always(on);
 }
 
+/// `compose_small(on)`: whether plans made from now on run kernels block by block over small arrays too. Only in builds with debug
+/// assertions.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn compose_small(on: bool) {
+    fastnp::compose_small(on);
+}
+
 /// Makes later recordings run on a device.
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
@@ -193,6 +201,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     {
         module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
         module.add_function(wrap_pyfunction!(release_always, module)?)?;
+        module.add_function(wrap_pyfunction!(compose_small, module)?)?;
         module.add_function(wrap_pyfunction!(break_precondition, module)?)?;
     }
     #[cfg(all(unix, debug_assertions))]

@@ -248,6 +248,12 @@ class ForkedOutcome(Outcome):
 guarded_blocks = partial(switched_on, _fastnp.guard_blocks)
 
 
+# --- blocks ---------------------------------------------------------------------------------------
+
+# Compose kernels over small arrays too.
+small_blocks = partial(switched_on, _fastnp.compose_small)
+
+
 # --- the table ------------------------------------------------------------------------------------
 
 
@@ -286,5 +292,7 @@ SURROUNDINGS = {
         Surroundings("forks", (fork,), prepare_fork, ForkedOutcome, working_threads),
         # Operands and results beside pages that must not be touched.
         Surroundings("guarded", foreign.BESIDE_GUARDS, foreign.prepare, context=guarded_blocks),
+        # Kernels that run block by block, which small arrays never have.
+        Surroundings("blocks", context=small_blocks),
     )
 }

@@ -1,14 +1,18 @@
 //! Planning: from a tape to a plan.
 //!
-//! [`build`] reads the nodes back, drops dead ones, [`group`]s the rest, [`lower`]s each group to a kernel, and releases every dead
+//! [`build`] reads the nodes back, drops dead ones, [`group`]s the rest, [`compose`]s what runs together, [`lower`]s each group to a kernel, and releases every dead
 //! slot after the last group that uses it.
 
 use crate::host::gemm::Product;
+use crate::plan::compose::{self, Composition};
 use crate::plan::group::{self, Group};
 use crate::plan::liveness::Liveness;
-use crate::plan::lower;
-use crate::plan::plan::{DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind};
+use crate::plan::lower::{self, Lowered, LoweredMemory};
+use crate::plan::plan::{
+    ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind,
+};
 use crate::plan::trace::{Node, NodeInput, Operation, decode};
+use fastnp_codegen::drive::composed::Place;
 use fastnp_codegen::{Kernel, Program, Verified};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -22,11 +26,22 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
     let nodes = needed(decode(tape), live);
     let groups = group::group(&nodes, target.pack_points);
     let liveness = Liveness::of(&nodes, &groups, live);
-    let mut steps: Vec<PlanStep> =
-        groups.iter().enumerate().map(|(i, g)| plan_step(&nodes, i, g, &liveness, compile)).collect();
+    let compositions = if target.composes { compose::compose(&nodes, &groups, &liveness) } else { Vec::new() };
+    let mut compositions = compositions.iter().peekable();
+    let mut steps: Vec<PlanStep> = Vec::with_capacity(groups.len());
+    let mut step_of: Vec<usize> = Vec::with_capacity(groups.len());
+    while step_of.len() < groups.len() {
+        let first = step_of.len();
+        let composition = compositions.next_if(|c| c.first == first);
+        step_of.extend(std::iter::repeat_n(steps.len(), composition.map_or(1, |c| c.axes.len())));
+        steps.push(match composition {
+            Some(composition) => composed_step(&nodes, &groups, composition, &liveness, compile),
+            None => plan_step(&nodes, first, &groups[first], &liveness, compile),
+        });
+    }
     for (slot, last) in liveness.last.iter().enumerate() {
         if let (Some(last), false) = (last, live[slot]) {
-            steps[*last as usize].releases.push(slot as u32);
+            steps[step_of[*last as usize]].releases.push(slot as u32);
         }
     }
     let points = steps.iter().map(|step| step.kind.points()).fold(0, usize::saturating_add);
@@ -66,22 +81,68 @@ fn plan_step(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness, c
     if let Operation::Contract(product) = first.op {
         return product_step(product, first);
     }
-    let indices = group.members.iter().map(|m| nodes[m.node as usize].index).collect();
-    let lowered = lower::lower(nodes, index, group, liveness);
-    let (kernel, program) = compile(lowered.kernel);
+    let (work, memory) = kernel_launch(lower::lower(nodes, index, group, liveness, None), compile);
     PlanStep {
-        kind: StepKind::Kernel(KernelLaunch {
-            program,
-            kernel,
-            outer: lowered.outer,
-            inner: lowered.inner,
-            strides: lowered.strides,
-            scalars: lowered.scalars,
-            parts: lowered.parts,
+        kind: StepKind::Kernel(work),
+        nodes: indices(nodes, group).collect(),
+        operands: memory.operands,
+        donations: memory.donations,
+        releases: SmallVec::new(),
+    }
+}
+
+/// The nodes of a group, by index in program order.
+fn indices(nodes: &[Node], group: &Group) -> impl Iterator<Item = u32> {
+    group.members.iter().map(|m| nodes[m.node as usize].index)
+}
+
+/// Compiles a lowered group.
+fn kernel_launch(lowered: Lowered, compile: &mut Compile<'_>) -> (KernelLaunch, LoweredMemory) {
+    let Lowered { kernel, outer, inner, strides, scalars, parts, memory } = lowered;
+    let (kernel, program) = compile(kernel);
+    (KernelLaunch { program, kernel, outer, inner, strides, scalars, parts }, memory)
+}
+
+/// The step of groups that run together.
+fn composed_step(
+    nodes: &[Node],
+    groups: &[Group],
+    composition: &Composition,
+    liveness: &Liveness,
+    compile: &mut Compile<'_>,
+) -> PlanStep {
+    let mut stages = Vec::with_capacity(composition.axes.len());
+    let mut of_step: SmallVec<[(u32, isize); 6]> = SmallVec::new();
+    for (i, &axis) in composition.axes.iter().enumerate() {
+        let index = composition.first + i;
+        let lowered = lower::lower(nodes, index, &groups[index], liveness, Some((composition, axis)));
+        let (work, memory) = kernel_launch(lowered, compile);
+        let mut number = |operand: (u32, isize)| {
+            let known = of_step.iter().position(|&known| known == operand);
+            known.unwrap_or_else(|| {
+                of_step.push(operand);
+                of_step.len() - 1
+            }) as u32
+        };
+        let operands = memory.operands.iter().zip(&memory.places);
+        let operands = operands.map(|(&operand, place)| match place {
+            Place::Scratch(_) => None,
+            Place::Memory(_) => Some(number(operand)),
+        });
+        let operands = operands.collect();
+        stages.push(ComposedStage { work, axis: memory.shared, places: memory.places, operands });
+    }
+    let composed = &groups[composition.first..][..composition.axes.len()];
+    PlanStep {
+        kind: StepKind::Composed(ComposedLaunch {
+            stages,
+            extent: composition.extent,
+            block: composition.block,
+            scratch_bytes: composition.scratch_bytes,
         }),
-        nodes: indices,
-        operands: lowered.operands,
-        donations: lowered.donations,
+        nodes: composed.iter().flat_map(|group| indices(nodes, group)).collect(),
+        operands: of_step,
+        donations: SmallVec::new(),
         releases: SmallVec::new(),
     }
 }

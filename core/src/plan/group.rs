@@ -4,10 +4,10 @@
 //! is used at the same index, or any later group over the same domain with which it shares memory. Every refusal has a name, which
 //! `explain` shows.
 
-use crate::array::layout::{Shape, count};
+use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 
 /// Distinct memory operands a kernel may load: past this, address registers and prefetchers run out.
@@ -262,6 +262,19 @@ impl Group {
     }
 }
 
+/// An access of a member over the group's full domain: stride zero on reduced axes for what the epilogue touches.
+pub(crate) fn full(access: &SlotAccess, group: &Group, section: Section) -> SlotAccess {
+    if section == Section::Body {
+        return access.clone();
+    }
+    let mut strides: Strides = smallvec![0; group.domain.len()];
+    let outer = (0..group.domain.len()).filter(|i| group.reduced >> i & 1 == 0);
+    for (axis, &stride) in outer.zip(&access.strides) {
+        strides[axis] = stride;
+    }
+    SlotAccess { strides, ..access.clone() }
+}
+
 /// Whether a node must have a kernel of its own.
 fn needs_own_kernel(node: &Node) -> bool {
     matches!(node.op, Operation::Contract(_) | Operation::Scatter)
@@ -285,6 +298,6 @@ pub(crate) fn outer_of(domain: &[usize], reduced: u64) -> Shape {
     domain.iter().enumerate().filter(|(i, _)| reduced >> i & 1 == 0).map(|(_, &n)| n).collect()
 }
 
-fn outer_of_strides(strides: &[isize], reduced: u64) -> crate::array::layout::Strides {
+fn outer_of_strides(strides: &[isize], reduced: u64) -> Strides {
     strides.iter().enumerate().filter(|(i, _)| reduced >> i & 1 == 0).map(|(_, &s)| s).collect()
 }

@@ -32,6 +32,11 @@ impl Liveness {
         self.live[slot as usize] || self.last[slot as usize] != Some(group as u32)
     }
 
+    /// Whether a slot is reachable after the trace.
+    pub(crate) fn is_live(&self, slot: u32) -> bool {
+        self.live[slot as usize]
+    }
+
     /// Whether a group is the first to touch a slot.
     pub(crate) fn begins(&self, slot: u32, group: usize) -> bool {
         self.first[slot as usize] == Some(group as u32)

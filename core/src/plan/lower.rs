@@ -5,10 +5,12 @@
 //! the group sees memory as it was before the group.
 
 use crate::array::layout::{Shape, Strides, count};
-use crate::plan::group::{self, Group, Section};
+use crate::plan::compose::Composition;
+use crate::plan::group::{self, Group, Section, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::PartInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+use fastnp_codegen::drive::composed::Place;
 use fastnp_codegen::{Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
 use smallvec::{SmallVec, smallvec};
 
@@ -18,10 +20,20 @@ pub(crate) struct Lowered {
     pub(crate) outer: Shape,
     pub(crate) inner: Shape,
     pub(crate) strides: Vec<isize>,
-    pub(crate) operands: SmallVec<[(u32, isize); 6]>,
     pub(crate) scalars: SmallVec<[u32; 4]>,
-    pub(crate) donations: SmallVec<[(u32, u32); 1]>,
     pub(crate) parts: Vec<PartInst>,
+    pub(crate) memory: LoweredMemory,
+}
+
+/// The memory of a kernel's operands.
+pub(crate) struct LoweredMemory {
+    /// Slot and byte offset of each operand.
+    pub(crate) operands: SmallVec<[(u32, isize); 6]>,
+    pub(crate) donations: SmallVec<[(u32, u32); 1]>,
+    /// Of a composition's group: the outer axis that holds the shared one, and its points by index of the shared one.
+    pub(crate) shared: (usize, usize),
+    /// By operand, of a composition's group: where it is.
+    pub(crate) places: SmallVec<[Place; 6]>,
 }
 
 /// A memory operand: an access over the full domain (stride zero on reduced axes for what the epilogue touches).
@@ -31,12 +43,33 @@ struct Operand {
     write: bool,
 }
 
-/// Lowers the group numbered `index`.
-pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness) -> Lowered {
+/// Lowers the group numbered `index`; if it is one of a composition, with the shared axis, to a launch on the first block.
+pub(crate) fn lower(
+    nodes: &[Node],
+    index: usize,
+    group: &Group,
+    liveness: &Liveness,
+    composed: Option<(&Composition, usize)>,
+) -> Lowered {
     let operands = operands(nodes, index, group, liveness);
     let unaliased = unaliased(&operands);
-    let donations = donations(nodes, index, group, liveness, &operands, &unaliased);
-    let strides: SmallVec<[&[isize]; 8]> = operands.iter().map(|o| &o.access.strides[..]).collect();
+    // Other stages may read what a donation would overwrite, and most results are in scratch memory.
+    let donations = match composed {
+        None => donations(nodes, index, group, liveness, &operands, &unaliased),
+        Some(_) => SmallVec::new(),
+    };
+    let mut domain = group.domain.clone();
+    let mut strides: SmallVec<[Strides; 8]> = operands.iter().map(|o| o.access.strides.clone()).collect();
+    let mut places = SmallVec::new();
+    if let Some((composition, axis)) = composed {
+        let place = |(operand, strides): (&Operand, &mut Strides)| {
+            let in_scratch = composition.in_scratch(&operand.access, &group.domain, strides);
+            in_scratch.map_or(Place::Memory(strides[axis]), Place::Scratch)
+        };
+        places = operands.iter().zip(&mut strides).map(place).collect();
+        domain[axis] = composition.block;
+    }
+    let strides: SmallVec<[&[isize]; 8]> = strides.iter().map(|s| &s[..]).collect();
     let ordered = group.members.iter().any(|m| {
         matches!(
             nodes[m.node as usize].op,
@@ -44,14 +77,17 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Live
         )
     });
     let widths: SmallVec<[bool; 8]> = operands.iter().map(|o| o.write).collect();
-    let (outer, inner, strides) = collapse(&group.domain, group.reduced, &strides, &widths, ordered);
+    let axis = composed.map(|(_, axis)| axis);
+    let Collapsed { outer, inner, strides, shared } =
+        collapse(&domain, group.reduced, &strides, &widths, ordered, axis);
     let restrict = |i: usize| {
         let slot = operands[i].access.slot;
         unaliased[i] && !donations.iter().any(|d| d.0 == slot || d.1 == slot)
     };
     let (kernel, scalars, parts) = emit(nodes, group, &operands, (outer.len(), inner.len()), restrict);
     let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
-    Lowered { kernel, outer, inner, strides, operands, scalars, donations, parts }
+    let memory = LoweredMemory { operands, donations, shared, places };
+    Lowered { kernel, outer, inner, strides, scalars, parts, memory }
 }
 
 /// What a statement of [`lower_statements`] reads: memory or a number of a type, or the target of an earlier statement.
@@ -175,19 +211,6 @@ fn operands(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness) ->
     stores.retain(|o| liveness.escapes(o.access.slot, index));
     loads.extend(stores);
     loads
-}
-
-/// An access of a member over the group's full domain.
-fn full(access: &SlotAccess, group: &Group, section: Section) -> SlotAccess {
-    if section == Section::Body {
-        return access.clone();
-    }
-    let mut strides: Strides = smallvec![0; group.domain.len()];
-    let outer = (0..group.domain.len()).filter(|i| group.reduced >> i & 1 == 0);
-    for (axis, &stride) in outer.zip(&access.strides) {
-        strides[axis] = stride;
-    }
-    SlotAccess { strides, ..access.clone() }
 }
 
 /// Alias analysis: by operand, whether no other operand is of the same storage.
@@ -433,17 +456,29 @@ fn compute(
     }
 }
 
+/// A domain with its axes ordered and merged.
+pub(crate) struct Collapsed {
+    /// Outer and inner extents.
+    pub(crate) outer: Shape,
+    pub(crate) inner: Shape,
+    /// Strides, operand by operand.
+    pub(crate) strides: Vec<isize>,
+    /// The axis that holds the one that a composition shares, and its points by index of that one.
+    pub(crate) shared: (usize, usize),
+}
+
 /// Orders axes by the operands' strides and merges those that all operands step through evenly.
 ///
-/// Returns outer extents, inner extents, and the strides operand by operand. `ordered` keeps the axes as they are
-/// (merging only), where a position in the domain means something.
+/// `ordered` keeps the axes as they are (merging only), where a position in the domain means something. The axis that a composition
+/// shares stays the slowest part of the axis that holds it.
 pub(crate) fn collapse(
     domain: &[usize],
     reduced: u64,
     strides: &[&[isize]],
     writes: &[bool],
     ordered: bool,
-) -> (Shape, Shape, Vec<isize>) {
+    shared: Option<usize>,
+) -> Collapsed {
     let mut axes: SmallVec<[(usize, bool); 6]> = (0..domain.len()).map(|i| (i, reduced >> i & 1 != 0)).collect();
     if !ordered && axes.len() > 1 {
         let slower = |a: usize, b: usize| {
@@ -466,20 +501,26 @@ pub(crate) fn collapse(
     // Stable: outer axes first, inner axes after them, each in the order found.
     axes.sort_by_key(|a| a.1);
     let mut kept: SmallVec<[(usize, usize, bool); 6]> = SmallVec::new();
+    let mut position = 0;
     for &(axis, inner) in &axes {
-        if domain[axis] == 1 {
+        if domain[axis] == 1 && shared != Some(axis) {
             continue;
         }
         if let Some(last) = kept.last_mut()
             && last.2 == inner
+            && shared != Some(axis)
             && strides.iter().all(|s| s[last.0] == s[axis] * domain[axis] as isize)
         {
             *last = (axis, last.1 * domain[axis], inner);
             continue;
         }
+        if shared == Some(axis) {
+            position = kept.len();
+        }
         kept.push((axis, domain[axis], inner));
     }
+    let shared = shared.map_or((0, 1), |axis| (position, kept[position].1 / domain[axis]));
     let extents = |inner: bool| -> Shape { kept.iter().filter(|k| k.2 == inner).map(|k| k.1).collect() };
     let flat = strides.iter().flat_map(|s| kept.iter().map(|k| s[k.0])).collect();
-    (extents(false), extents(true), flat)
+    Collapsed { outer: extents(false), inner: extents(true), strides: flat, shared }
 }

@@ -1,7 +1,7 @@
 //! Plans: from the tape of pending nodes to launches in order, with their buffers.
 //!
 //! `trace` records nodes as words on a tape; `build` reads them back, drops dead ones, `group` decides which share a kernel,
-//! `lower` makes a kernel of each group, `overlap` answers how two accesses relate, and `recompute` plans without results that are
+//! `compose` which run together block by block, `lower` makes a kernel of each group, `overlap` answers how two accesses relate, and `recompute` plans without results that are
 //! likely to die unread. A plan holds no address, no absolute offset and no scalar value, so it serves every trace that wrote the
 //! same tape.
 //!
@@ -9,6 +9,7 @@
 //! first, then `plan.rs` and `build.rs`.
 
 pub(crate) mod build;
+pub(crate) mod compose;
 pub(crate) mod group;
 pub(crate) mod liveness;
 pub(crate) mod lower;

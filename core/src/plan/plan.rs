@@ -3,7 +3,8 @@
 use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
 use crate::plan::trace::Composite;
-use fastnp_codegen::{DType, Kernel, Launch, Program, Scalar, Verified};
+use fastnp_codegen::drive::composed::Place;
+use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -36,6 +37,8 @@ pub(crate) struct PlanTarget {
     pub(crate) index: usize,
     /// Points up to which an extra launch costs more there than sharing one.
     pub(crate) pack_points: usize,
+    /// Whether it runs composed kernels.
+    pub(crate) composes: bool,
 }
 
 /// One launch.
@@ -55,6 +58,8 @@ pub(crate) struct PlanStep {
 pub(crate) enum StepKind {
     /// Launches a program.
     Kernel(KernelLaunch),
+    /// Launches programs block by block.
+    Composed(ComposedLaunch),
     /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
     Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
 }
@@ -63,7 +68,11 @@ impl StepKind {
     /// Points: multiplications of a product, elements of a kernel's domain.
     pub(crate) fn points(&self) -> usize {
         match self {
-            StepKind::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
+            StepKind::Kernel(work) => work.points(),
+            StepKind::Composed(work) => {
+                let block: usize = work.stages.iter().map(|stage| stage.work.points()).sum();
+                block.saturating_mul(work.extent.div_ceil(work.block))
+            }
             StepKind::Product { domain, .. } => count(domain),
         }
     }
@@ -73,6 +82,12 @@ impl fmt::Display for StepKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StepKind::Kernel(work) => write!(f, "over {:?}, {:?}: {}", work.outer, work.inner, **work.kernel),
+            StepKind::Composed(work) => {
+                write!(f, "blocks of {} of {}", work.block, work.extent)?;
+                work.stages
+                    .iter()
+                    .try_for_each(|stage| write!(f, ", over {:?}: {}", stage.work.outer, **stage.work.kernel))
+            }
             StepKind::Product { product, domain, .. } => write!(f, "{} over {domain:?}", product.name()),
         }
     }
@@ -92,9 +107,48 @@ pub(crate) struct KernelLaunch {
 }
 
 impl KernelLaunch {
+    /// What an instruction is a step of.
+    pub(crate) fn part_of(&self, in_epilogue: bool, inst: u32) -> Option<Composite> {
+        self.parts.iter().find(|part| (part.in_epilogue, part.inst) == (in_epilogue, inst)).map(|part| part.of)
+    }
+
+    pub(crate) fn points(&self) -> usize {
+        count(&self.outer).saturating_mul(count(&self.inner))
+    }
+
     pub(crate) fn launch<'a>(&'a self, addresses: &'a [*mut u8], scalars: &'a [Scalar]) -> Launch<'a> {
         Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars }
     }
+}
+
+/// Programs that run one after the other on each block of an axis.
+pub(crate) struct ComposedLaunch {
+    pub(crate) stages: Vec<ComposedStage>,
+    /// Indices of the axis, and of a block.
+    pub(crate) extent: usize,
+    pub(crate) block: usize,
+    /// Bytes of scratch memory of a block.
+    pub(crate) scratch_bytes: usize,
+}
+
+impl ComposedLaunch {
+    /// Whether a program writes an operand of the step.
+    pub(crate) fn writes(&self, operand: usize) -> bool {
+        self.stages.iter().any(|stage| {
+            let mut operands = stage.operands.iter().zip(&stage.work.kernel.operands);
+            operands.any(|(of_step, decl)| *of_step == Some(operand as u32) && decl.access == Access::Write)
+        })
+    }
+}
+
+/// A program of a composed launch, with the sizes of the first block.
+pub(crate) struct ComposedStage {
+    pub(crate) work: KernelLaunch,
+    /// The outer axis that holds the shared one, and its points by index of the shared one.
+    pub(crate) axis: (usize, usize),
+    /// By operand: where it is, and the number of the step's operand that it is, if it is in memory.
+    pub(crate) places: SmallVec<[Place; 6]>,
+    pub(crate) operands: SmallVec<[Option<u32>; 6]>,
 }
 
 /// An instruction that is a step of something else, which its flags are reported of.

@@ -4,7 +4,7 @@
 //! an operand is `restrict` only where every launch writes new memory.
 
 use crate::array::layout::Shape;
-use crate::plan::lower::{InputType, StatementType, collapse, lower_statements};
+use crate::plan::lower::{Collapsed, InputType, StatementType, collapse, lower_statements};
 use crate::plan::trace::{Input, Operation, Statement};
 use fastnp_codegen::{DType, Fold, Kernel, Op};
 use smallvec::SmallVec;
@@ -31,7 +31,7 @@ impl LaunchShape {
         let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
         writes[all.len() - 1] = true;
         let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp | Operation::Scatter);
-        let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
+        let Collapsed { outer, inner, strides, .. } = collapse(s.domain, s.reduced, &all, &writes, ordered, None);
         LaunchShape { outer, inner, strides: strides.into() }
     }
 }

@@ -88,6 +88,10 @@ impl Runtime {
                 allocate.push((slot, Buffer::new(storage.bytes())?));
             }
         }
+        let scratch = match &step.kind {
+            StepKind::Composed(work) => work.scratch()?,
+            StepKind::Kernel(_) | StepKind::Product { .. } => None,
+        };
         donations.into_iter().for_each(|donation| self.donate(donation));
         let allocated: SmallVec<[u32; 4]> = allocate.iter().map(|m| m.0).collect();
         for (slot, buffer) in allocate {
@@ -99,20 +103,18 @@ impl Runtime {
             let slot = &self.trace.slots[slot as usize];
             addresses.push(slot.storage.address_to_write()?.wrapping_offset(slot.base + offset));
         }
+        let interruptible = interrupts.map(InterruptibleThreads);
+        let workers = interruptible.as_ref().map_or(&Threads as &dyn ThreadPool, |threads| threads);
         match &step.kind {
-            StepKind::Kernel(work) => match interrupts {
-                None => self.launch(work, &addresses, &Threads, None)?,
-                Some(interrupts) => {
-                    self.launch(work, &addresses, &InterruptibleThreads(interrupts), None)?;
-                    if interrupts.was_interrupted() {
-                        allocated.iter().for_each(|&slot| self.trace.slots[slot as usize].storage.discard_memory());
-                        return Err(interrupted());
-                    }
-                }
-            },
+            StepKind::Kernel(work) => self.launch(work, &addresses, workers, None)?,
+            StepKind::Composed(work) => self.launch_composed(work, &addresses, scratch.as_ref(), workers)?,
             StepKind::Product { product, dtype, domain, strides } => {
                 self.multiply((*product, *dtype), domain, strides, &addresses);
             }
+        }
+        if interrupts.is_some_and(InterruptPoll::was_interrupted) {
+            allocated.iter().for_each(|&slot| self.trace.slots[slot as usize].storage.discard_memory());
+            return Err(interrupted());
         }
         written_slots(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.invalidate_device())
     }
@@ -172,12 +174,11 @@ impl Runtime {
     ) -> Result<()> {
         let scalars = self.scalars_of(work);
         let launch = work.launch(addresses, &scalars);
-        let part_of = |in_epilogue, inst| {
-            work.parts.iter().find(|part| (part.in_epilogue, part.inst) == (in_epilogue, inst)).map(|part| part.of)
-        };
         // SAFETY: recorded views lie within their storages, which have memory on this target now; the planner fuses nodes only
         // where their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.telemetry.launch((&work.kernel, &*work.program), &launch, workers, device, &part_of) }
+        unsafe {
+            self.telemetry.launch((&work.kernel, &*work.program), &launch, workers, device, &|e, i| work.part_of(e, i))
+        }
     }
 
     /// Runs matrix products on the host.
@@ -205,13 +206,11 @@ fn interrupted() -> Error {
 
 /// The slots that a step writes.
 pub(crate) fn written_slots(step: &PlanStep) -> impl Iterator<Item = u32> {
-    let kernel = match &step.kind {
-        StepKind::Kernel(work) => Some(&work.kernel),
-        StepKind::Product { .. } => None,
-    };
     let last = step.operands.len() - 1;
-    step.operands.iter().enumerate().filter_map(move |(i, &(slot, _))| {
-        let is_written = kernel.map_or(i == last, |k| k.operands[i].access == Access::Write);
-        is_written.then_some(slot)
-    })
+    let is_written = move |operand: usize| match &step.kind {
+        StepKind::Kernel(work) => work.kernel.operands[operand].access == Access::Write,
+        StepKind::Composed(work) => work.writes(operand),
+        StepKind::Product { .. } => operand == last,
+    };
+    step.operands.iter().enumerate().filter_map(move |(i, &(slot, _))| is_written(i).then_some(slot))
 }

@@ -2,7 +2,7 @@
 
 use crate::plan::build::needed;
 use crate::plan::group::{Group, Section, group};
-use crate::plan::plan::{Plan, PlanStep, StepKind};
+use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::plan::trace::{Node, NodeInput, SlotAccess, decode};
 use crate::runtime::lock::runtime;
 use crate::runtime::state::Runtime;
@@ -69,9 +69,23 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    for (i, (group, step)) in group(&nodes, plan.target.pack_points).iter().zip(&plan.steps).enumerate() {
-        let _ = write!(out, "\nkernel {i} over {:?}", &group.domain[..]);
-        describe_group(&mut out, group, &lines);
+    let groups = group(&nodes, plan.target.pack_points);
+    let mut groups = groups.iter();
+    for (i, step) in plan.steps.iter().enumerate() {
+        let stages = match &step.kind {
+            StepKind::Composed(work) => {
+                let _ = writeln!(out, "\nkernel {i} on blocks of {} of {}, in stages", work.block, work.extent);
+                work.stages.len()
+            }
+            StepKind::Kernel(_) | StepKind::Product { .. } => {
+                let _ = write!(out, "\nkernel {i}");
+                1
+            }
+        };
+        for group in groups.by_ref().take(stages) {
+            let _ = write!(out, " over {:?}", &group.domain[..]);
+            describe_group(&mut out, group, &lines);
+        }
         describe_step(&mut out, step, ir);
     }
     out
@@ -97,14 +111,18 @@ fn describe_step(out: &mut String, step: &PlanStep, ir: bool) {
         let _ = writeln!(out, "  %{taker} takes over the memory of %{giver}");
     }
     match &step.kind {
-        StepKind::Kernel(work) if ir => {
-            for text in work.kernel.to_string().lines() {
-                let _ = writeln!(out, "    | {text}");
-            }
-        }
-        StepKind::Kernel(_) => {}
+        StepKind::Kernel(work) => describe_kernel(out, work, ir),
+        StepKind::Composed(work) => work.stages.iter().for_each(|stage| describe_kernel(out, &stage.work, ir)),
         StepKind::Product { .. } => {
             let _ = writeln!(out, "    | matrix product (gemm)");
+        }
+    }
+}
+
+fn describe_kernel(out: &mut String, work: &KernelLaunch, ir: bool) {
+    if ir {
+        for text in work.kernel.to_string().lines() {
+            let _ = writeln!(out, "    | {text}");
         }
     }
 }

@@ -11,6 +11,7 @@
 //! Each level prints all that lower ones do. Below level 2 a launch pays one comparison for it.
 
 use crate::array::layout::count;
+use crate::plan::plan::ComposedLaunch;
 use fastnp_codegen::{DType, Kernel, Launch, Program};
 use std::hash::BuildHasher;
 use std::path::PathBuf;
@@ -68,6 +69,19 @@ impl DebugOutput {
 pub(crate) fn print_launch(kernel: &Kernel, program: &dyn Program, launch: &Launch<'_>, started: Instant) {
     let elapsed = started.elapsed();
     eprintln!("fastnp: {}", launch_line(kernel, launch, program.strategy(launch), elapsed));
+}
+
+/// Prints a composed kernel that began at `started`.
+#[cold]
+pub(crate) fn print_composed(work: &ComposedLaunch, started: Instant) {
+    let elapsed = started.elapsed();
+    eprintln!(
+        "fastnp: launched {} kernels on blocks of {} of {}: {:.4} ms",
+        work.stages.len(),
+        work.block,
+        work.extent,
+        elapsed.as_secs_f64() * 1e3
+    );
 }
 
 /// Prints a matrix product that began at `started`.

@@ -2,11 +2,13 @@
 
 use crate::error::Result;
 use crate::host::gemm::Product;
+use crate::plan::plan::ComposedLaunch;
 use crate::plan::trace::Composite;
 use crate::runtime::fp_flags::FlagLog;
-use crate::runtime::inspect::{DebugOutput, print_launch};
+use crate::runtime::inspect::{DebugOutput, print_composed, print_launch};
 use crate::runtime::stats::Stats;
-use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, ThreadPool};
+use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, RaisedFlags, ThreadPool};
+use std::time::Instant;
 
 /// Counters, floating-point flags and debug output.
 #[derive(Default)]
@@ -21,6 +23,17 @@ impl Telemetry {
     pub(crate) fn note_product(&mut self, product: Product, raised: FpFlags) {
         if !raised.is_empty() {
             self.fp_flags.add(product.name(), raised);
+        }
+    }
+
+    /// Counts a composed kernel that began at `started`, and notes the flags of its stages.
+    pub(crate) fn note_composed(&mut self, work: &ComposedLaunch, started: Option<Instant>, raised: Vec<RaisedFlags>) {
+        if let Some(started) = started {
+            print_composed(work, started);
+        }
+        self.stats.kernels_launched += 1;
+        for (stage, raised) in work.stages.iter().zip(raised) {
+            self.fp_flags.add_launch(&stage.work.kernel, raised, &|e, i| stage.work.part_of(e, i));
         }
     }
 

@@ -6,7 +6,7 @@
 //! | `record`, `snapshot`, `allocate` | statements to the trace; copy-on-write; storages of new arrays and their way back |
 //! | `eager_gate` | the conditions for running an operation eagerly, and the only way to its addresses and launches |
 //! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
-//! | `flush`, `execute`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
+//! | `flush`, `execute`, `execute_composed`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
 //! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
 //! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
 //! | `dead_results` | speculative dead-result elimination |
@@ -31,6 +31,7 @@ pub(crate) mod eager_gate;
 pub(crate) mod eager_kernels;
 pub(crate) mod exec_target;
 pub(crate) mod execute;
+pub(crate) mod execute_composed;
 pub(crate) mod execute_device;
 pub(crate) mod explain;
 pub(crate) mod expose;

@@ -99,7 +99,11 @@ pub fn synchronize() -> Result<()> {
 impl Runtime {
     /// A target, as plans know it.
     pub(crate) fn plan_target(&self, index: usize) -> PlanTarget {
-        PlanTarget { index, pack_points: self.targets[index].pack_points }
+        PlanTarget {
+            index,
+            pack_points: self.targets[index].pack_points,
+            composes: self.targets[index].device.is_none(),
+        }
     }
 
     /// The current target.

@@ -1,0 +1,377 @@
+//! Composition: which groups run together, block by block of an axis that they share.
+//!
+//! A fold ends its group, as every point needs it finished. But along an axis that is not folded, only the same row needs it: softmax's
+//! groups, run on a block of rows after each other, find the block in the cache. Consecutive groups are composed if they share an axis such
+//! that memory that one of them writes is touched by the others at the same index of it only. Results that only they use are kept in
+//! scratch memory of a block's size, and never get memory of their own.
+
+use crate::plan::group::{Group, full};
+use crate::plan::liveness::Liveness;
+use crate::plan::overlap::{Relation, relate};
+use crate::plan::trace::{Node, Operation, SlotAccess};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes that the operands of a block may take: half of a second-level cache. Measure: `python -m benches.composed`.
+const BLOCK_BYTES: usize = 256 << 10;
+/// The same where the axis is the fastest one: a block is a strip of columns, and a narrow one wastes cache lines and calls. It is in the
+/// third-level cache.
+const STRIP_BYTES: usize = 1 << 20;
+/// Least bytes of a row of a strip.
+const MIN_STRIP_ROW: usize = 256;
+/// Fewer bytes stay in the caches from one kernel to the next whether composed or not.
+const MIN_BYTES: usize = 2 * BLOCK_BYTES;
+/// The sizes that decide.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Bytes of a block of rows, and of a strip of columns.
+    block: usize,
+    strip: usize,
+    /// Least bytes of a row of a strip, and of all operands.
+    strip_row: usize,
+    least: usize,
+}
+
+impl Sizes {
+    const USUAL: Sizes = Sizes { block: BLOCK_BYTES, strip: STRIP_BYTES, strip_row: MIN_STRIP_ROW, least: MIN_BYTES };
+    /// For tests on small arrays.
+    const SMALL: Sizes = Sizes { block: 256, strip: 256, strip_row: 0, least: 0 };
+
+    fn now() -> Sizes {
+        if cfg!(debug_assertions) && ARE_SMALL.load(Ordering::Relaxed) { Sizes::SMALL } else { Sizes::USUAL }
+    }
+}
+
+static ARE_SMALL: AtomicBool = AtomicBool::new(false);
+
+/// Lets plans made from now on compose groups over small arrays too, in blocks of a few elements, or no more: for tests.
+#[cfg(debug_assertions)]
+pub fn compose_small(on: bool) {
+    ARE_SMALL.store(on, Ordering::Relaxed);
+}
+
+/// Groups of a composition, which bounds the cost of planning.
+const MAX_STAGES: usize = 12;
+
+/// Groups that run together.
+#[derive(Debug)]
+pub(crate) struct Composition {
+    /// The number of the first group; the others follow it.
+    pub(crate) first: usize,
+    /// By group: the shared axis in its domain.
+    pub(crate) axes: SmallVec<[usize; 4]>,
+    /// Indices of the axis, and of a block.
+    pub(crate) extent: usize,
+    pub(crate) block: usize,
+    /// The slots in scratch memory.
+    pub(crate) scratch: Vec<ScratchSlot>,
+    pub(crate) scratch_bytes: usize,
+}
+
+/// A slot that is kept in scratch memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScratchSlot {
+    pub(crate) slot: u32,
+    /// The lowest byte that is touched, from the slot's base.
+    low: isize,
+    /// Bytes from one index of the shared axis to the next.
+    step: isize,
+    /// Where it begins in scratch memory.
+    start: usize,
+}
+
+impl Composition {
+    /// Where an access to a slot in scratch memory begins there; its strides become those over a block. None if the slot has memory of
+    /// its own.
+    pub(crate) fn in_scratch(&self, access: &SlotAccess, domain: &[usize], strides: &mut [isize]) -> Option<usize> {
+        let place = self.scratch.iter().find(|s| s.slot == access.slot)?;
+        Some(place.start + place.pack(access, domain, strides, (self.extent, self.block)))
+    }
+}
+
+impl ScratchSlot {
+    /// Makes the strides of an access those over a block, and returns its first byte from the slot's begin in scratch memory. Strides over
+    /// several rows of the storage, each of which holds all indices of the shared axis, shrink to rows that hold a block's.
+    fn pack(
+        &self,
+        access: &SlotAccess,
+        domain: &[usize],
+        strides: &mut [isize],
+        (extent, block): (usize, usize),
+    ) -> usize {
+        let row = self.step * extent as isize;
+        let mut first = lowest(access, domain) - self.low;
+        for (stride, &n) in strides.iter_mut().zip(domain) {
+            if stride.abs() >= row {
+                *stride = *stride / row * (self.step * block as isize);
+            }
+            if *stride < 0 {
+                first += (n as isize - 1) * -*stride;
+            }
+        }
+        first as usize
+    }
+}
+
+/// The compositions of a plan's groups, in order. A group is in at most one.
+pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness) -> Vec<Composition> {
+    let mut out = Vec::new();
+    let mut first = 0;
+    while first + 1 < groups.len() {
+        match longest(nodes, groups, first).and_then(|axes| composition(nodes, groups, first, axes, liveness)) {
+            Some(found) => {
+                first += found.axes.len();
+                out.push(found);
+            }
+            None => first += 1,
+        }
+    }
+    out
+}
+
+/// The axes of the longest run of groups from this one on that may be composed; none if there is only one.
+fn longest(nodes: &[Node], groups: &[Group], first: usize) -> Option<SmallVec<[usize; 4]>> {
+    let group = &groups[first];
+    if !is_composable(nodes, group) {
+        return None;
+    }
+    let mut best: SmallVec<[usize; 4]> = SmallVec::new();
+    for axis in shared_axes(group) {
+        let mut accesses = accesses(nodes, group, axis);
+        let mut axes: SmallVec<[usize; 4]> = SmallVec::from_slice(&[axis]);
+        for next in groups[first + 1..].iter().take(MAX_STAGES - 1) {
+            match extend(nodes, &accesses, next, group.domain[axis]) {
+                Some((axis, more)) => {
+                    axes.push(axis);
+                    accesses.extend(more);
+                }
+                None => break,
+            }
+        }
+        if axes.len() > best.len() {
+            best = axes;
+        }
+    }
+    (best.len() > 1).then_some(best)
+}
+
+/// The axis along which a group may follow these accesses, and its own accesses.
+fn extend(nodes: &[Node], before: &[BlockAccess], next: &Group, extent: usize) -> Option<(usize, Vec<BlockAccess>)> {
+    if !is_composable(nodes, next) {
+        return None;
+    }
+    shared_axes(next).filter(|&axis| next.domain[axis] == extent).find_map(|axis| {
+        let more = accesses(nodes, next, axis);
+        let shares = more.iter().any(|a| before.iter().any(|b| a.access.slot == b.access.slot));
+        let fits = more.iter().all(|a| before.iter().all(|b| a.stays_apart(b, extent)));
+        (shares && fits).then_some((axis, more))
+    })
+}
+
+/// Whether the group is a kernel whose points along an axis may be run in parts: no coordinates, no writes at other indices.
+fn is_composable(nodes: &[Node], group: &Group) -> bool {
+    group.members.iter().all(|m| match nodes[m.node as usize].op {
+        Operation::Contract(_) | Operation::Scatter | Operation::Ramp => false,
+        Operation::Apply(_)
+        | Operation::Copy
+        | Operation::Select
+        | Operation::Fold(_)
+        | Operation::Scan(_)
+        | Operation::Part(..)
+        | Operation::Gather => true,
+    })
+}
+
+/// The axes that a group may share: those that it neither folds nor scans.
+fn shared_axes(group: &Group) -> impl Iterator<Item = usize> {
+    (0..group.domain.len()).filter(|axis| group.reduced >> axis & 1 == 0)
+}
+
+/// An access over the domain of its group.
+struct BlockAccess {
+    access: SlotAccess,
+    domain: SmallVec<[usize; 4]>,
+    axis: usize,
+    is_write: bool,
+    /// Whether it may touch any element of its storage.
+    is_gather: bool,
+}
+
+fn accesses(nodes: &[Node], group: &Group, axis: usize) -> Vec<BlockAccess> {
+    let mut out: Vec<BlockAccess> = Vec::new();
+    let mut add = |access: SlotAccess, is_write: bool, is_gather: bool| {
+        let same = |a: &BlockAccess| a.access == access && (a.is_write, a.is_gather) == (is_write, is_gather);
+        if !out.iter().any(same) {
+            out.push(BlockAccess { access, domain: SmallVec::from_slice(&group.domain), axis, is_write, is_gather });
+        }
+    };
+    for member in &group.members {
+        let node = &nodes[member.node as usize];
+        for (i, read) in node.reads().enumerate() {
+            add(full(read, group, member.section), false, node.op == Operation::Gather && i == 0);
+        }
+        add(full(&node.target, group, member.section), true, false);
+    }
+    out
+}
+
+impl BlockAccess {
+    fn step(&self) -> isize {
+        self.access.strides[self.axis]
+    }
+
+    /// Whether the two touch no common byte at different indices of the shared axis, as far as it matters: two reads may.
+    fn stays_apart(&self, other: &BlockAccess, extent: usize) -> bool {
+        if self.access.slot != other.access.slot || !(self.is_write || other.is_write) {
+            return true;
+        }
+        if self.is_gather || other.is_gather {
+            return false;
+        }
+        relate(&self.access, &self.domain, &other.access, &other.domain) == Relation::Disjoint
+            || self.window(extent).zip(other.window(extent)).is_some_and(|(a, b)| a.shares(&b))
+    }
+
+    /// The window of memory that it touches at one index.
+    fn window(&self, extent: usize) -> Option<Window> {
+        let step = self.step();
+        if step <= 0 {
+            return None;
+        }
+        let row = step.checked_mul(extent as isize)?;
+        let (mut bytes, mut is_grid) = (self.access.dtype.size() as isize, true);
+        for (axis, (&stride, &n)) in self.access.strides.iter().zip(&self.domain).enumerate() {
+            let stride = stride.abs();
+            if axis == self.axis || stride == 0 || n < 2 {
+            } else if stride < step {
+                bytes += (n as isize - 1) * stride;
+            } else {
+                is_grid &= stride % row == 0;
+            }
+        }
+        let low = lowest(&self.access, &self.domain);
+        is_grid.then_some(Window { low, bytes, step, row })
+    }
+
+    /// Bytes that it touches at one index of the shared axis, and at any.
+    fn footprint(&self) -> (usize, usize) {
+        let others = (0..self.domain.len()).filter(|&a| a != self.axis && self.access.strides[a] != 0);
+        let bytes = others.map(|a| self.domain[a]).product::<usize>() * self.access.dtype.size();
+        if self.step() == 0 { (0, bytes) } else { (bytes, bytes * self.domain[self.axis]) }
+    }
+}
+
+/// The bytes of a storage that an access touches at index `i` of the shared axis: `bytes` of them from `low + i * step` on, and the same a
+/// whole number of rows further, where a row holds all indices.
+#[derive(Clone, Copy)]
+struct Window {
+    low: isize,
+    bytes: isize,
+    step: isize,
+    row: isize,
+}
+
+impl Window {
+    /// Whether two accesses touch the same bytes at the same index only.
+    fn shares(&self, other: &Window) -> bool {
+        if self.step != other.step || self.row != other.row {
+            return false;
+        }
+        // Both within one step, which begins at the lower one.
+        let distance = (other.low - self.low).rem_euclid(self.row);
+        let (first, second, distance) =
+            if distance < self.step { (self, other, distance) } else { (other, self, self.row - distance) };
+        distance < self.step && first.bytes.max(distance + second.bytes) <= self.step
+    }
+}
+
+/// The lowest byte that an access touches, from its slot's base.
+fn lowest(access: &SlotAccess, domain: &[usize]) -> isize {
+    let down = access.strides.iter().zip(domain).filter(|(s, _)| **s < 0);
+    access.offset + down.map(|(&s, &n)| s * (n as isize - 1)).sum::<isize>()
+}
+
+/// The composition of groups along these axes, if it saves memory traffic.
+fn composition(
+    nodes: &[Node],
+    groups: &[Group],
+    first: usize,
+    axes: SmallVec<[usize; 4]>,
+    liveness: &Liveness,
+) -> Option<Composition> {
+    let extent = groups[first].domain[axes[0]];
+    let all: Vec<BlockAccess> =
+        groups[first..].iter().zip(&axes).flat_map(|(group, &axis)| accesses(nodes, group, axis)).collect();
+    // Distinct operands: by slot, the widest access. What begins and ends in one group is in registers.
+    let mut operands: SmallVec<[(u32, usize, usize); 8]> = SmallVec::new();
+    let is_register = |slot: u32| {
+        let group = liveness.first[slot as usize].map_or(0, |g| g as usize);
+        liveness.begins(slot, group) && liveness.ends(slot, group)
+    };
+    for access in all.iter().filter(|a| !is_register(a.access.slot)) {
+        let (of_index, of_all) = access.footprint();
+        match operands.iter_mut().find(|o| o.0 == access.access.slot) {
+            Some(known) => (known.1, known.2) = (known.1.max(of_index), known.2.max(of_all)),
+            None => operands.push((access.access.slot, of_index, of_all)),
+        }
+    }
+    let (of_index, of_all) = operands.iter().fold((0, 0usize), |sum, o| (sum.0 + o.1, sum.1.saturating_add(o.2)));
+    let largest = all.iter().max_by_key(|a| a.footprint().1)?;
+    // A block of rows is contiguous; a strip of columns has rows of some elements.
+    let is_strip =
+        (0..largest.domain.len()).any(|a| a != largest.axis && largest.access.strides[a].abs() > largest.step());
+    let sizes = Sizes::now();
+    let bytes = if is_strip { sizes.strip } else { sizes.block };
+    let block = (bytes / of_index.max(1)).clamp(1, extent);
+    let is_narrow = is_strip && block < extent && (block as isize * largest.step()) < sizes.strip_row as isize;
+    if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
+        return None;
+    }
+    let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0 };
+    for &(slot, ..) in &operands {
+        out.add_scratch(nodes, groups, slot, &all, liveness);
+    }
+    Some(out)
+}
+
+impl Composition {
+    /// Keeps a slot in scratch memory, if only these groups use it and every access to it is a block's part of the same rows.
+    fn add_scratch(&mut self, nodes: &[Node], groups: &[Group], slot: u32, all: &[BlockAccess], liveness: &Liveness) {
+        let groups = &groups[self.first..][..self.axes.len()];
+        let last = self.first + groups.len() - 1;
+        let is_within = liveness.first[slot as usize].is_some_and(|g| g as usize >= self.first)
+            && liveness.last[slot as usize].is_some_and(|g| g as usize <= last)
+            && !liveness.is_live(slot);
+        let touching = |node: &&Node| node.target.slot == slot || node.reads().any(|a| a.slot == slot);
+        let members = groups.iter().flat_map(|g| g.members.iter().map(|m| m.node));
+        let earliest = members.map(|n| &nodes[n as usize]).filter(touching).min_by_key(|node| node.index);
+        // Nothing of what the memory held before is read.
+        let is_fresh = earliest.is_some_and(|n| n.target.slot == slot && n.covers && n.reads().all(|a| a.slot != slot));
+        if !(is_within && is_fresh) {
+            return;
+        }
+        let own = || all.iter().filter(|a| a.access.slot == slot);
+        let Some(low) = own().map(|a| lowest(&a.access, &a.domain)).min() else { return };
+        let step = own().map(BlockAccess::step).max().unwrap_or(0);
+        let is_part = |a: &BlockAccess| {
+            a.step() == step
+                && !a.is_gather
+                && a.window(self.extent).is_some_and(|window| (window.low - low) + window.bytes <= step)
+        };
+        if !own().all(is_part) {
+            return;
+        }
+        let place = ScratchSlot { slot, low, step, start: self.scratch_bytes };
+        let end = |a: &BlockAccess| {
+            let mut domain = a.domain.clone();
+            domain[a.axis] = self.block;
+            let mut strides = a.access.strides.clone();
+            place.pack(&a.access, &domain, &mut strides, (self.extent, self.block));
+            let reach = strides.iter().zip(&domain).map(|(s, &n)| s.unsigned_abs() * n.saturating_sub(1));
+            (lowest(&a.access, &a.domain) - low) as usize + reach.sum::<usize>() + a.access.dtype.size()
+        };
+        let bytes = own().map(end).max().unwrap_or(0);
+        self.scratch_bytes += bytes.next_multiple_of(64);
+        self.scratch.push(place);
+    }
+}

@@ -1,0 +1,188 @@
+"""Composed kernels: stages that run block by block of an axis which they share.
+
+Counts hold on large arrays. Random programs run on small ones, which are composed under a debug function alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+from fastnp import _fastnp
+
+from tests.compare import assert_same
+from tests.conftest import AssertCount
+
+
+def softmax(np: Any, x: Any) -> Any:
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def layer_norm(np: Any, x: Any) -> Any:
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-5)
+
+
+def standardised(np: Any, x: Any) -> Any:
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def in_place(np: Any, x: Any) -> Any:
+    y = x * 2
+    y -= y.max(axis=1, keepdims=True)
+    np.exp(y, out=y)
+    y /= y.sum(axis=1)[:, None]
+    return y
+
+
+def running(np: Any, x: Any) -> Any:
+    total = np.cumsum(x, axis=1)
+    return total / total[:, -1:] - x
+
+
+ONE_KERNEL: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
+    "softmax": (softmax, (500, 400)),
+    "softmax of a stack": (softmax, (20, 30, 200)),
+    "layer norm": (layer_norm, (500, 400)),
+    "variance of rows": (lambda np, x: x.var(axis=1), (500, 400)),
+    "rows that sum to one": (lambda np, x: x / x.sum(axis=1)[:, None], (500, 400)),
+    "standardised columns": (standardised, (300, 1000)),
+    "softmax of columns": (lambda np, x: softmax(np, x.T).T, (300, 1000)),
+    "in place": (in_place, (500, 400)),
+}
+
+
+def numbers(shape: tuple[int, ...]) -> numpy.ndarray:
+    return numpy.random.default_rng(7).random(shape) - 0.25
+
+
+@pytest.mark.parametrize("name", ONE_KERNEL)
+def test_one_kernel(name: str, assert_kernels: AssertCount) -> None:
+    program, shape = ONE_KERNEL[name]
+    x = fastnp.array(numbers(shape))
+    fastnp.eval(x)
+    result = assert_kernels(lambda: program(fastnp, x), 1)
+    assert_same(result, program(numpy, numbers(shape)), rtol=1e-12)
+
+
+def test_results_that_are_kept_are_stored(assert_kernels: AssertCount) -> None:
+    def program(np: Any, x: Any) -> Any:
+        centred = x - x.mean(axis=1, keepdims=True)
+        scale = np.sqrt((centred**2).mean(axis=1))
+        return centred, scale, centred / scale[:, None]
+
+    x = fastnp.array(numbers((500, 400)))
+    fastnp.eval(x)
+    results = assert_kernels(lambda: program(fastnp, x), 1)
+    assert_same(results, program(numpy, numbers((500, 400))), rtol=1e-12)
+
+
+def test_values_between_stages_need_no_memory() -> None:
+    x = fastnp.array(numbers((1000, 1000)))
+    fastnp.eval(x)
+    fastnp.reset_stats()
+    before = fastnp.stats()["bytes_live"]
+    fastnp.eval(softmax(fastnp, x))
+    assert fastnp.stats()["bytes_peak"] < before + 1.5 * x.nbytes
+
+
+def test_the_bits_do_not_depend_on_threads() -> None:
+    x = fastnp.array(numbers((3000, 100)))
+    few, many = [], []
+    for threads, results in ((1, few), (4, many)):
+        with fastnp.settings(num_threads=threads):
+            results += [numpy.array(layer_norm(fastnp, x)), numpy.array(standardised(fastnp, x))]
+    assert all((a == b).all() for a, b in zip(few, many, strict=True))
+
+
+def test_flags_are_reported_by_operation() -> None:
+    x = numbers((500, 400))
+    x[311] = 0.0
+    for np in (numpy, fastnp):
+        y = np.array(x)
+        with pytest.warns(RuntimeWarning, match="invalid value encountered in divide"):
+            numpy.asarray(y / abs(y).sum(axis=1)[:, None])
+
+
+def test_reversed_rows_are_not_composed() -> None:
+    """A block would need another one's."""
+    x = fastnp.array(numbers((500, 400)))
+    fastnp.eval(x)
+    y = x * 2
+    z = y[::-1] - y.sum(axis=1, keepdims=True)
+    assert "in stages" not in fastnp.explain()
+    want = numbers((500, 400)) * 2
+    assert_same(z, want[::-1] - want.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+# --- random programs on small arrays --------------------------------------------------------------
+
+
+@pytest.fixture
+def small_blocks() -> Iterator[None]:
+    _fastnp.compose_small(True)
+    with fastnp.settings(tiny=0):
+        yield
+    _fastnp.compose_small(False)
+
+
+def random_program(seed: int) -> tuple[list[str], tuple[int, ...]]:
+    """Statements over `x`, `y` and what they make: folds, scans, in-place updates, views."""
+    rng = numpy.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.integers(1, 14, rng.integers(2, 4)))
+    axis = int(rng.integers(len(shape)))
+    full, lines = ["x", "y"], []
+    pick = lambda: full[int(rng.integers(len(full)))]  # noqa: E731
+    for number in range(int(rng.integers(3, 9))):
+        a, b, new = pick(), pick(), f"v{number}"
+        fold = ["sum", "max", "min", "mean", "prod"][int(rng.integers(5))]
+        folded = f"{a}.{fold}(axis={axis}, keepdims=True)"
+        lines.append(
+            [
+                f"{new} = {b} - {folded}",
+                f"{new} = {folded} * {b} + {a}",
+                f"{new} = np.cumsum({a}, axis={axis}) + {b}",
+                f"{new} = {a}[::-1] * 0.5 + {b}",
+                f"{new} = np.where({a} > 0, {b}, {folded})",
+                f"{new} = {a} + 1; {new} -= {new}.mean(axis={axis}, keepdims=True)",
+                f"{new} = {a} * 2; {new}[1:] += {folded}[:1]",
+                f"{new} = {a} * 1; {new}[..., ::2] = {b}[..., ::2] - {folded}[..., :1]",
+                f"{new} = ({a}.T - {a}.T.max(axis=0)).T",
+                f"{new} = {b} / (1 + abs({a}).argmax(axis={axis}, keepdims=True))",
+            ][int(rng.integers(10))]
+        )
+        full.append(new)
+    if rng.integers(2):
+        # What lives is what is left: the rest may be in scratch memory.
+        lines.append(f"del {', '.join(full[2:-1])}" if len(full) > 3 else "pass")
+    return lines, shape
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_random_programs_agree() -> None:
+    composed = 0
+    for seed in range(600):
+        lines, shape = random_program(seed)
+        outcomes = []
+        for np in (numpy, fastnp):
+            rng = numpy.random.default_rng(seed)
+            names = {
+                "np": np,
+                "x": np.array(rng.random(shape)),
+                "y": np.array(rng.random(shape) - 0.5),
+            }
+            exec("\n".join(lines), names)
+            if np is fastnp:
+                composed += "in stages" in fastnp.explain()
+            outcomes.append({key: names[key] for key in names if key[0] in "vxy"})
+        want, found = outcomes
+        assert want.keys() == found.keys()
+        try:
+            assert_same(tuple(found.values()), tuple(want.values()), rtol=1e-9)
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {lines}") from error
+    assert composed > 120
