@@ -1,6 +1,7 @@
 """Composed kernels: stages that run block by block of an axis which they share.
 
-Counts hold on large arrays. Random programs run on small ones, which are composed under a debug function alone.
+Counts hold on large arrays. Random programs run on small ones, which are composed under a debug
+function alone.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ def test_values_between_stages_need_no_memory() -> None:
 
 def test_the_bits_do_not_depend_on_threads() -> None:
     x = fastnp.array(numbers((3000, 100)))
-    few, many = [], []
+    few: list[Any] = []
+    many: list[Any] = []
     for threads, results in ((1, few), (4, many)):
         with fastnp.settings(num_threads=threads):
             results += [numpy.array(layer_norm(fastnp, x)), numpy.array(standardised(fastnp, x))]
@@ -136,7 +138,10 @@ def random_program(seed: int) -> tuple[list[str], tuple[int, ...]]:
     shape = tuple(int(n) for n in rng.integers(1, 14, rng.integers(2, 4)))
     axis = int(rng.integers(len(shape)))
     full, lines = ["x", "y"], []
-    pick = lambda: full[int(rng.integers(len(full)))]  # noqa: E731
+
+    def pick() -> str:
+        return full[int(rng.integers(len(full)))]
+
     for number in range(int(rng.integers(3, 9))):
         a, b, new = pick(), pick(), f"v{number}"
         fold = ["sum", "max", "min", "mean", "prod"][int(rng.integers(5))]

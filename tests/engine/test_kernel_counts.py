@@ -42,11 +42,6 @@ def chain(np: Any, x: Any) -> Any:
     return np.maximum(np.sqrt(y) + x, 1.0) ** 2 - x + 4
 
 
-def softmax(np: Any, x: Any) -> Any:
-    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
-    return e / np.sum(e, axis=-1, keepdims=True)
-
-
 def masked_update(np: Any, z: Any, c: Any) -> Any:
     z = z.copy() if np is numpy else z
     mask = z < 1.5
@@ -122,27 +117,18 @@ def test_three_field_updates_are_three_kernels_at_most(assert_kernels: AssertCou
     assert_same(tuple(fields), step(numpy, *sources))
 
 
-def test_softmax_is_four_kernels_at_most() -> None:
-    source = grid().astype(numpy.float32)
-    (x,) = ready(source)
+def test_fifty_transposed_updates_are_four_kernels_at_most() -> None:
+    def updated(np: Any, u: Any, t: Any) -> Any:
+        for _ in range(50):
+            u += t.T
+            t += 1
+        return u, t
+
+    fields = ready(grid(), grid(1))
     fastnp.reset_stats()
-    result = softmax(fastnp, x)
-    fastnp.eval(result)
+    fastnp.eval(*updated(fastnp, *fields))
     assert fastnp.stats()["kernels_launched"] <= 4
-    assert_same(result, softmax(numpy, source), rtol=1e-5)
-
-
-def test_normalising_rows_is_three_kernels_at_most() -> None:
-    def normalised(np: Any, x: Any) -> Any:
-        centred = x - x.mean(axis=1, keepdims=True)
-        return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True))
-
-    (x,) = ready(grid())
-    fastnp.reset_stats()
-    result = normalised(fastnp, x)
-    fastnp.eval(result)
-    assert fastnp.stats()["kernels_launched"] <= 3
-    assert_same(result, normalised(numpy, grid()), rtol=1e-12)
+    assert_same(tuple(fields), updated(numpy, grid(), grid(1)))
 
 
 def test_results_nobody_reads_cost_nothing(assert_kernels: AssertCount) -> None:
@@ -211,8 +197,9 @@ def test_a_boundary_of_elements_is_recorded(assert_flushes: AssertCount) -> None
 
 
 def test_a_long_chain_works_in_two_buffers() -> None:
-    """Each kernel of the chain overwrites the results of the one before it."""
-    n = 100_000
+    """Each kernel of the chain overwrites the results of the one before it, where they are too few
+    to be run block by block."""
+    n = 15_000
     x = fastnp.linspace(0.0, 1.0, n)
     fastnp.eval(x)
     y = fastnp.sqrt(

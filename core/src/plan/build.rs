@@ -23,8 +23,8 @@ pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<d
 
 /// Makes the plan of a tape. `live` says which slots are reachable after it.
 pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &mut Compile<'_>) -> Plan {
-    let nodes = needed(decode(tape), live);
-    let groups = group::group(&nodes, target.pack_points);
+    let mut nodes = needed(decode(tape), live);
+    let groups = group::group(&mut nodes, target.pack_points);
     let liveness = Liveness::of(&nodes, &groups, live);
     let compositions = if target.composes { compose::compose(&nodes, &groups, &liveness) } else { Vec::new() };
     let mut compositions = compositions.iter().peekable();

@@ -10,6 +10,7 @@ use crate::plan::liveness::Liveness;
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, Operation, SlotAccess};
 use smallvec::SmallVec;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes that the operands of a block may take: half of a second-level cache. Measure: `python -m benches.composed`.
@@ -69,15 +70,16 @@ pub(crate) struct Composition {
 }
 
 /// A slot that is kept in scratch memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct ScratchSlot {
     pub(crate) slot: u32,
     /// The lowest byte that is touched, from the slot's base.
     low: isize,
     /// Bytes from one index of the shared axis to the next.
     step: isize,
-    /// Where it begins in scratch memory.
-    start: usize,
+    /// Where it is in scratch memory, and the stages that need it.
+    range: Range<usize>,
+    stages: RangeInclusive<usize>,
 }
 
 impl Composition {
@@ -85,7 +87,7 @@ impl Composition {
     /// its own.
     pub(crate) fn in_scratch(&self, access: &SlotAccess, domain: &[usize], strides: &mut [isize]) -> Option<usize> {
         let place = self.scratch.iter().find(|s| s.slot == access.slot)?;
-        Some(place.start + place.pack(access, domain, strides, (self.extent, self.block)))
+        Some(place.range.start + place.pack(access, domain, strides, (self.extent, self.block)))
     }
 }
 
@@ -300,23 +302,18 @@ fn composition(
     liveness: &Liveness,
 ) -> Option<Composition> {
     let extent = groups[first].domain[axes[0]];
-    let all: Vec<BlockAccess> =
-        groups[first..].iter().zip(&axes).flat_map(|(group, &axis)| accesses(nodes, group, axis)).collect();
-    // Distinct operands: by slot, the widest access. What begins and ends in one group is in registers.
-    let mut operands: SmallVec<[(u32, usize, usize); 8]> = SmallVec::new();
-    let is_register = |slot: u32| {
-        let group = liveness.first[slot as usize].map_or(0, |g| g as usize);
-        liveness.begins(slot, group) && liveness.ends(slot, group)
+    let of_stage = |(stage, (group, &axis)): (usize, (&Group, &usize))| {
+        accesses(nodes, group, axis).into_iter().map(move |access| (stage, access))
     };
-    for access in all.iter().filter(|a| !is_register(a.access.slot)) {
-        let (of_index, of_all) = access.footprint();
-        match operands.iter_mut().find(|o| o.0 == access.access.slot) {
-            Some(known) => (known.1, known.2) = (known.1.max(of_index), known.2.max(of_all)),
-            None => operands.push((access.access.slot, of_index, of_all)),
-        }
-    }
-    let (of_index, of_all) = operands.iter().fold((0, 0usize), |sum, o| (sum.0 + o.1, sum.1.saturating_add(o.2)));
-    let largest = all.iter().max_by_key(|a| a.footprint().1)?;
+    let all: Vec<(usize, BlockAccess)> = groups[first..].iter().zip(&axes).enumerate().flat_map(of_stage).collect();
+    let operands = operands(&all, first, liveness);
+    // The stage at which most is needed at once.
+    let most = |bytes: fn(&Operand) -> usize| {
+        let at = |stage: usize| operands.iter().filter(|o| o.stages.contains(&stage)).map(bytes).sum::<usize>();
+        (0..axes.len()).map(at).max().unwrap_or(0)
+    };
+    let (of_index, of_all) = (most(|o| o.of_index), most(|o| o.of_all));
+    let largest = &all.iter().max_by_key(|(_, a)| a.footprint().1)?.1;
     // A block of rows is contiguous; a strip of columns has rows of some elements.
     let is_strip =
         (0..largest.domain.len()).any(|a| a != largest.axis && largest.access.strides[a].abs() > largest.step());
@@ -328,15 +325,55 @@ fn composition(
         return None;
     }
     let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0 };
-    for &(slot, ..) in &operands {
-        out.add_scratch(nodes, groups, slot, &all, liveness);
+    for operand in &operands {
+        let touching = all.iter().map(|(_, access)| access).filter(|a| a.access.slot == operand.slot);
+        out.add_scratch(nodes, groups, operand, &touching.collect::<Vec<_>>(), liveness);
     }
     Some(out)
 }
 
+/// A slot that a composition has in memory.
+struct Operand {
+    slot: u32,
+    /// Bytes at one index of the shared axis, and at all, by the widest access.
+    of_index: usize,
+    of_all: usize,
+    /// From the first stage that touches it to the last.
+    stages: RangeInclusive<usize>,
+}
+
+/// The slots that these accesses touch in memory: what begins and ends in one group is in registers.
+fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> Vec<Operand> {
+    let mut out: Vec<Operand> = Vec::new();
+    for (stage, access) in all {
+        let slot = access.access.slot;
+        if liveness.begins(slot, first + stage) && liveness.ends(slot, first + stage) {
+            continue;
+        }
+        let (of_index, of_all) = access.footprint();
+        match out.iter_mut().find(|o| o.slot == slot) {
+            Some(known) => {
+                (known.of_index, known.of_all) = (known.of_index.max(of_index), known.of_all.max(of_all));
+                known.stages = *known.stages.start()..=*stage;
+            }
+            None => out.push(Operand { slot, of_index, of_all, stages: *stage..=*stage }),
+        }
+    }
+    out
+}
+
 impl Composition {
-    /// Keeps a slot in scratch memory, if only these groups use it and every access to it is a block's part of the same rows.
-    fn add_scratch(&mut self, nodes: &[Node], groups: &[Group], slot: u32, all: &[BlockAccess], liveness: &Liveness) {
+    /// Keeps a slot in scratch memory, if only these groups use it and every access to it is a block's part of the same rows. Slots that
+    /// are not needed at the same stage share memory.
+    fn add_scratch(
+        &mut self,
+        nodes: &[Node],
+        groups: &[Group],
+        operand: &Operand,
+        own: &[&BlockAccess],
+        liveness: &Liveness,
+    ) {
+        let slot = operand.slot;
         let groups = &groups[self.first..][..self.axes.len()];
         let last = self.first + groups.len() - 1;
         let is_within = liveness.first[slot as usize].is_some_and(|g| g as usize >= self.first)
@@ -350,19 +387,18 @@ impl Composition {
         if !(is_within && is_fresh) {
             return;
         }
-        let own = || all.iter().filter(|a| a.access.slot == slot);
-        let Some(low) = own().map(|a| lowest(&a.access, &a.domain)).min() else { return };
-        let step = own().map(BlockAccess::step).max().unwrap_or(0);
-        let is_part = |a: &BlockAccess| {
+        let Some(low) = own.iter().map(|a| lowest(&a.access, &a.domain)).min() else { return };
+        let step = own.iter().map(|a| a.step()).max().unwrap_or(0);
+        let is_part = |a: &&BlockAccess| {
             a.step() == step
                 && !a.is_gather
                 && a.window(self.extent).is_some_and(|window| (window.low - low) + window.bytes <= step)
         };
-        if !own().all(is_part) {
+        if !own.iter().all(is_part) {
             return;
         }
-        let place = ScratchSlot { slot, low, step, start: self.scratch_bytes };
-        let end = |a: &BlockAccess| {
+        let mut place = ScratchSlot { slot, low, step, range: 0..0, stages: operand.stages.clone() };
+        let end = |a: &&BlockAccess| {
             let mut domain = a.domain.clone();
             domain[a.axis] = self.block;
             let mut strides = a.access.strides.clone();
@@ -370,8 +406,17 @@ impl Composition {
             let reach = strides.iter().zip(&domain).map(|(s, &n)| s.unsigned_abs() * n.saturating_sub(1));
             (lowest(&a.access, &a.domain) - low) as usize + reach.sum::<usize>() + a.access.dtype.size()
         };
-        let bytes = own().map(end).max().unwrap_or(0);
-        self.scratch_bytes += bytes.next_multiple_of(64);
+        let bytes = own.iter().map(end).max().unwrap_or(0).next_multiple_of(64);
+        // First fit: past the slots that are needed at the same stage and would overlap.
+        let mut start = 0;
+        let meets = |s: &ScratchSlot| s.stages.start() <= place.stages.end() && place.stages.start() <= s.stages.end();
+        while let Some(s) =
+            (self.scratch.iter()).find(|s| meets(s) && s.range.start < start + bytes && start < s.range.end)
+        {
+            start = s.range.end;
+        }
+        place.range = start..start + bytes;
+        self.scratch_bytes = self.scratch_bytes.max(place.range.end);
         self.scratch.push(place);
     }
 }

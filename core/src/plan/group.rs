@@ -1,12 +1,13 @@
 //! Fusion: which nodes run in one kernel.
 //!
 //! Nodes join groups greedily in program order. A node may join the latest group it depends on if every value passed between them
-//! is used at the same index, or any later group over the same domain with which it shares memory. Every refusal has a name, which
-//! `explain` shows.
+//! is used at the same index, or any later group over the same domain with which it shares memory. The axes of an elementwise node are
+//! permuted if that lets it join, as where a transposed operand is updated. Every refusal has a name, which `explain` shows.
 
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+use fastnp_codegen::Fold;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 
@@ -21,6 +22,9 @@ pub(crate) const HOST_PACK_POINTS: usize = 4096;
 const PACK_LOADS: usize = 8;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
+
+/// An order of axes.
+type Order = SmallVec<[usize; 4]>;
 
 /// The section of a kernel a node runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +52,16 @@ pub(crate) enum Refusal {
     Operands,
     /// The kernel would have too many nodes.
     Nodes,
+}
+
+impl Refusal {
+    /// Whether another order of axes may change it.
+    fn depends_on_axes(self) -> bool {
+        match self {
+            Refusal::Domain | Refusal::Overlap | Refusal::Axes => true,
+            Refusal::Fold | Refusal::Alone | Refusal::Operands | Refusal::Nodes => false,
+        }
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -89,16 +103,26 @@ pub(crate) struct Group {
 }
 
 /// Groups nodes, in an order that respects every dependence. Unrelated ones are packed into one kernel over up to `pack_points`
-/// points.
-pub(crate) fn group(nodes: &[Node], pack_points: usize) -> Vec<Group> {
+/// points. Permutes the axes of nodes.
+pub(crate) fn group(nodes: &mut [Node], pack_points: usize) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
     let mut touched: Vec<i32> = vec![-1; slots as usize];
     let mut groups: Vec<Group> = Vec::new();
-    for (i, node) in nodes.iter().enumerate() {
+    for i in 0..nodes.len() {
+        let node = &nodes[i];
         let read_after = node.reads().map(|a| written[a.slot as usize]).max().unwrap_or(-1);
         let depends = read_after.max(touched[node.target.slot as usize]);
-        let (at, section, refused) = find(nodes, &groups, node, depends, pack_points);
+        let (mut at, mut section, refused) = find(nodes, &groups, node, depends, pack_points);
+        if refused.is_some_and(Refusal::depends_on_axes)
+            && at.is_none()
+            && let Some(permuted) = groups[depends as usize].permuted(nodes, node)
+            && let Ok(found) = groups[depends as usize].admits(nodes, &permuted, true)
+        {
+            (at, section) = (Some(depends as usize), found);
+            nodes[i] = permuted;
+        }
+        let node = &nodes[i];
         let at = match at {
             Some(at) => at,
             None => {
@@ -174,6 +198,31 @@ impl Group {
         if !self.stores.contains(&node.target) {
             self.stores.push(node.target.clone());
         }
+    }
+
+    /// The node with its axes in the order in which it steps through memory as the group does; none if that is the order it has, or if
+    /// the order means something.
+    fn permuted(&self, nodes: &[Node], node: &Node) -> Option<Node> {
+        let is_free = match node.op {
+            Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..) => true,
+            Operation::Fold(fold) => matches!(fold, Fold::Op(_)),
+            Operation::Scan(_) | Operation::Ramp | Operation::Contract(_) | Operation::Gather | Operation::Scatter => {
+                false
+            }
+        };
+        if !is_free || node.domain.len() < 2 {
+            return None;
+        }
+        for access in node.reads().chain([&node.target]) {
+            for member in &self.members {
+                let member = &nodes[member.node as usize];
+                let mut same = member.reads().chain([&member.target]).filter(|other| other.slot == access.slot);
+                if let Some(order) = same.find_map(|other| order_of(access, &node.domain, other, &member.domain)) {
+                    return Some(node.with_axes(&order));
+                }
+            }
+        }
+        None
     }
 
     fn shares_memory(&self, nodes: &[Node], node: &Node) -> bool {
@@ -273,6 +322,19 @@ pub(crate) fn full(access: &SlotAccess, group: &Group, section: Section) -> Slot
         strides[axis] = stride;
     }
     SlotAccess { strides, ..access.clone() }
+}
+
+/// The order of axes in which an access is another one; none if the accesses differ, or if it is the order it has.
+fn order_of(access: &SlotAccess, domain: &[usize], other: &SlotAccess, other_domain: &[usize]) -> Option<Order> {
+    if access.offset != other.offset || domain.len() != other_domain.len() {
+        return None;
+    }
+    let mut order = Order::new();
+    for (&stride, &extent) in other.strides.iter().zip(other_domain) {
+        let is_it = |axis: &usize| access.strides[*axis] == stride && domain[*axis] == extent && !order.contains(axis);
+        order.push((0..domain.len()).find(is_it)?);
+    }
+    (!order.is_sorted()).then_some(order)
 }
 
 /// Whether a node must have a kernel of its own.

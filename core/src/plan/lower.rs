@@ -139,8 +139,8 @@ pub(crate) fn lower_statements(
         domain: domain.clone(),
         covers: true,
     };
-    let nodes: SmallVec<[Node; 1]> = statements.iter().enumerate().map(&mut node).collect();
-    let groups = group::group(&nodes, 0);
+    let mut nodes: SmallVec<[Node; 1]> = statements.iter().enumerate().map(&mut node).collect();
+    let groups = group::group(&mut nodes, 0);
     debug_assert_eq!(groups.len(), 1, "statements over one domain, a fold last, share a kernel");
     let mut live = vec![false; next];
     live[statements.len() - 1] = true;

@@ -495,6 +495,23 @@ impl Node {
         matches!(self.op, Operation::Scan(_)) && self.reduced != 0
     }
 
+    /// The node with its axes in another order.
+    pub(crate) fn with_axes(&self, order: &[usize]) -> Node {
+        let access =
+            |a: &SlotAccess| SlotAccess { strides: order.iter().map(|&axis| a.strides[axis]).collect(), ..a.clone() };
+        let source = |source: &NodeInput| match source {
+            NodeInput::Memory(a) => NodeInput::Memory(access(a)),
+            NodeInput::Scalar(index, dtype) => NodeInput::Scalar(*index, *dtype),
+        };
+        Node {
+            domain: order.iter().map(|&axis| self.domain[axis]).collect(),
+            reduced: order.iter().enumerate().fold(0, |mask, (to, &from)| mask | (self.reduced >> from & 1) << to),
+            sources: self.sources.iter().map(source).collect(),
+            target: access(&self.target),
+            ..self.clone()
+        }
+    }
+
     /// The accesses to memory it reads.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &SlotAccess> {
         self.sources.iter().filter_map(|s| match s {

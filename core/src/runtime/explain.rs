@@ -59,7 +59,7 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     let all = decode(tape);
     let _ = writeln!(out, "{} nodes over {} storages", all.len(), live.len());
     let recorded = all.len();
-    let nodes = needed(all, live);
+    let mut nodes = needed(all, live);
     if nodes.len() < recorded {
         let _ = writeln!(out, "never needed: {} nodes", recorded - nodes.len());
     }
@@ -69,7 +69,7 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    let groups = group(&nodes, plan.target.pack_points);
+    let groups = group(&mut nodes, plan.target.pack_points);
     let mut groups = groups.iter();
     for (i, step) in plan.steps.iter().enumerate() {
         let stages = match &step.kind {
