@@ -95,7 +95,7 @@ fn kernel_of(op: Op, dtype: DType) -> Kernel {
 /// The kernel written out, with a literal for what is wanted seldom, and the mask as one more result.
 fn without_slow(op: Op, dtype: DType, literal: Scalar) -> Kernel {
     let Expanded { mut kernel, body, .. } = expand(&kernel_of(op, dtype));
-    kernel.operands.push(OperandDecl { dtype: DType::Bool, access: Access::Write, restrict: true });
+    kernel.operands.push(OperandDecl { dtype: DType::Bool, access: Access::Write, restrict: true, nontemporal: false });
     let mask = match body.slow_paths[..] {
         [odd] => {
             assert!(odd.mask < odd.value);

@@ -81,7 +81,7 @@ impl KernelBuilder {
     /// Declares a memory operand. `restrict` promises that it overlaps no other.
     #[inline]
     pub fn operand(&mut self, dtype: DType, access: Access, restrict: bool) -> OperandId {
-        self.operands.push(OperandDecl { dtype, access, restrict });
+        self.operands.push(OperandDecl { dtype, access, restrict, nontemporal: false });
         OperandId((self.operands.len() - 1) as u16)
     }
 

@@ -196,6 +196,8 @@ pub struct OperandDecl {
     pub access: Access,
     /// Whether its memory overlaps no other operand's.
     pub restrict: bool,
+    /// Hint: what is written is not read again soon, so stores may bypass the caches where the processor has such.
+    pub nontemporal: bool,
 }
 
 /// The template of a kernel: how its fragments are driven over the domain.

@@ -229,7 +229,8 @@ impl Parser<'_> {
             })?;
             let dtype = self.dtype()?;
             let restrict = self.accept("restrict");
-            kernel.operands.push(OperandDecl { dtype, access, restrict });
+            let nontemporal = self.accept("nontemporal");
+            kernel.operands.push(OperandDecl { dtype, access, restrict, nontemporal });
         } else {
             self.expected(format_args!("`{operand}`, `{scalar}` or `body`"))?;
         }

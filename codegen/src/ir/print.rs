@@ -88,7 +88,9 @@ impl fmt::Display for Fold {
 
 impl fmt::Display for OperandDecl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.access, self.dtype.ir_name(), if self.restrict { " restrict" } else { "" })
+        let restrict = if self.restrict { " restrict" } else { "" };
+        let nontemporal = if self.nontemporal { " nontemporal" } else { "" };
+        write!(f, "{} {}{restrict}{nontemporal}", self.access, self.dtype.ir_name())
     }
 }
 

@@ -10,7 +10,7 @@ fn program(backend: &Portable, op: Op, dtype: DType, rank: u8) -> std::sync::Arc
     let mut body = Fragment::default();
     let mut operands = vec![];
     let mut operand = |dtype, access| {
-        operands.push(OperandDecl { dtype, access, restrict: false });
+        operands.push(OperandDecl { dtype, access, restrict: false, nontemporal: false });
         OperandId(operands.len() as u16 - 1)
     };
     for _ in 0..2 {

@@ -85,9 +85,11 @@ fn raised(insts: Vec<(Inst, DType)>, columns: &[&[f64]], out: DType) -> Vec<(boo
         body.insts.push(inst);
         body.types.push(dtype);
     }
-    let mut operands: Vec<OperandDecl> =
-        columns.iter().map(|_| OperandDecl { dtype: DType::F64, access: Access::Read, restrict: false }).collect();
-    operands.push(OperandDecl { dtype: out, access: Access::Write, restrict: false });
+    let mut operands: Vec<OperandDecl> = columns
+        .iter()
+        .map(|_| OperandDecl { dtype: DType::F64, access: Access::Read, restrict: false, nontemporal: false })
+        .collect();
+    operands.push(OperandDecl { dtype: out, access: Access::Write, restrict: false, nontemporal: false });
     let kernel = Kernel {
         template: Template::Map,
         outer: 1,

@@ -424,7 +424,7 @@ impl Builder {
     }
 
     fn operand(&mut self, dtype: DType, access: Access, epilogue: bool) -> OperandId {
-        self.kernel.operands.push(OperandDecl { dtype, access, restrict: false });
+        self.kernel.operands.push(OperandDecl { dtype, access, restrict: false, nontemporal: false });
         self.in_place.push(None);
         self.outer_only.push(epilogue && self.kernel.template == Template::Reduce);
         OperandId(self.kernel.operands.len() as u16 - 1)

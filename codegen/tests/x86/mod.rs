@@ -111,7 +111,7 @@ fn column(values: &[u128], size: usize, stride: usize) -> Vec<u8> {
 
 /// A kernel of loads, one instruction, and a store.
 fn kernel_of(inst: Inst, arguments: &[DType], result: DType) -> Verified<Kernel> {
-    let operand = |dtype, access| OperandDecl { dtype, access, restrict: true };
+    let operand = |dtype, access| OperandDecl { dtype, access, restrict: true, nontemporal: false };
     let mut operands: Vec<OperandDecl> = arguments.iter().map(|&d| operand(d, Access::Read)).collect();
     operands.push(operand(result, Access::Write));
     let n = arguments.len() as u32;
@@ -507,7 +507,7 @@ fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u
 fn results_that_replace_operands_name_their_flags() {
     for x86 in X86::every_level() {
         let f = DType::F64;
-        let operand = |access| OperandDecl { dtype: f, access, restrict: false };
+        let operand = |access| OperandDecl { dtype: f, access, restrict: false, nontemporal: false };
         let apply = |op, a, b| Inst::Apply(op, [ValueId(a), ValueId(b)]);
         let insts = vec![
             Inst::Load(OperandId(0)),
@@ -610,7 +610,7 @@ fn more_values_than_registers_leave_and_come_back() {
         // Sums and comparisons of all pairs of neighbours, used from the last to the first.
         for many in [5, 20, 31, 32, 33, 60, 150] {
             let f = DType::F64;
-            let operand = |dtype, access| OperandDecl { dtype, access, restrict: true };
+            let operand = |dtype, access| OperandDecl { dtype, access, restrict: true, nontemporal: false };
             let mut body = Fragment::default();
             let mut push = |inst, dtype| {
                 body.insts.push(inst);

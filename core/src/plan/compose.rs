@@ -22,6 +22,9 @@ const STRIP_BYTES: usize = 1 << 20;
 const MIN_STRIP_ROW: usize = 256;
 /// Fewer bytes stay in the caches from one kernel to the next whether composed or not.
 const MIN_BYTES: usize = 2 * BLOCK_BYTES;
+/// Bytes of a result from which on it is written by non-temporal stores, if no other stage uses it: as where a kernel is not composed.
+const NON_TEMPORAL_RESULT: usize = 32 << 20;
+
 /// The sizes that decide.
 #[derive(Clone, Copy)]
 struct Sizes {
@@ -67,6 +70,8 @@ pub(crate) struct Composition {
     /// The slots in scratch memory.
     pub(crate) scratch: Vec<ScratchSlot>,
     pub(crate) scratch_bytes: usize,
+    /// The slots that are written past the caches.
+    pub(crate) nontemporal: SmallVec<[u32; 2]>,
 }
 
 /// A slot that is kept in scratch memory.
@@ -324,7 +329,9 @@ fn composition(
     if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
         return None;
     }
-    let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0 };
+    let is_large_result = |o: &&Operand| o.of_all >= NON_TEMPORAL_RESULT && o.stages.start() == o.stages.end();
+    let nontemporal = operands.iter().filter(is_large_result).map(|o| o.slot).collect();
+    let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0, nontemporal };
     for operand in &operands {
         let touching = all.iter().map(|(_, access)| access).filter(|a| a.access.slot == operand.slot);
         out.add_scratch(nodes, groups, operand, &touching.collect::<Vec<_>>(), liveness);

@@ -84,7 +84,10 @@ pub(crate) fn lower(
         let slot = operands[i].access.slot;
         unaliased[i] && !donations.iter().any(|d| d.0 == slot || d.1 == slot)
     };
-    let (kernel, scalars, parts) = emit(nodes, group, &operands, (outer.len(), inner.len()), restrict);
+    let (mut kernel, scalars, parts) = emit(nodes, group, &operands, (outer.len(), inner.len()), restrict);
+    for (decl, operand) in kernel.operands.iter_mut().zip(&operands) {
+        decl.nontemporal = operand.write && composed.is_some_and(|(c, _)| c.nontemporal.contains(&operand.access.slot));
+    }
     let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
     let memory = LoweredMemory { operands, donations, shared, places };
     Lowered { kernel, outer, inner, strides, scalars, parts, memory }

@@ -280,7 +280,7 @@ fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -
     };
     let dtype = |v: u32| fragment.types[v as usize];
     for (i, &v) in inputs.iter().enumerate() {
-        operands.push(OperandDecl { dtype: dtype(v), access: Access::Read, restrict: false });
+        operands.push(OperandDecl { dtype: dtype(v), access: Access::Read, restrict: false, nontemporal: false });
         renamed.push((v, push(Inst::Load(OperandId(i as u16)), dtype(v))));
     }
     for &call in calls {
@@ -294,7 +294,7 @@ fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -
     }
     for &v in outputs {
         let operand = OperandId(operands.len() as u16);
-        operands.push(OperandDecl { dtype: dtype(v), access: Access::Write, restrict: false });
+        operands.push(OperandDecl { dtype: dtype(v), access: Access::Write, restrict: false, nontemporal: false });
         let now = renamed.iter().find(|(old, _)| *old == v).map_or(ValueId(v), |(_, now)| *now);
         push(Inst::Store(operand, now), dtype(v));
     }

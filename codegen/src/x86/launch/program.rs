@@ -156,7 +156,8 @@ impl LoopProgram {
         made
     }
 
-    /// Selects non-temporal stores for large results whose rows are aligned to cache lines and overlap no input.
+    /// Selects non-temporal stores for results that are large, or that the kernel gives the hint for, and whose rows are aligned to cache
+    /// lines and overlap no input.
     #[cold]
     fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
         let operands = &self.expanded.kernel.operands;
@@ -169,7 +170,7 @@ impl LoopProgram {
             let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
             if operands[operand].access == Access::Write
                 && kinds[operand] == StrideKind::Dense
-                && points * size >= NON_TEMPORAL_BYTES
+                && (operands[operand].nontemporal || points * size >= NON_TEMPORAL_BYTES)
                 && self.lanes * operands[operand].dtype.real().size() == self.level.vector()
                 && own.start % VECTOR_BYTES as isize == 0
                 && (0..launch.outer.len()).all(lines)
@@ -452,7 +453,8 @@ impl LoopProgram {
             if n == 1 { Some(self.dense_kinds[operand]) } else { self.stride_kind(operand, stride) }
         };
         let mut kinds = (0..self.expanded.kernel.operands.len()).map(kind).collect::<Option<StrideKinds>>()?;
-        if strategy::may_store_non_temporal(points, self.is_memory_bound) {
+        let is_hinted = self.expanded.kernel.operands.iter().any(|operand| operand.nontemporal);
+        if is_hinted || strategy::may_store_non_temporal(points, self.is_memory_bound) {
             self.use_non_temporal(launch, points, &mut kinds);
         }
         // The flags of a single instruction need no re-execution.

@@ -189,7 +189,7 @@ fn map_of(kernel: &Kernel, results: &[u16]) -> Option<(Verified<Kernel>, Origins
     for &operand in results {
         let dtype = operands[operand as usize].dtype;
         operands[operand as usize].restrict = false;
-        operands.push(OperandDecl { dtype, access: Access::Read, restrict: false });
+        operands.push(OperandDecl { dtype, access: Access::Read, restrict: false, nontemporal: false });
     }
     let mut body: Fragment = kernel.body.clone();
     let mut origin: Origins = (0..body.insts.len() as u32).map(|at| (false, at)).collect();
