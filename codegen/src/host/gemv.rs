@@ -53,7 +53,7 @@ pub fn lookup(dtype: DType, isa: Isa) -> Option<LoopFn> {
 }
 
 /// A float with multiply-add.
-trait MulAdd: Copy {
+pub(crate) trait MulAdd: Copy {
     /// `self * b + c`, rounded once if `FMA`.
     fn term<const FMA: bool>(self, b: Self, c: Self) -> Self;
 }

@@ -3,3 +3,4 @@
 //! Those of devices are methods of [`crate::Device`]. It imports `drive`. Open `gemv` first.
 
 pub mod gemv;
+pub mod narrow_product;

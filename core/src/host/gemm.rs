@@ -1,5 +1,5 @@
-//! Matrix products: through the `gemm` crate, as sums of rows where a vector multiplies dense rows (gemv), and strided inner
-//! products (dot). With the floating-point flags they raise.
+//! Matrix products: through the `gemm` crate, by loops of ours where one side of the result is narrow, as sums of rows where a vector
+//! multiplies dense rows (gemv), and strided inner products (dot). With the floating-point flags they raise.
 //!
 //! The flags are those of the threads that multiply, without those `gemm` raises in lanes it discards: an overflow shows in the
 //! result as an infinity, an invalid operation as a nan.
@@ -9,6 +9,7 @@
 use crate::host::threads::Threads;
 use fastnp_codegen::drive::fp_status;
 use fastnp_codegen::host::gemv::Gemv;
+use fastnp_codegen::host::narrow_product::{MAX_COLUMNS, NarrowProduct};
 use fastnp_codegen::{DType, FpFlags, ThreadPool};
 use gemm::{Parallelism, gemm};
 use num_complex::{Complex, ComplexFloat};
@@ -33,6 +34,17 @@ const TILE: usize = 256;
 const GEMV_TASK: usize = 1 << 15;
 /// Tasks of one product of a matrix by a vector.
 const GEMV_TASKS: usize = 16;
+
+/// Elements of a left factor that is read in any order by a narrow product: it stays in the first-level cache.
+const SMALL_FACTOR: usize = 1 << 11;
+/// Multiplications of a task of a narrow product, and its least rows, for which the right factor is copied.
+const NARROW_TASK: usize = 1 << 18;
+const MIN_NARROW_ROWS: usize = 64;
+/// Columns from which on few rows are multiplied by a matrix in place.
+const MIN_SKINNY_ROW: usize = 64;
+/// Columns and rows of a block of that matrix: 16 kB of doubles.
+const SKINNY_COLUMNS: usize = 256;
+const SKINNY_DEPTH: usize = Gemv::UNROLL;
 
 /// Elements of the longest row that a vector is multiplied by here: `gemm` takes 1.4 ns for each multiplication by so short ones.
 const AXPY_ROW: usize = 8;
@@ -97,7 +109,18 @@ pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addre
     if total == 1 || m * n * k >= DIVIDE_FROM {
         return (0..total).fold(FpFlags::NONE, |raised, number| raised | one(number));
     }
-    parallel(total.div_ceil(each), (each * m * n * k) as f64 * MULTIPLICATION_NS, |task| {
+    let nanoseconds = (each * m * n * k) as f64 * MULTIPLICATION_NS;
+    if let &[_] = batch
+        && first.is_narrow()
+    {
+        let pitch = [a[0], b[0], c[0]];
+        return parallel(total.div_ceil(each), nanoseconds, |task| {
+            let start = task * each;
+            let at = first.advanced(pitch.map(|step| step * start as isize));
+            at.multiply_narrow(each.min(total - start), pitch)
+        });
+    }
+    parallel(total.div_ceil(each), nanoseconds, |task| {
         (task * each..total.min((task + 1) * each)).fold(FpFlags::NONE, |raised, number| raised | one(number))
     })
 }
@@ -161,11 +184,94 @@ impl Gemm {
             return (0..self.m)
                 .fold(FpFlags::NONE, |raised, i| raised | self.tile((i, 1), (0, self.n)).gemv(zero, one));
         }
+        if self.is_narrow() {
+            return self.run_narrow();
+        }
+        if self.transposed().is_narrow() {
+            return self.transposed().run_narrow();
+        }
+        if self.m <= MAX_COLUMNS && self.n >= MIN_SKINNY_ROW && Gemv::supports(self.dtype) {
+            let size = size_of::<T>() as isize;
+            if self.b.2 == size && self.c.2 == size {
+                return self.run_skinny(zero);
+            }
+        }
         let edge = |n: usize| if self.m * self.n * self.k < DIVIDE_FROM { n } else { n.div_ceil(n.div_ceil(TILE)) };
         let (height, width) = (edge(self.m), edge(self.n));
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
         parallel(rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
             self.tile((task / columns * height, height), (task % columns * width, width)).multiply(None, one)
+        })
+    }
+
+    /// Whether the result has few columns, and the left factor's rows are dense or small.
+    fn is_narrow(&self) -> bool {
+        self.n <= MAX_COLUMNS
+            && NarrowProduct::supports(self.dtype)
+            && (self.a.2 == self.dtype.size() as isize || self.m * self.k <= SMALL_FACTOR)
+    }
+
+    /// The product of the transposed factors in the other order, which is the transposed result.
+    fn transposed(self) -> Gemm {
+        let flip = |(at, rows, columns)| (at, columns, rows);
+        Gemm { m: self.n, n: self.m, a: flip(self.b), b: flip(self.a), c: flip(self.c), ..self }
+    }
+
+    /// A narrow product, in parts of its rows.
+    fn run_narrow(self) -> FpFlags {
+        let each = (NARROW_TASK / (self.n * self.k).max(1)).max(MIN_NARROW_ROWS).min(self.m);
+        let nanoseconds = (each * self.n * self.k) as f64 * MULTIPLICATION_NS;
+        parallel(self.m.div_ceil(each), nanoseconds, |task| {
+            self.tile((task * each, each), (0, self.n)).multiply_narrow(1, [0; 3])
+        })
+    }
+
+    /// A stack of narrow products on this thread, so many bytes apart.
+    fn multiply_narrow(self, count: usize, [a, b, c]: [isize; 3]) -> FpFlags {
+        let product = NarrowProduct {
+            a: (self.a.0, [self.a.1, self.a.2, a]),
+            b: (self.b.0, [self.b.1, self.b.2, b]),
+            c: (self.c.0, [self.c.1, self.c.2, c]),
+            size: (self.m, self.k, self.n),
+            count,
+        };
+        // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the destination overlaps
+        // neither factor.
+        let raised = flags_of(|| unsafe {
+            product.run(self.dtype);
+        });
+        if raised.is_empty() {
+            return raised;
+        }
+        let implied = |number: usize| {
+            let one = self.advanced([a, b, c].map(|step| step * number as isize));
+            if self.dtype == DType::F32 { one.implied_flags::<f32>() } else { one.implied_flags::<f64>() }
+        };
+        raised & ((0..count).map(implied).fold(FpFlags::UNDERFLOW, |all, flags| all | flags))
+    }
+
+    /// Few rows by a matrix of long dense rows, which is read once: blocks of it stay in the first-level cache while all rows use them.
+    fn run_skinny<T: GemmElement>(self, zero: T) -> FpFlags {
+        let nanoseconds = (self.m * self.k * SKINNY_COLUMNS) as f64 * MULTIPLICATION_NS;
+        parallel(self.n.div_ceil(SKINNY_COLUMNS), nanoseconds, |task| {
+            let part = self.tile((0, self.m), (task * SKINNY_COLUMNS, SKINNY_COLUMNS));
+            (0..self.m).for_each(|i| part.tile((i, 1), (0, part.n)).zero_vector(zero));
+            flags_of(|| {
+                for start in (0..self.k).step_by(SKINNY_DEPTH) {
+                    for i in 0..self.m {
+                        let rows = advanced(part.b, start, part.b.1);
+                        let factors = advanced(advanced(part.a, i, part.a.1), start, part.a.2);
+                        let gemv = Gemv {
+                            rows: (rows.0.cast_const(), rows.1),
+                            factors: (factors.0.cast_const(), factors.2),
+                            count: SKINNY_DEPTH.min(self.k - start),
+                            columns: part.n,
+                        };
+                        // SAFETY: as in `multiply_narrow`; the columns of the result are dense.
+                        unsafe { gemv.add(self.dtype, advanced(part.c, i, part.c.1).0) };
+                    }
+                }
+            })
         })
     }
 

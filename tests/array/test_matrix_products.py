@@ -1,0 +1,69 @@
+"""Matrix products of all shapes, strides and stacks: values, types and strides as NumPy's.
+
+NumPy also warns of what its BLAS computes in lanes that it discards; we report no more than that.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+TOLERANCE = {"f4": 1e-4, "f8": 1e-11, "c16": 1e-11, "i4": 0.0}
+
+
+def factor(rng: numpy.random.Generator, dtype: str, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """A view of that shape under both modules: transposed, with steps, or neither."""
+    axes = list(range(len(shape)))
+    if rng.random() < 0.4:
+        axes[-1], axes[-2] = axes[-2], axes[-1]
+    steps = rng.choice([1, 1, 2, -1], len(shape))
+    whole = [shape[axis] * abs(step) for axis, step in zip(axes, steps, strict=True)]
+    values = (rng.random(whole) * 8 - 4).astype(dtype)
+    if rng.random() < 0.1 and dtype != "i4":
+        values.flat[int(rng.integers(values.size))] = rng.choice([numpy.inf, numpy.nan, -0.0])
+    index = tuple(slice(None, None, int(step)) for step in steps)
+    return tuple(np.array(values)[index].transpose(axes) for np in (numpy, fastnp))
+
+
+def outcome(left: Any, right: Any) -> tuple[numpy.ndarray, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = numpy.asarray(left @ right)
+    return result, sorted(str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_products(seed: int) -> None:
+    rng = numpy.random.default_rng(seed)
+    for _ in range(150):
+        dtype = str(rng.choice(list(TOLERANCE)))
+        most = 300 if rng.random() < 0.05 else 20
+        m, k, n = (int(extent) for extent in rng.integers(1, most, 3))
+        stack = tuple(int(e) for e in rng.integers(1, 5, rng.integers(0, 3)))
+        left = factor(rng, dtype, (stack if rng.random() < 0.8 else ()) + (m, k))
+        right = factor(rng, dtype, (*stack, k, n))
+        (want, warned), (found, ours) = (outcome(*pair) for pair in zip(left, right, strict=True))
+        where = f"{dtype} {left[0].shape} {left[0].strides} @ {right[0].shape} {right[0].strides}"
+        assert (found.dtype, found.shape) == (want.dtype, want.shape), where
+        assert found.strides == want.strides, where
+        rtol = TOLERANCE[dtype]
+        assert numpy.allclose(found, want, rtol=rtol, atol=10 * rtol, equal_nan=True), where
+        assert set(ours) <= set(warned), where
+
+
+@pytest.mark.parametrize("shape", [(2, 3000, 4), (3000, 5, 3), (3, 40, 3000), (16, 300, 700)])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_skinny_products_do_not_depend_on_threads(shape: tuple[int, int, int], dtype: str) -> None:
+    m, k, n = shape
+    rng = numpy.random.default_rng(1)
+    a, b = rng.random((m, k)).astype(dtype), rng.random((k, n)).astype(dtype)
+    found = []
+    for threads in (1, 4):
+        with fastnp.settings(num_threads=threads):
+            found.append(numpy.array(fastnp.array(a) @ fastnp.array(b)))
+    assert (found[0] == found[1]).all()
+    assert numpy.allclose(found[0], a @ b, rtol=1e-4 if dtype == "f4" else 1e-12)
