@@ -53,13 +53,20 @@ STATEMENTS = {
     "a.tolist()": "r = a.tolist()",
     "asarray(a)": "r = np.asarray(a)",
     "array(list)": "r = np.array(l)",
+    "array(list, float32)": "r = np.array(l, np.float32)",
+    "array(numbers)": "r = np.array([1, 2.5, s])",
+    "array(bools)": "r = np.array([True, False])",
+    "a[i] = float64": "a[i] = f",
+    "arange(n) * 3 + 1": "r = np.arange(n, dtype=t) * 3 + 1",
+    "linspace(0, 1, n)": "r = np.linspace(0, 1, n)",
+    "fromfunction": "r = np.fromfunction(np.sqrt, (n,))",
     "sqrt(x)": "r = np.sqrt(x)",
     "concatenate": "r = np.concatenate((a, b))",
     "stack": "r = np.stack([a, b])",
 }
 # The local variables of the loop, which statements may name: arrays, a matrix of two columns, a
-# list, a NumPy scalar, numbers and a type.
-SETUP = "np, a, b, m, A, l, s, i, x, n, t = make()"
+# list, a NumPy scalar, numbers, a type and a `numpy.float64`.
+SETUP = "np, a, b, m, A, l, s, i, x, n, t, f = make()"
 
 
 def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
@@ -73,7 +80,7 @@ def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
         fastnp.eval(a, b, m, A)
     x = 3 if dtype == "int64" else 3.5
     t = getattr(np, dtype)
-    return np, a, b, m, A, values[0].tolist(), t(x), n // 2, x, n, t
+    return np, a, b, m, A, values[0].tolist(), t(x), n // 2, x, n, t, np.float64(3)
 
 
 def table(

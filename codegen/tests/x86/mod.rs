@@ -490,6 +490,34 @@ fn every_cast_and_select_is_the_portable_backends() {
     }
 }
 
+/// AVX2 converts through doubles. Next to the middle between two singles a second rounding would show.
+#[test]
+fn integers_become_singles_by_one_rounding() {
+    let mut random = Random::new(12);
+    let mut next = || {
+        let middle = (random.bits() >> 40 << 1 | 1) << random.below(40);
+        middle.wrapping_add(random.below(3) as u64).wrapping_sub(1)
+    };
+    let numbers: Vec<u64> =
+        [0, 1, u64::MAX, 1 << 63, (1 << 53) - 1].into_iter().chain((0..10_000).map(|_| next())).collect();
+    for x86 in X86::every_level() {
+        for from in [DType::I64, DType::U64] {
+            let program = x86.compile(&kernel_of(Inst::Cast(ValueId(0), DType::F32), &[from], DType::F32)).unwrap();
+            assert!(program.listing().starts_with("x86"));
+            let mut out = vec![0f32; numbers.len()];
+            let addresses = [numbers.as_ptr().cast_mut().cast(), out.as_mut_ptr().cast()];
+            let (outer, strides) = ([numbers.len()], [8, 4]);
+            let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+            // SAFETY: as many numbers, and results.
+            unsafe { program.launch(&launch, &SingleThread) }.unwrap();
+            for (&x, y) in numbers.iter().zip(out) {
+                let expected = if from == DType::I64 { x as i64 as f32 } else { x as f32 };
+                assert_eq!(y, expected, "{x:x} of {from}, {}", x86.name());
+            }
+        }
+    }
+}
+
 /// Columns of doubles through a kernel, the last one its result, which may be the first one; gives the result and the flags.
 fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u64>, RaisedFlags) {
     let mut columns = columns.to_vec();

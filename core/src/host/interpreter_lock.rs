@@ -93,15 +93,19 @@ pub(crate) fn run_unannounced<T>(work: impl FnOnce() -> T) -> T {
     without_release(work)
 }
 
-/// Commands of the system call `membarrier` for the threads of this process.
+/// Commands of the system call `membarrier`: which there are, the barrier for the threads of this process, and its registration.
 #[cfg(target_os = "linux")]
-const BARRIER: [libc::c_int; 2] = [1 << 3, 1 << 4];
+const QUERY: libc::c_int = 0;
+#[cfg(target_os = "linux")]
+const BARRIER: libc::c_int = 1 << 3;
+#[cfg(target_os = "linux")]
+const REGISTER: libc::c_int = 1 << 4;
 
-/// Prepares [`run_unannounced`]; whether the system can.
+/// Whether the system can do what [`run_unannounced`] needs. The process is registered for it when it is first needed, which is seldom:
+/// registering takes 8 ms in a process of several threads.
 pub(crate) fn allow_unannounced() -> bool {
     #[cfg(target_os = "linux")]
-    // SAFETY: a system call without memory.
-    return unsafe { libc::syscall(libc::SYS_membarrier, BARRIER[1], 0, 0) } == 0;
+    return membarrier(QUERY).is_some_and(|commands| commands & libc::c_long::from(BARRIER) != 0);
     #[cfg(not(target_os = "linux"))]
     false
 }
@@ -109,10 +113,18 @@ pub(crate) fn allow_unannounced() -> bool {
 /// Has every thread of the process pass a memory barrier.
 fn memory_barrier() {
     #[cfg(target_os = "linux")]
-    // SAFETY: a system call without memory, which was registered.
-    let done = unsafe { libc::syscall(libc::SYS_membarrier, BARRIER[0], 0, 0) };
-    #[cfg(target_os = "linux")]
-    debug_assert_eq!(done, 0, "the barrier was registered");
+    if membarrier(BARRIER).is_none() {
+        let done = membarrier(REGISTER).and_then(|_| membarrier(BARRIER));
+        debug_assert!(done.is_some(), "the system has the barrier");
+    }
+}
+
+/// The system call; `None` where it fails.
+#[cfg(target_os = "linux")]
+fn membarrier(command: libc::c_int) -> Option<libc::c_long> {
+    // SAFETY: a system call without memory.
+    let found = unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) };
+    (found >= 0).then_some(found)
 }
 
 thread_local! {

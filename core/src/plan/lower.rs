@@ -436,6 +436,8 @@ fn compute(
                 Some(axis) => f.index(axis),
                 None => f.constant(Scalar::zero(DType::I64)),
             };
+            // Positions are exact as doubles, to which and from which more processors convert than from integers of eight bytes.
+            let index = if dtype == DType::F32 { f.cast(index, DType::F64) } else { index };
             let index = f.cast(index, dtype);
             let &[start, step] = args else { return index };
             let (start, step) = (f.cast(start, dtype), f.cast(step, dtype));

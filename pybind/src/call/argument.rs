@@ -1,14 +1,15 @@
 //! Arguments of operations: Python objects as values of the core.
 
+use crate::call::number_list::of_numbers;
 use crate::interop::numpy_memory::{from_numpy, operand};
 use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, PayloadRef};
 use fastnp::{Array, Complex, DType, Scalar, Value};
 use numpy::npyffi::PyArrayObject;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
-use pyo3::{Borrowed, ffi};
 
 /// A Python object as an argument.
 pub(crate) enum Arg<'a> {
@@ -91,7 +92,7 @@ pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if is_numpys(object)? {
         return Ok(operand(object)?.map_or(Arg::Other, |array| Arg::Converted(Box::new(array))));
     }
-    if let Some(array) = of_numbers(object)? {
+    if let Some(array) = of_numbers(object, None) {
         return Ok(Arg::Converted(Box::new(array)));
     }
     let array = if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
@@ -103,120 +104,6 @@ pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         Some(_) => Ok(Arg::Converted(Box::new(from_numpy(&array)?))),
         None => Ok(Arg::Other),
     }
-}
-
-/// The value of a Python float or a `numpy.float64`, which has the same layout.
-///
-/// # Safety
-/// The object is alive, and the GIL is held.
-#[inline(always)]
-unsafe fn float_at(py: Python<'_>, object: *mut ffi::PyObject) -> Option<f64> {
-    // SAFETY: the caller's contract; the class is checked.
-    unsafe {
-        let is_float = ffi::PyFloat_CheckExact(object) != 0 || dtype::is_double(py, object);
-        is_float.then(|| ffi::PyFloat_AsDouble(object))
-    }
-}
-
-/// The items of a list or tuple as borrowed references.
-#[derive(Clone, Copy)]
-struct Items<'a, 'py> {
-    sequence: &'a Bound<'py, PyAny>,
-    is_list: bool,
-    count: usize,
-}
-
-impl<'a, 'py> Items<'a, 'py> {
-    fn of(sequence: &'a Bound<'py, PyAny>) -> Option<Items<'a, 'py>> {
-        let is_list = sequence.is_exact_instance_of::<PyList>();
-        if !is_list && !sequence.is_exact_instance_of::<PyTuple>() {
-            return None;
-        }
-        // SAFETY: a list or a tuple.
-        let count = unsafe { ffi::PyObject_Size(sequence.as_ptr()) };
-        Some(Items { sequence, is_list, count: count as usize })
-    }
-
-    /// # Safety
-    /// The index is less than the count, and the sequence has not changed.
-    #[inline(always)]
-    unsafe fn get(self, i: usize) -> *mut ffi::PyObject {
-        // SAFETY: the caller's contract.
-        unsafe {
-            if self.is_list {
-                ffi::PyList_GetItem(self.sequence.as_ptr(), i as isize)
-            } else {
-                ffi::PyTuple_GetItem(self.sequence.as_ptr(), i as isize)
-            }
-        }
-    }
-
-    /// Appends the values of floats; whether all items are such.
-    fn append_floats(self, values: &mut Vec<f64>) -> bool {
-        let py = self.sequence.py();
-        (0..self.count).all(|i| {
-            // SAFETY: reading numbers runs no code that could change the sequence.
-            unsafe { float_at(py, self.get(i)) }.is_some_and(|x| {
-                values.push(x);
-                true
-            })
-        })
-    }
-
-    /// Appends the values of integers that fit into int64; whether all items are such.
-    fn append_integers(self, values: &mut Vec<i64>) -> bool {
-        (0..self.count).all(|i| {
-            let mut overflow = 0;
-            // SAFETY: as above; the object is exactly an int, and the only failure is an overflow, which is reported.
-            let value = unsafe {
-                let item = self.get(i);
-                if ffi::PyLong_CheckExact(item) == 0 {
-                    return false;
-                }
-                ffi::PyLong_AsLongLongAndOverflow(item, &mut overflow)
-            };
-            values.push(value);
-            overflow == 0
-        })
-    }
-}
-
-/// An array of a list or tuple that holds only floats, or only integers that fit into int64; or rows of such, of one length.
-pub(crate) fn of_numbers(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
-    let Some(items) = Items::of(sequence).filter(|items| items.count > 0) else { return Ok(None) };
-    let py = sequence.py();
-    let made = |floats: bool, shape: &[usize], rows: &[Items<'_, '_>]| {
-        let size = shape.iter().product();
-        if floats {
-            let mut values = Vec::with_capacity(size);
-            let all = rows.iter().all(|row| row.append_floats(&mut values));
-            all.then(|| Array::from_slice(&values, shape).ok()).flatten()
-        } else {
-            let mut values = Vec::with_capacity(size);
-            let all = rows.iter().all(|row| row.append_integers(&mut values));
-            all.then(|| Array::from_slice(&values, shape).ok()).flatten()
-        }
-    };
-    // SAFETY: there is an item.
-    let first = unsafe { Borrowed::from_ptr(py, items.get(0)) };
-    // SAFETY: the object is alive.
-    let is_float = |object: &Bound<'_, PyAny>| unsafe { float_at(py, object.as_ptr()) }.is_some();
-    if is_float(&first) || first.is_exact_instance_of::<PyInt>() {
-        return Ok(made(is_float(&first), &[items.count], &[items]));
-    }
-    let Some(row) = Items::of(&first).filter(|row| row.count > 0) else { return Ok(None) };
-    // SAFETY: nothing changes the sequence.
-    let item = |i| unsafe { Borrowed::from_ptr(py, items.get(i)) };
-    let given: Vec<Borrowed<'_, '_, PyAny>> = (0..items.count).map(item).collect();
-    let rows: Option<Vec<Items<'_, '_>>> =
-        given.iter().map(|given| Items::of(given).filter(|other| other.count == row.count)).collect();
-    let Some(rows) = rows else { return Ok(None) };
-    // SAFETY: there is an item.
-    let number = unsafe { Borrowed::from_ptr(py, row.get(0)) };
-    if is_float(&number) || number.is_exact_instance_of::<PyInt>() {
-        return Ok(made(is_float(&number), &[rows.len(), row.count], &rows));
-    }
-    Ok(None)
 }
 
 impl Arg<'_> {

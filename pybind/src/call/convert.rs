@@ -1,10 +1,12 @@
 //! Conversion functions: `array`, `asarray`, `copy`, `ascontiguousarray` and others.
 
-use crate::call::argument::{Arg, is_numpys, of_numbers, parse_fast, strong_scalar};
+use crate::call::argument::{Arg, is_numpys, parse_fast, strong_scalar};
 use crate::call::concatenate::stack_list;
+use crate::call::number_list::of_numbers;
 use crate::fallback::by_name::numpy;
 use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
 use crate::interpreter::dtype;
+use crate::interpreter::dtype::RequestedType;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
@@ -96,15 +98,23 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
     let types = dtype::types(value.py())?;
     let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
-    if dtype.is_none() {
-        if let Some(array) = of_numbers(value)? {
-            return Ok(Some(array));
-        }
-        if let Ok(list) = value.cast_exact::<PyList>()
-            && let Some(array) = stack_list(list)?
-        {
-            return Ok(Some(array));
-        }
+    let dtype = dtype.filter(|dtype| !dtype.is_none());
+    if !value.is_exact_instance_of::<PyList>() && !value.is_exact_instance_of::<PyTuple>() {
+        return Ok(None);
+    }
+    let native = match dtype.map(dtype::requested).transpose()? {
+        Some(RequestedType::Native(dtype)) => Some(dtype),
+        Some(RequestedType::Other) => return Ok(None),
+        None => None,
+    };
+    if let Some(array) = of_numbers(value, native) {
+        return Ok(Some(array));
+    }
+    if dtype.is_none()
+        && let Ok(list) = value.cast_exact::<PyList>()
+        && let Some(array) = stack_list(list)?
+    {
+        return Ok(Some(array));
     }
     // Only lists whose first innermost item is a number: then nearly always all items are. NumPy parses the list.
     let mut item = value.clone();

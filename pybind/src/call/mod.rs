@@ -1,6 +1,6 @@
 //! Calls: Python arguments to values of the core, and the functions and ufuncs that take them.
 //!
-//! `argument`, `array_arguments`, `keywords` and `assign` read arguments; the others are functions of the module. Start with
+//! `argument`, `array_arguments`, `keywords`, `number_list` and `assign` read arguments; the others are functions of the module. Start with
 //! `ufunc_call`. May import `interpreter`, `object` and `interop`.
 
 pub(crate) mod argument;
@@ -11,6 +11,7 @@ pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod functions;
 pub(crate) mod keywords;
+pub(crate) mod number_list;
 pub(crate) mod reduce;
 pub(crate) mod routine;
 pub(crate) mod ufunc;

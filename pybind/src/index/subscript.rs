@@ -5,7 +5,7 @@
 //! NumPy, on the same memory.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
-use crate::call::assign::{Assigned, LEFT_TO_NUMPY, put};
+use crate::call::assign::{Assigned, LEFT_TO_NUMPY, fits, put};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -156,7 +156,7 @@ fn other_basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     }
 }
 
-/// Sets one element to a number if the cast is trivial; returns whether it was done.
+/// Sets one element to a number if the cast needs no warning; returns whether it was done.
 #[inline]
 fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if parts.len() != array.ndim() {
@@ -166,6 +166,7 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
     let scalar = match parse_fast(value)? {
         Arg::Number(Value::Float(x)) if dtype.is_float() && !Value::Float(x).overflows(dtype) => Scalar::new(dtype, x),
         Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => s,
+        Arg::Number(Value::Scalar(s)) if fits(Value::Scalar(s), dtype) => s.cast(dtype),
         Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Scalar::new(dtype, i),
         _ => return Ok(false),
     };

@@ -267,6 +267,20 @@ pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bo
     TYPES.get(py).is_some_and(|types| types.scalars[DType::F64 as usize].as_ptr() == kind.cast())
 }
 
+/// The value of an object that is exactly a `numpy.int64`.
+///
+/// # Safety
+/// `object` points to a live object.
+#[inline]
+pub(crate) unsafe fn int64_at(py: Python<'_>, object: *mut ffi::PyObject) -> Option<i64> {
+    // SAFETY: every object has a type; the value of such a scalar follows its header.
+    unsafe {
+        let kind = ffi::Py_TYPE(object);
+        let is = TYPES.get(py).is_some_and(|types| types.scalars[DType::I64 as usize].as_ptr() == kind.cast());
+        is.then(|| object.add(1).cast::<i64>().read())
+    }
+}
+
 /// The value of a NumPy scalar of exactly a type of at most eight bytes, extended with zeros.
 #[cfg(feature = "loops")]
 pub(crate) fn bits_of_scalar(object: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<u64>> {

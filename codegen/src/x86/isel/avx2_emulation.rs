@@ -14,6 +14,9 @@ use crate::{DType, Scalar};
 const ONES: u64 = 0x4330_0000_0000_0000;
 const HIGH: u64 = 0x4530_0000_0000_0000;
 
+/// The bits by which an integer of eight bytes is longer than a double's mantissa.
+const LOST_BITS: u8 = 11;
+
 /// The form of an instruction with a VEX prefix, if there is one.
 fn vex_form(form: &'static Form) -> Option<&'static Form> {
     match form.name {
@@ -93,6 +96,8 @@ impl Emitter<'_> {
             "VPMOVWB" => self.narrow(out, b, 2, 1),
             "VCVTQQ2PD" => self.quadwords_as_doubles(out, b, HIGH | 1 << 31),
             "VCVTUQQ2PD" => self.quadwords_as_doubles(out, b, HIGH),
+            "VCVTQQ2PS" => self.quadwords_as_singles(out, b, true),
+            "VCVTUQQ2PS" => self.quadwords_as_singles(out, b, false),
             "VCVTUDQ2PD" => self.unsigned_as_doubles(out, b),
             "VCVTUDQ2PS" => self.unsigned_as_singles(width, out, b),
             "VCVTTPD2QQ" => self.floats_as_quadwords(out, b, true),
@@ -192,6 +197,34 @@ impl Emitter<'_> {
         self.asm.vex(&f::VPXOR, width, upper, upper, units, None);
         self.asm.vex(&f::VSUBPD, width, upper, upper, surplus, None);
         self.asm.vex(&f::VADDPD, width, out, upper, Rm::Reg(lower), None);
+    }
+
+    /// Converts integers of eight bytes to singles, through doubles. An integer that is no double is first made one: its lowest eleven
+    /// bits become zeros, and the lowest bit of the others one if any of them was set. This keeps it on its side of all singles and of
+    /// the points half-way between two, so that the second conversion alone rounds.
+    fn quadwords_as_singles(&mut self, out: VReg, x: Rm, is_signed: bool) {
+        let width = Width::W256;
+        let x = self.in_register(x, width);
+        let (lost, sticky) = (self.temp(), self.temp());
+        let low = self.constant(Scalar::new(DType::I64, (1i64 << LOST_BITS) - 1));
+        // The bits above those of a double's mantissa: none are set in an integer that is a double, nor, in a signed one, after the
+        // sum that makes the integers that are doubles positive.
+        let (mut large, mut shift) = (x, 64 - LOST_BITS);
+        if is_signed {
+            let bound = self.constant(Scalar::new(DType::I64, 1i64 << (64 - LOST_BITS)));
+            self.asm.vex(&f::VPADDQ, width, lost, x, bound, None);
+            (large, shift) = (lost, shift + 1);
+        }
+        self.asm.vex(&f::VPSRLQ_IMM, width, lost, VReg(0), Rm::Reg(large), Some(shift));
+        self.zero(sticky);
+        self.asm.vex(&f::VPCMPGTQ_VEX, width, lost, lost, Rm::Reg(sticky), None);
+        self.asm.vex(&f::VPAND, width, lost, lost, low, None);
+        self.asm.vex(&f::VPAND, width, sticky, x, Rm::Reg(lost), None);
+        self.asm.vex(&f::VPADDQ, width, sticky, sticky, Rm::Reg(lost), None);
+        self.asm.vex(&f::VPOR, width, sticky, sticky, Rm::Reg(x), None);
+        self.asm.vex(&f::VPANDN, width, sticky, lost, Rm::Reg(sticky), None);
+        self.quadwords_as_doubles(sticky, Rm::Reg(sticky), if is_signed { HIGH | 1 << 31 } else { HIGH });
+        self.asm.vex(&f::VCVTPD2PS, width, out, VReg(0), Rm::Reg(sticky), None);
     }
 
     /// Converts unsigned integers of four bytes to doubles.

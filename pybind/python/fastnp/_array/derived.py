@@ -12,9 +12,7 @@ among the results to arrays of ours.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import wraps
-from inspect import Parameter, Signature, signature  # NumPy has imported it
 from types import FunctionType, MethodDescriptorType, MethodType, WrapperDescriptorType
 from typing import Any
 
@@ -144,11 +142,3 @@ def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
     # The result is not converted: it must be an object of `cls`.
     plain, named, _ = to_views(args, kwargs)
     return _np.ndarray.__new__(cls, *plain, **named)
-
-
-# `inspect.signature(ndarray)` is taken from this function, without its first argument. NumPy's
-# class has a signature from 2.4 on.
-with suppress(ValueError):
-    _new.__signature__ = Signature(  # type: ignore[attr-defined]
-        [Parameter("cls", Parameter.POSITIONAL_ONLY), *signature(_np.ndarray).parameters.values()]
-    )
