@@ -274,6 +274,16 @@ def test_a_function_without_loops_fuses_with_its_neighbours() -> None:
     assert numpy.allclose(numpy.asarray(y), want, rtol=1e-14)
 
 
+def test_a_function_of_indices_fuses() -> None:
+    function = np.vectorize(lambda i, j: i * 0.5 if i > j else j - i)
+    np.fromfunction(function, (30, 40))
+    np.flush()
+    before = np.stats()
+    made = np.fromfunction(function, (30, 40)) + 1.0
+    assert np.stats()["flushes"] == before["flushes"]
+    same(made, numpy.fromfunction(numpy.vectorize(function.pyfunc), (30, 40)) + 1.0)
+
+
 def test_flags_of_pythons_own_arithmetic() -> None:
     x = numpy.array([1.0, 1e308, -1e308, math.inf, -math.inf, 0.0, -0.0])
 

@@ -9,6 +9,7 @@ import numpy as _np
 
 from fastnp._fallback.call import call, from_views, to_views
 from fastnp._fallback.registry import native
+from fastnp._functions.creation import indices
 
 
 def _with_our_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,8 +38,9 @@ def fromfunction(
     function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
 ) -> Any:
     if like is not None:
-        kwargs["like"] = like
-    return call(_np.fromfunction, (_with_our_arrays(function), shape), {"dtype": dtype, **kwargs})
+        kwargs |= {"dtype": dtype, "like": like}
+        return call(_np.fromfunction, (_with_our_arrays(function), shape), kwargs)
+    return function(*indices(shape, dtype=dtype), **kwargs)
 
 
 @native(_np.piecewise)
