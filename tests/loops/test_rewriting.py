@@ -422,3 +422,50 @@ for i in range(5000):
     code, unit = built(source, False)
     exec(code, {})
     assert not next(site for site in unit.sites if site.line == 3).live
+
+
+NEST = """
+found = []
+for i in range(6):
+    k = 0
+    while k < 5:
+        k += 1
+        if k == 3:
+            continue
+        for j in range(4):
+            if j > i:
+                break
+            found.append((i, k, j))
+        else:
+            found.append("all")
+        if k > i:
+            break
+    else:
+        found.append("five")
+    if i == 4:
+        break
+else:
+    found.append("six")
+"""
+
+
+def test_a_nest_of_retired_loops_runs_as_it_was() -> None:
+    plain: dict[str, Any] = {}
+    exec(NEST, plain)
+    for alive in range(4):
+        code, unit = compile_tree(ast.parse(NEST), "nest.py")
+        for site in unit.sites[alive:]:
+            site.retire()
+        assert [site.plain for site in unit.sites] == [k >= alive for k in range(3)]
+        found: dict[str, Any] = {}
+        exec(code, found)
+        assert found["found"] == plain["found"]
+    outer, middle, inner = compile_tree(ast.parse(NEST), "nest.py")[1].sites
+    outer.retire()
+    inner.retire()
+    assert not outer.plain
+    middle.retire()
+    assert outer.plain
+    outer.revive()
+    assert outer.live
+    assert not outer.plain

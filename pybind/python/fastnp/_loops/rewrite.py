@@ -25,8 +25,8 @@ A loop statement becomes, in the same code object and at the same lines,
         break                               # after `break` of the program's, which sets it to False
     if .l0 is None: ELSE
 
-For `while` the turns are counted by a `for` over nothing; a retired one without loops inside runs
-as it was.
+For `while` the turns are counted by a `for` over nothing. Where a site and all inside it are
+retired, its turns run as they were.
 
 A guarded statement number k runs if `.at` is None or at most k, and sets `.at` to None; an `if`
 takes the branch that `.at` lies in; an inner loop goes on with an iterator of the outcome. So each
@@ -308,7 +308,7 @@ class _Scope:
             for k, statement in enumerate(site.statements):
                 self.number[id(statement)] = k
         else:
-            site.depth = around.depth + 1
+            site.depth, site.around = around.depth + 1, around
             around.inner.append(site)
         site.first = self.number[id(node)]
         return site
@@ -502,7 +502,7 @@ class _SiteCode:
         head = node.iter if isinstance(node, ast.For) else node.test
         start = _placed(self._start(), head)
         made = [*start, ast.While(ast.Constant(True), [self._loop(), ast.Break()], [])]
-        if self.is_leaf and isinstance(node, ast.While):
+        if isinstance(node, ast.While):
             made = self._or_plain(made, head)
         orelse = scope.block(node.orelse, self.resumable)
         if self.resumable:
@@ -525,12 +525,12 @@ class _SiteCode:
         a turn of 30.
         """
         scope, node = self.scope, self.node
-        live = _field(ast.Constant(self.constant.value), "live")
-        retired = _both(scope._is_fresh(), ast.UnaryOp(ast.Not(), live))
+        plain = _field(ast.Constant(self.constant.value), "plain")
+        retired = _both(plain, scope._is_fresh())
         first = _placed([scope._set(self.turns, False)], head)
-        plain = _copied(node, orelse=[scope._set(self.turns, None)])
+        loop = _copied(node, orelse=[scope._set(self.turns, None)])
         _place(retired, head)
-        return [_when(retired, [*first, plain], made)]
+        return [_when(retired, [*first, loop], made)]
 
     def _start(self) -> list[ast.stmt]:
         scope, node = self.scope, self.node
@@ -577,18 +577,28 @@ class _SiteCode:
         asks = _placed([*self._asks(), ast.Break()], node)
         if isinstance(node, ast.For):
             _place(turns, node.iter)
-            body = self._with_exits(scope.block(node.body, True))
-            return _copied(node, iter=turns, body=body, orelse=asks)
+            return _copied(node, iter=turns, body=self._turn(), orelse=asks)
         stop = [*self._exit(None), ast.Break()]
         if not self.is_leaf:
             test = ast.IfExp(scope._is_fresh(), node.test, ast.Constant(True))
-            body = [_when(test, self._with_exits(scope.block(node.body, True)), stop)]
+            body = [_when(test, self._turn(), stop)]
         else:
             guarded = [part for inner in node.body for part in scope._guarded(inner)]
             plain = [_when(node.test, self._with_exits(node.body), stop)]
             body = [_when(scope._is_fresh(), plain, self._with_exits(guarded))]
         made = ast.For(scope._hidden(f"t{self.site.depth}", True), turns, body, asks)
         return _placed([made], node.test)[0]
+
+    def _turn(self) -> list[ast.stmt]:
+        """The body, for a turn that begins or goes on. It is as it was where the sites in it are
+        retired: the guards of a turn of 0.2 µs take 0.5 µs.
+        """
+        scope, node = self.scope, self.node
+        body = self._with_exits(scope.block(node.body, True))
+        if self.is_leaf:
+            return body
+        is_plain = _both(_field(ast.Constant(self.constant.value), "plain"), scope._is_fresh())
+        return _hidden([_when(is_plain, self._with_exits(node.body), body)])
 
     def _exit(self, value: object) -> list[ast.stmt]:
         """The loop ends: its turns are counted, and not kept."""
