@@ -461,11 +461,8 @@ def test_a_nest_of_retired_loops_runs_as_it_was() -> None:
         exec(code, found)
         assert found["found"] == plain["found"]
     outer, middle, inner = compile_tree(ast.parse(NEST), "nest.py")[1].sites
-    outer.retire()
-    inner.retire()
-    assert not outer.plain
-    middle.retire()
-    assert outer.plain
-    outer.revive()
-    assert outer.live
-    assert not outer.plain
+    plains = []
+    for change in (outer.retire, inner.retire, middle.retire, outer.revive):
+        change()
+        plains.append(outer.plain)
+    assert plains == [False, False, True, False]
