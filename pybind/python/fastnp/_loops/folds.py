@@ -19,14 +19,13 @@ from fastnp._loops.compiler import Compiled, compile_tasks
 from fastnp._loops.elementwise import (
     CONVERSIONS,
     MAX_VERSIONS,
-    PYTHON,
     as_input,
     is_loaded,
     kind_of,
     run_in_parallel,
 )
 from fastnp._loops.emitter import Unsupported
-from fastnp._loops.if_conversion import chars_of, emitted
+from fastnp._loops.if_conversion import PYTHON, chars_of, emitted
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal

@@ -418,7 +418,11 @@ def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
         a, b = arguments
         if arrays.is_array(a) or arrays.is_array(b):
             return arrays.binary(e, name, a, b)
-        return numbers.binary(e, name, as_numpys(e, a), scalar(b, name))
+        left, right = scalar(a, name), scalar(b, name)
+        # Python's number beside NumPy's scalar takes the scalar's type.
+        if numbers.number(right).may_be_python or not numbers.number(left).is_python:
+            left = as_numpys(e, left)
+        return numbers.binary(e, name, left, right)
 
     return compute
 
@@ -460,6 +464,7 @@ def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
     register = numbers.convert(e, value, loop[0], checked=False)
     result = Number(loop[1])
     root = e.text.op(result.registers[0], "sqrt", register)
+    e.text.reported[root] = "sqrt"
     return Value(result, (root,), is_settled=False)
 
 
@@ -528,17 +533,26 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Value:
         raise Unsupported(f"a call of {name}")
     if len(arguments) != function.nin:
         raise Unsupported(f"{name} with {len(arguments)} arguments")
-    values = [as_numpys(e, value) for value in arguments]
+    values = [scalar(value, name) for value in arguments]
+    types = [numbers.number(value) for value in values]
+    if all(type_.may_be_python for type_ in types):
+        values = [as_numpys(e, value) for value in values]
+    elif any(type_.is_either for type_ in types):
+        raise Unsupported(f"{name} of {types[0]} and {types[1]}")
     loop = numpy_loop(name, tuple(numbers.number(value).name for value in values))
     if loop is None or set(loop) not in ({"d"}, {"f"}):
-        raise Unsupported(f"{name} of these types")
-    found = inner_loop(original, loop)
-    if found is None:
         raise Unsupported(f"{name} of these types")
     registers = []
     for value, char in zip(values, loop, strict=False):
         registers.append(numbers.convert(e, e.settle(value), char, checked=False))
     kind = F64 if loop[0] == "d" else F32
+    if e.is_recorded:
+        result = e.text.call(kind, f"ufunc.{name}", *registers)
+        e.text.reported[result] = name
+        return Value(Number(loop[-1]), (result,))
+    found = inner_loop(original, loop)
+    if found is None:
+        raise Unsupported(f"{name} of these types")
     addresses = [e.text.integer(address) for address in found]
     routine = f"loop{function.nin}" + ("f" if kind == F32 else "")
     result = e.text.call(kind, routine, *addresses, *registers)
