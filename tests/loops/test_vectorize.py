@@ -193,6 +193,19 @@ def test_warnings_are_numpys() -> None:
     assert told[1] == told[0][:1]
 
 
+@pytest.mark.parametrize("char", "BhI")
+def test_warnings_of_the_first_call(char: str) -> None:
+    """NumPy makes it with scalars of its own, which wrap."""
+    x = numpy.array([100, 7, 9, 1], char)
+    y = numpy.array([numpy.iinfo(char).max, 2, 3, 4], char)
+
+    def sums(a: int, b: int) -> float:
+        return 0.5 if a + b > 9 else 1.5
+
+    for a, b in ((x, y), (y, x), (x[1:], y[1:])):
+        assert outcome(np.vectorize, sums, a, b) == outcome(numpy.vectorize, sums, a, b)
+
+
 def test_what_a_function_finds_outside_may_change() -> None:
     global SCALE
     x = numpy.arange(4.0)

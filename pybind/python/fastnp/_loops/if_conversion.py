@@ -440,10 +440,13 @@ def emitted(
 
 def result_types(function: FunctionType, types: Sequence[Type]) -> str | None:
     """The types that NumPy gives a function's results, where all values for such arguments have one
-    type; the arguments are scalars of NumPy's.
+    type; the arguments are scalars of NumPy's. `None` too where integers may wrap, of which NumPy
+    warns: then the call is to be made.
     """
     try:
-        _, value = emitted(function, types, "")
+        e, value = emitted(function, types, "")
+        if e.exits and any(isinstance(type_, Number) and type_.is_integer for type_ in types):
+            return None
         found = [value.type]
     except DifferentTypes as refusal:
         found = refusal.types

@@ -326,12 +326,11 @@ def _vectorized(
 
 
 def _chars_of_first(function: FunctionType, arguments: Sequence[Any]) -> str:
-    """The types of a function's values for the first elements of its arguments, none if it raises.
-
-    Nothing is told of the call: if there is something to tell, the interpreter makes it again.
+    """The types of a function's values for the first elements of its arguments, none if it raises
+    or there is something to warn of: then the interpreter calls it again.
     """
     try:
-        with _np.errstate(all="ignore"):
+        with _np.errstate(all="raise", under="ignore"):
             values = function(*(_np.asarray(x).flat[0] for x in arguments))
     except Exception:
         return ""
