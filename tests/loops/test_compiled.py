@@ -139,6 +139,21 @@ for i in range(n):
     q = -A[i, 1:] * 2
     q = q + q[0]
 """,
+    "element types of new arrays": """
+for i in range(n):
+    u = np.zeros(4, dtype=float)
+    u[1:] += x[:3]
+    v = np.ones((2, 3), np.float32)
+    v[i % 2, 1] = x[i] / 3
+    w = np.zeros(3, dtype=np.int32)
+    w[i % 3] = i * 7
+    k = np.ones(3, dtype=int)
+    k[i % 3] -= i
+    e = np.empty(2, dtype=np.float64)
+    e[0] = v[0, 1] + w[0] + k[1] + u[2]
+    e[1] = e[0] - 1
+    x[i] = e[1]
+""",
     "two names of a new array": """
 board = np.zeros(5)
 for i in range(n):
