@@ -139,6 +139,14 @@ for i in range(n):
     q = -A[i, 1:] * 2
     q = q + q[0]
 """,
+    "several targets": """
+m = [0, 1, 2, 3, 4, 5, 6, 7]
+for i in range(n):
+    s = t = i * 0.5
+    x[i] = y[i % 3] = s + 1
+    u = A[i, 0] = m[i] = i // 2
+    A[0, i] = A[i, 0] = A[i, i] = s
+""",
     "element types of new arrays": """
 for i in range(n):
     u = np.zeros(4, dtype=float)

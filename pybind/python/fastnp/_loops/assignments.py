@@ -40,14 +40,7 @@ def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
 
 def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     """The values that a tuple of targets is assigned, in registers that no target changes."""
-    bound = {part.id for part in target.elts if isinstance(part, ast.Name)}
-    for part in target.elts:
-        if isinstance(part, ast.Subscript):
-            used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-            if used & bound or not has_own_place(e, part, target):
-                raise Unsupported("targets of which one changes where another is")
-        elif not isinstance(part, ast.Name):
-            raise Unsupported("a nested tuple of targets")
+    expect_own_places(e, target.elts)
     if isinstance(node, ast.Tuple):
         values = [single(e, item) for item in node.elts]
     else:
@@ -67,7 +60,28 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     return [e.snapshot(e.settle(value)) for value in values]
 
 
-def has_own_place(e: Emitter, part: ast.Subscript, target: ast.Tuple) -> bool:
+def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
+    """`a = b[i] = value`, a number."""
+    expect_own_places(e, targets)
+    value = e.snapshot(e.settle(number(e, node)))
+    effects = [prepare(e, target, value) for target in targets]
+    for effect in effects:
+        effect()
+
+
+def expect_own_places(e: Emitter, targets: list[ast.expr]) -> None:
+    """Refuses targets of which one may change the place of another."""
+    bound = {part.id for part in targets if isinstance(part, ast.Name)}
+    for part in targets:
+        if isinstance(part, ast.Subscript):
+            used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+            if used & bound or not has_own_place(e, part, targets):
+                raise Unsupported("targets of which one changes where another is")
+        elif not isinstance(part, ast.Name):
+            raise Unsupported("a nested tuple of targets")
+
+
+def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> bool:
     """Whether no other target changes the place of a part: the items of lists that are no target
     may say where it is.
     """
@@ -78,7 +92,7 @@ def has_own_place(e: Emitter, part: ast.Subscript, target: ast.Tuple) -> bool:
         return value.type.root if is_list else None  # type: ignore[union-attr]
 
     inside = [root(n.value) for n in ast.walk(part.slice) if isinstance(n, ast.Subscript)]
-    stored = [root(other.value) for other in target.elts if isinstance(other, ast.Subscript)]
+    stored = [root(other.value) for other in targets if isinstance(other, ast.Subscript)]
     return not inside or not (None in inside or None in stored or set(inside) & set(stored))
 
 

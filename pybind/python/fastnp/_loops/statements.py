@@ -22,7 +22,7 @@ from fastnp._loops import (
     undo,
 )
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.assignments import assign, augmented, prepare
+from fastnp._loops.assignments import assign, assign_all, augmented
 from fastnp._loops.emitter import (
     MAX_VERSIONS,
     Call,
@@ -187,12 +187,8 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
             e.leave_unless(condition(e, test))
         case ast.Assign(targets=[target], value=value):
             assign(e, target, value)
-        case ast.Assign(targets=targets, value=value) if all(
-            isinstance(target, ast.Name) for target in targets
-        ):
-            common = e.snapshot(e.settle(number(e, value)))
-            for target in targets:
-                prepare(e, target, common)()
+        case ast.Assign(targets=targets, value=value):
+            assign_all(e, targets, value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, target, value)
         case ast.AugAssign(target=target, op=op, value=value):
