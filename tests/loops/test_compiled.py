@@ -139,6 +139,29 @@ for i in range(n):
     q = -A[i, 1:] * 2
     q = q + q[0]
 """,
+    "several targets": """
+m = [0, 1, 2, 3, 4, 5, 6, 7]
+for i in range(n):
+    s = t = i * 0.5
+    x[i] = y[i % 3] = s + 1
+    u = A[i, 0] = m[i] = i // 2
+    A[0, i] = A[i, 0] = A[i, i] = s
+""",
+    "element types of new arrays": """
+for i in range(n):
+    u = np.zeros(4, dtype=float)
+    u[1:] += x[:3]
+    v = np.ones((2, 3), np.float32)
+    v[i % 2, 1] = x[i] / 3
+    w = np.zeros(3, dtype=np.int32)
+    w[i % 3] = i * 7
+    k = np.ones(3, dtype=int)
+    k[i % 3] -= i
+    e = np.empty(2, dtype=np.float64)
+    e[0] = v[0, 1] + w[0] + k[1] + u[2]
+    e[1] = e[0] - 1
+    x[i] = e[1]
+""",
     "two names of a new array": """
 board = np.zeros(5)
 for i in range(n):

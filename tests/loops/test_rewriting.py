@@ -13,6 +13,7 @@ from typing import Any
 import fastnp
 import pytest
 from fastnp._loops import compiler
+from fastnp._loops import site as site_policy
 from fastnp._loops.entry import Enumeration, Rest, Zip, advance, source_of
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.rewrite import Unit, compile_tree
@@ -412,6 +413,8 @@ def test_threads_and_recursion() -> None:
 
 def test_a_while_statement_of_few_turns_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Timing each entry would take longer than its turns."""
+    # Other processes may run in between.
+    monkeypatch.setattr(site_policy, "SHORT_WHILE", 1e-3)
     monkeypatch.setattr(compiler, "compile_loop", lambda loop, *_: Refusal(loop.line, "no"))
     source = """\
 for i in range(5000):
@@ -422,3 +425,47 @@ for i in range(5000):
     code, unit = built(source, False)
     exec(code, {})
     assert not next(site for site in unit.sites if site.line == 3).live
+
+
+NEST = """
+found = []
+for i in range(6):
+    k = 0
+    while k < 5:
+        k += 1
+        if k == 3:
+            continue
+        for j in range(4):
+            if j > i:
+                break
+            found.append((i, k, j))
+        else:
+            found.append("all")
+        if k > i:
+            break
+    else:
+        found.append("five")
+    if i == 4:
+        break
+else:
+    found.append("six")
+"""
+
+
+def test_a_nest_of_retired_loops_runs_as_it_was() -> None:
+    plain: dict[str, Any] = {}
+    exec(NEST, plain)
+    for alive in range(4):
+        code, unit = compile_tree(ast.parse(NEST), "nest.py")
+        for site in unit.sites[alive:]:
+            site.retire()
+        assert [site.plain for site in unit.sites] == [k >= alive for k in range(3)]
+        found: dict[str, Any] = {}
+        exec(code, found)
+        assert found["found"] == plain["found"]
+    outer, middle, inner = compile_tree(ast.parse(NEST), "nest.py")[1].sites
+    plains = []
+    for change in (outer.retire, inner.retire, middle.retire, outer.revive):
+        change()
+        plains.append(outer.plain)
+    assert plains == [False, False, True, False]

@@ -41,3 +41,10 @@ def test_neighbours(tmp_path: Path) -> None:
     assert "NumPy's arrays: np.asarray(va), n=10" in content["seconds"]
     assert len(content["seconds"]) > 150
     assert "cells below 0.8" in text and "cells below 0.95" in text
+
+
+def test_user_functions() -> None:
+    command = [sys.executable, "-m", "benches.user_functions", "--elements", "1000"]
+    command += ["--rounds", "1"]
+    text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert text.count(" ms ") == 7

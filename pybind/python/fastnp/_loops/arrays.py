@@ -569,14 +569,16 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
 # Arrays that are made of numbers.
 
 
-def filled(e: Emitter, extents: tuple[str, ...], value: float, is_ours: bool) -> Elementwise:
-    """`np.full(extents, value)` of doubles."""
+def filled(
+    e: Emitter, extents: tuple[str, ...], value: int, char: str, is_ours: bool
+) -> Elementwise:
+    """`np.full(extents, value, char)`."""
     for extent in extents:
         e.leave_unless(e.text.op(I8, "icmp.ule", extent, e.text.integer(LONGEST_AXIS)))
     extents = tuple(e.snapshot(Value(INT, (extent,))).register for extent in extents)
     e.text.ranges.update(dict.fromkeys(extents, EXTENT))
-    register = e.text.float(value)
-    return Elementwise("d", extents, lambda _: register, (), False, is_ours)
+    register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
+    return Elementwise(char, extents, lambda _: register, (), False, is_ours)
 
 
 def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:

@@ -26,7 +26,7 @@ from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal
 from fastnp._loops.source import as_statements
-from fastnp._loops.types import BOOL, FLOAT, INT, MEMORY, Number
+from fastnp._loops.types import MEMORY, Number
 
 # Seconds that a function must be expected to take in the interpreter to be compiled, which takes
 # about as long, and what a call is expected to take before one was measured.
@@ -43,7 +43,6 @@ TASK = 1e-2
 # Parts of the work of which the first is run alone, to find out how long it takes.
 PARTS = 64
 CONVERSIONS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
-PYTHON = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}
 
 
 class ElementLoop:
@@ -76,8 +75,8 @@ class ElementLoop:
         key = (otypes, *(x.dtype.char for x in given))
         if key not in self.array_functions:
             chars = otypes or self.result_chars(given)
-            types = [PYTHON[x.dtype.kind] for x in given]
-            self.array_functions[key] = chars and converted(self.function, types, chars)
+            inputs = [x.dtype.char for x in given]
+            self.array_functions[key] = chars and converted(self.function, inputs, chars)
         function = self.array_functions[key]
         results = function.apply([widened(x) for x in given]) if function else None
         if results is None:

@@ -255,6 +255,8 @@ class Emitter:
         self.indices: dict[str, Any] = {}
         # Whether code that ran to its end looks at the floating-point status.
         self.looks_at_status = False
+        # Whether the text is recorded as operations on whole arrays, which warn themselves.
+        self.is_recorded = False
         # Whether the current statement took scratch memory.
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")
@@ -526,7 +528,7 @@ class Emitter:
         A sum, product or quotient of which a part is infinite or no number is so itself; only then
         the floating-point status is looked at.
         """
-        if value.is_settled:
+        if value.is_settled or self.is_recorded:
             return value
         text, kind = self.text, value.type.registers[0]
         is_finite = self.is_finite(value.register, kind)
@@ -545,6 +547,8 @@ class Emitter:
 
     def leave_if_raised(self) -> None:
         """Leaves where the floating-point status says that NumPy would warn."""
+        if self.is_recorded:
+            return
         text = self.text
         status = text.call("i64", "status")
         seen = text.op("i64", "and", status, text.integer(7))

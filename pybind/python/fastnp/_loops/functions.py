@@ -24,6 +24,7 @@ from fastnp._loops.types import (
     F64,
     FLOAT,
     INT,
+    MEMORY,
     NP_BOOL,
     SCALARS,
     ArrayType,
@@ -65,6 +66,11 @@ OPERATORS = {
 }
 
 
+# Functions that make arrays, and the number that they are full of. That of `empty` is any.
+FILLERS = {"zeros": 0, "ones": 1, "empty": 0}
+DTYPES = (float, int, bool, *SCALARS)
+
+
 class StoredCall:
     """Stands for a Python function whose result is stored to elements of these types alone.
 
@@ -98,9 +104,13 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return array_of_list(e, node, id(target) in array_makers()[1:], expression)
     known = table().get(id(target))
     if known is not None:
+        nodes = list(node.args)
         if node.keywords:
-            raise Unsupported(f"keywords of {function.type}")
-        return known(e, [expression(e, argument) for argument in node.args])
+            (keyword, *others) = node.keywords
+            if others or keyword.arg != "dtype" or len(nodes) != 1 or id(target) not in fillers():
+                raise Unsupported(f"keywords of {function.type}")
+            nodes.append(keyword.value)
+        return known(e, [expression(e, argument) for argument in nodes])
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
     if isinstance(target, StoredCall):
@@ -109,6 +119,14 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, [expression(e, argument) for argument in node.args])
     raise Unsupported(f"a call of {function.type}")
+
+
+@cache
+def fillers() -> frozenset[int]:
+    """The identities of the functions that make arrays of one number."""
+    import fastnp  # the package imports this module
+
+    return frozenset(id(getattr(module, name)) for module in (numpy, fastnp) for name in FILLERS)
 
 
 @cache
@@ -136,19 +154,30 @@ def copy(e: Emitter, arguments: list[Operand]) -> Operand:
     return arrays.elements(e, arguments[0])
 
 
-def filled(value: float, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
-    """`np.zeros(n)`, `np.ones((n, m))`."""
+def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.zeros(n)`, `np.ones((n, m), float)`."""
 
     def compute(e: Emitter, arguments: list[Operand]) -> Operand:
-        if len(arguments) != 1 or not isinstance(arguments[0], Value):
+        if not 1 <= len(arguments) <= 2 or not isinstance(arguments[0], Value):
             raise Unsupported("an array of this shape")
         shape = arguments[0]
         types = shape.type.items if isinstance(shape.type, TupleType) else (shape.type,)
         if not all(isinstance(type_, Number) and type_.is_integer for type_ in types):
             raise Unsupported("an array of this shape")
-        return arrays.filled(e, shape.registers, value, is_ours)
+        char = "d" if len(arguments) == 1 else element_type(arguments[1])
+        return arrays.filled(e, shape.registers, value, char, is_ours)
 
     return compute
+
+
+def element_type(value: Operand) -> str:
+    """The type of elements that a `dtype` names: a class."""
+    type_ = value.type if isinstance(value, Value) else None
+    class_: Any = type_.value if isinstance(type_, ObjectType) else None
+    char = numpy.dtype(class_).char if class_ in DTYPES else ""
+    if char not in MEMORY:
+        raise Unsupported("an array of this type")
+    return char
 
 
 def is_ufunc(function: object) -> TypeGuard[numpy.ufunc]:
@@ -418,7 +447,11 @@ def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
         a, b = arguments
         if arrays.is_array(a) or arrays.is_array(b):
             return arrays.binary(e, name, a, b)
-        return numbers.binary(e, name, as_numpys(e, a), scalar(b, name))
+        left, right = scalar(a, name), scalar(b, name)
+        # Python's number beside NumPy's scalar takes the scalar's type.
+        if numbers.number(right).may_be_python or not numbers.number(left).is_python:
+            left = as_numpys(e, left)
+        return numbers.binary(e, name, left, right)
 
     return compute
 
@@ -460,6 +493,7 @@ def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
     register = numbers.convert(e, value, loop[0], checked=False)
     result = Number(loop[1])
     root = e.text.op(result.registers[0], "sqrt", register)
+    e.text.reported[root] = "sqrt"
     return Value(result, (root,), is_settled=False)
 
 
@@ -528,17 +562,26 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Value:
         raise Unsupported(f"a call of {name}")
     if len(arguments) != function.nin:
         raise Unsupported(f"{name} with {len(arguments)} arguments")
-    values = [as_numpys(e, value) for value in arguments]
+    values = [scalar(value, name) for value in arguments]
+    types = [numbers.number(value) for value in values]
+    if all(type_.may_be_python for type_ in types):
+        values = [as_numpys(e, value) for value in values]
+    elif any(type_.is_either for type_ in types):
+        raise Unsupported(f"{name} of {types[0]} and {types[1]}")
     loop = numpy_loop(name, tuple(numbers.number(value).name for value in values))
     if loop is None or set(loop) not in ({"d"}, {"f"}):
-        raise Unsupported(f"{name} of these types")
-    found = inner_loop(original, loop)
-    if found is None:
         raise Unsupported(f"{name} of these types")
     registers = []
     for value, char in zip(values, loop, strict=False):
         registers.append(numbers.convert(e, e.settle(value), char, checked=False))
     kind = F64 if loop[0] == "d" else F32
+    if e.is_recorded:
+        result = e.text.call(kind, f"ufunc.{name}", *registers)
+        e.text.reported[result] = name
+        return Value(Number(loop[-1]), (result,))
+    found = inner_loop(original, loop)
+    if found is None:
+        raise Unsupported(f"{name} of these types")
     addresses = [e.text.integer(address) for address in found]
     routine = f"loop{function.nin}" + ("f" if kind == F32 else "")
     result = e.text.call(kind, routine, *addresses, *registers)
@@ -582,8 +625,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         known[id(module.sum)] = total
         known[id(module.flip)] = flip
         known[id(module.copy)] = copy
-        known[id(module.zeros)] = filled(0.0, module is fastnp)
-        known[id(module.ones)] = filled(1.0, module is fastnp)
+        for name, value in FILLERS.items():
+            known[id(getattr(module, name))] = filled(value, module is fastnp)
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known

@@ -7,26 +7,32 @@ operation that may raise floating-point flags is given harmless operands where i
 not hold, so the flags are those of the elements that take its path.
 
 A function whose code may be left is not converted: of whole arrays it would have to be asked at
-once whether that is so. Therefore no operation here can fail.
+once whether that is so. Therefore no operation here can fail. NumPy's scalars do not raise but
+warn, which operations on arrays do too, under the same names; a ufunc of numbers becomes that of
+arrays.
 """
 
 from __future__ import annotations
 
 import ast
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.emitter import Emitter, Unsupported, are_found
+from fastnp._fastnp import UFUNCS
+from fastnp._loops.emitter import Emitter, Unsupported, are_found, range_of_type
 from fastnp._loops.names import Names
+from fastnp._loops.ranges import Range
 from fastnp._loops.statements import DifferentTypes, Refused, inline
 from fastnp._loops.text import Block, TooLong
-from fastnp._loops.types import Number, TupleType, Type, Value
+from fastnp._loops.types import BOOL, FLOAT, INT, Number, TupleType, Type, Value
 
+# The types of Python's numbers that elements become.
+PYTHON = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}
 # Operations that a call records at most: a plan of more takes longer to find than a compiled loop.
 MAX_STEPS = 200
 
@@ -69,6 +75,10 @@ OPERATIONS = {
     "fneg": "negative",
     "fabs": "absolute",
     "nearest": "rint",
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "neg": "negative",
     "xor": "bitwise_xor",
     "and": "bitwise_and",
     "or": "bitwise_or",
@@ -76,6 +86,9 @@ OPERATIONS = {
 # Operations that may raise flags, with the operand that is 1 where the predicate does not hold, so
 # that they do not.
 FLAGGING = {"add": 0, "subtract": 0, "multiply": 0, "divide": 1, "sqrt": 0}
+# Of ufuncs it is the first operand. 1 is an argument of all but this one, for which 0 is.
+HARMLESS = {"arctanh": 0.0}
+UFUNC = "ufunc."
 COMPARISONS = {
     "eq": "equal",
     "ne": "not_equal",
@@ -93,6 +106,9 @@ class Conversion:
 
     def __init__(self, e: Emitter, arguments: int) -> None:
         self.types = e.text.types
+        self.reported_as = e.text.reported
+        # The names under which steps report floating-point flags, where they have their own.
+        self.reported: dict[int, str] = {}
         self.blocks = {block.label: block for block in e.text.blocks}
         self.begin, self.end = e.begin, e.text.block
         self.steps: list[tuple[str, tuple[Operand, ...]]] = [(ARGUMENT, ())] * arguments
@@ -235,6 +251,9 @@ class Conversion:
     def instruction(self, line: str, registers: dict[str, Operand]) -> None:
         targets, _, rest = line.partition(" = ")
         name, _, arguments = rest.partition(" ")
+        if name == "call" and arguments.startswith(UFUNC):
+            self.ufunc(targets, arguments[len(UFUNC) : -1], registers)
+            return
         if not rest or name in ("load", "call"):
             raise NotConvertible
         if name in ("iconst", "fconst"):
@@ -248,6 +267,23 @@ class Conversion:
                 raise NotConvertible  # a result and whether it is right
             kinds = self.types[names[0]], self.types[targets]
             registers[targets] = self.operation(name, kinds, values)
+            self.report(targets, registers[targets])
+
+    def ufunc(self, target: str, called: str, registers: dict[str, Operand]) -> None:
+        """A ufunc of floats, `called` as `name(a, b`."""
+        name, _, arguments = called.partition("(")
+        if name not in UFUNCS:
+            raise NotConvertible
+        operands = [registers[operand] for operand in operands_of(arguments)]
+        harmless = constant("d" if self.types[target] == "f64" else "f", HARMLESS.get(name, 1.0))
+        operands[0] = self.select(self.predicate, operands[0], harmless)
+        registers[target] = self.step(name, *operands)
+        self.report(target, registers[target])
+
+    def report(self, target: str, result: Operand) -> None:
+        """Has the flags of a step reported as NumPy reports those of what a register is from."""
+        if target in self.reported_as and isinstance(result, Step):
+            self.reported.setdefault(result.number, self.reported_as[target])
 
     def literal(self, kind: str, text: str) -> Operand:
         if kind == "i64":
@@ -276,12 +312,23 @@ class Conversion:
                 return self.cast({"i64": "l", "f64": "d", "f32": "f"}[kinds[1]], a)
             case "f2f" if kinds[1] == "f64":
                 return self.cast("d", a)
+            case "shl" | "sar" if isinstance(b, Constant) and 0 <= b.value < 64:
+                return self.step("left_shift" if name == "shl" else "right_shift", a, b)
+            case "rem" | "div":
+                # The rest has the sign of `a`. Where nothing is divided, the divisor may be 0.
+                divisor = b
+                if not isinstance(b, Constant):
+                    divisor = self.select(self.predicate, b, constant("l", 1))
+                rest = self.step("fmod", a, divisor)
+                if name == "rem":
+                    return rest
+                return self.step("floor_divide", self.step("subtract", a, rest), divisor)
         if name.startswith(("icmp.", "fcmp.")) and name[5:] in COMPARISONS:
             return self.step(COMPARISONS[name[5:]], a, b)
         if name not in OPERATIONS:
             raise NotConvertible
         operation = OPERATIONS[name]
-        if operation in FLAGGING:
+        if operation in FLAGGING and kinds[0] != "i64":
             at = FLAGGING[operation]
             one = constant("d" if kinds[0] == "f64" else "f", 1.0)
             values[at] = self.select(self.predicate, values[at], one)
@@ -309,11 +356,13 @@ class ArrayFunction:
         scoped_constants: Sequence[tuple[Any, str, object]],
         steps: Sequence[tuple[str, tuple[Operand, ...]]],
         results: Sequence[Step],
+        reported: Mapping[int, str],
     ) -> None:
         # The name that NumPy's warnings have.
         self.name = f"{function.__name__} (vectorized)"
         self.scoped_constants = scoped_constants
         self.results = results
+        self.reported = reported
         needed: set[int] = set()
         waiting = [x.number for x in results]
         while waiting:
@@ -345,7 +394,8 @@ class ArrayFunction:
             elif name.startswith(CAST):
                 made = taken[0].astype(name[len(CAST) :])
             else:
-                made = _fastnp.apply_step(self.name, name, *taken)
+                reported = self.reported.get(number, self.name)
+                made = _fastnp.apply_step(reported, name, *taken)
             if made is None:
                 return None
             values[number] = made
@@ -367,10 +417,20 @@ class ArrayFunction:
         return "\n".join([*lines, f"return {', '.join(map(text, self.results))}"])
 
 
-def emitted(function: FunctionType, types: Sequence[Type], chars: str) -> tuple[Emitter, Value]:
-    """The text of a call of a function with values of these types."""
+def emitted(
+    function: FunctionType,
+    types: Sequence[Type],
+    chars: str,
+    ranges: Sequence[Range | None] = (),
+    is_recorded: bool = False,
+) -> tuple[Emitter, Value]:
+    """The text of a call of a function with values of these types, integers in these ranges."""
     e = Emitter({}, frozenset(), (), Names({}, {}, frozenset()), inline)
+    e.is_recorded = is_recorded
     values: list[Any] = [e.parameter(f"x{i}", type_) for i, type_ in enumerate(types)]
+    for value, range_ in zip(values, ranges, strict=False):
+        if range_ is not None:
+            e.text.ranges[value.register] = range_
     call: Any = ast.parse("function()").body[0]
     value = inline(e, function, call.value, values, chars)
     if not isinstance(value, Value):
@@ -380,10 +440,13 @@ def emitted(function: FunctionType, types: Sequence[Type], chars: str) -> tuple[
 
 def result_types(function: FunctionType, types: Sequence[Type]) -> str | None:
     """The types that NumPy gives a function's results, where all values for such arguments have one
-    type; the arguments are scalars of NumPy's.
+    type; the arguments are scalars of NumPy's. `None` too where integers may wrap, of which NumPy
+    warns: then the call is to be made.
     """
     try:
-        _, value = emitted(function, types, "")
+        e, value = emitted(function, types, "")
+        if e.exits and any(isinstance(type_, Number) and type_.is_integer for type_ in types):
+            return None
         found = [value.type]
     except DifferentTypes as refusal:
         found = refusal.types
@@ -401,12 +464,16 @@ def chars_of(type_: Type) -> str | None:
     return "".join(python.get(name, name) for name in names) if len(names) == len(items) else None
 
 
-def converted(function: FunctionType, types: Sequence[Type], chars: str) -> ArrayFunction | None:
-    """A function of Python's numbers of these types as operations on arrays, if it has no loops."""
+def converted(function: FunctionType, inputs: Sequence[str], chars: str) -> ArrayFunction | None:
+    """A function of Python's numbers as operations on arrays whose elements are of the types
+    `inputs`, if it has no loops.
+    """
     if "q" in chars:
         return None  # an element type that no operation gives, though there is an equal one
     try:
-        e, value = emitted(function, types, chars)
+        types = [PYTHON[numpy.dtype(char).kind] for char in inputs]
+        ranges = [range_of_type(Number(char)) for char in inputs]
+        e, value = emitted(function, types, chars, ranges, is_recorded=True)
         conversion = Conversion(e, len(types))
         registers = conversion.run(e.entry)
     except (NotConvertible, Unsupported, Refused, TooLong):
@@ -420,4 +487,5 @@ def converted(function: FunctionType, types: Sequence[Type], chars: str) -> Arra
         if isinstance(result, Constant) or result.number < len(types):
             return None
         made.append(result)
-    return ArrayFunction(function, e.scoped_constants, conversion.steps, made)
+    steps, reported = conversion.steps, conversion.reported
+    return ArrayFunction(function, e.scoped_constants, steps, made, reported)

@@ -238,6 +238,7 @@ def numpy_binary(
     result = Number(loop[-1])
     if result.is_float:
         register = floats(e, name, result, x, y, settled, checked)
+        e.text.reported[register] = f"scalar {name.removeprefix('true_')}"
         return Value(result, (register,), is_settled=not checked)
     if result.is_bool:
         if name in ("bitwise_and", "bitwise_or", "bitwise_xor"):

@@ -144,12 +144,14 @@ class _ItemLoop:
     def run(self, shape: tuple[int, ...], arguments: Sequence[Any]) -> None:
         """Runs all items; what tasks have left is ended by the interpreter."""
         tasks = _Tasks(self.site, self.versions)
-        self.site.compiled, self.site.live = [tasks], True
+        self.site.compiled = [tasks]
+        self.site.revive()
         self.function(range(shape[0]), *shape[1:], *arguments)
         for outcome in tasks.left:
             resumed = _Resumed(outcome, self.versions)
             # However often it was left: what a task has begun must be ended.
-            self.site.compiled, self.site.live = [resumed], True
+            self.site.compiled = [resumed]
+            self.site.revive()
             self.function(outcome.iterators[0], *shape[1:], *arguments)
             if resumed.outcome is not None:
                 raise RuntimeError("a debugger was started while items of parallel_for ran")

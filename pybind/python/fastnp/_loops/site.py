@@ -103,6 +103,7 @@ class Site(Loop):
 
     __slots__ = (
         "__weakref__",
+        "around",
         "attempts",
         "compiled",
         "depth",
@@ -116,6 +117,7 @@ class Site(Loop):
         "is_strict",
         "leaves",
         "live",
+        "plain",
         "refusals",
         "runs",
         "seconds",
@@ -134,6 +136,7 @@ class Site(Loop):
         # Place in the outermost site around: its statement's number, and how many sites are around.
         self.first = 0
         self.depth = 0
+        self.around: Site | None = None
         self.inner: list[Site] = []
         self.weight = 1
         self.is_eager = self.is_strict = False
@@ -145,7 +148,10 @@ class Site(Loop):
 
     def reset(self) -> None:
         """As it was before its first entry."""
+        # Whether it is counted and run compiled; and whether it never will be, nor any inside: then
+        # its turns are made as the source says.
         self.live = _switch.enabled()
+        self.plain = not self.live
         self.compiled: list[Compiled] = []
         self.refusals: list[Refusal] = []
         self.leaves: Counter[tuple[int, str]] = Counter()
@@ -165,6 +171,18 @@ class Site(Loop):
             for name in (*Loop.__slots__, "depth", "first", "inner", "weight", "is_eager")
         }
         return _restored, (self.node, self.filename, self.is_module_level, fields)
+
+    def retire(self) -> None:
+        """Leave the loop to the interpreter from here on."""
+        self.live = False
+        site: Site | None = self
+        while site is not None and not site.live and all(inner.plain for inner in site.inner):
+            site.plain = True
+            site = site.around
+
+    def revive(self) -> None:
+        """Run it compiled again."""
+        self.live, self.plain = True, False
 
     def place(self) -> str:
         """File and line, for a report."""
@@ -187,7 +205,7 @@ class Site(Loop):
             elif turns * self.weight <= self.short:
                 self.work += turns * self.weight
                 if self.work > RETIRE_SHORT:
-                    self.live = False
+                    self.retire()
                 return iterable
         return self._first_turns(iterable)
 
@@ -215,7 +233,7 @@ class Site(Loop):
             return self._no_turns(repeat(None), None, -1)
         self.entries += 1
         if self.entries == WHILE_ENTRIES and self.spent < WHILE_ENTRIES * SHORT_WHILE:
-            self.live = False
+            self.retire()
         return self._while_piece()
 
     def resume(self, step: Step, current: Any = None) -> Turns:
@@ -349,7 +367,7 @@ class Site(Loop):
                 return outcome
         if len(self.compiled) == MAX_COMPILED:
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
-            self.live = False
+            self.retire()
             return None
         global _compiling
         start = perf_counter()
@@ -396,7 +414,7 @@ class Site(Loop):
             self.slow = 0
         elif self.slow:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
-            self.live = False
+            self.retire()
         else:
             self.slow = 1
         return outcome
@@ -407,7 +425,8 @@ class Site(Loop):
         is_due = self.runs % JUDGED == JUDGED - 1 and self.turn_seconds > 0
         if (is_due and self.seconds > interpreted) or self.seconds > LOST + 4 * interpreted:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
-            self.live = self.is_strict
+            if not self.is_strict:
+                self.retire()
 
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
@@ -417,7 +436,7 @@ class Site(Loop):
             site.is_patient = False
         self.threshold = 16 * self.spent + COMPILE_AFTER
         if self.attempts >= MAX_REFUSALS and not self.is_strict:
-            self.live = False
+            self.retire()
 
     def _refused(self, turns: Turns) -> Step:
         step = Step(repeat(None) if isinstance(self.node, ast.While) else turns.rest)
@@ -471,7 +490,7 @@ class Site(Loop):
             step.error = LoopError(f"{place}: the compiled loop was left: {outcome.reason}")
         left = self.leaves.total()
         if left >= MAX_LEAVES and self.turns < left * TURNS_A_LEAVE and not self.is_strict:
-            self.live = False
+            self.retire()
 
     def _head(self, rest: Iterable[Any]) -> Any:
         """What to iterate over after a run that was left before a turn, which is interpreted."""
@@ -488,6 +507,7 @@ SITES: WeakSet[Site] = WeakSet()
 def _switched() -> None:
     for site in SITES:
         site.live = _switch.enabled()
+        site.plain = not site.live
 
 
 _switch.observe(_switched)
@@ -523,4 +543,6 @@ def _restored(
     site = Site(node, filename, is_module_level)
     for name, value in fields.items():
         setattr(site, name, value)
+    for inner in site.inner:
+        inner.around = site
     return site

@@ -12,7 +12,6 @@ from types import FunctionType
 
 from fastnp._loops import (
     arrays,
-    complexes,
     effects,
     element_loops,
     functions,
@@ -23,6 +22,7 @@ from fastnp._loops import (
     undo,
 )
 from fastnp._loops.arrays import Elementwise
+from fastnp._loops.assignments import assign, assign_all, augmented
 from fastnp._loops.emitter import (
     MAX_VERSIONS,
     Call,
@@ -37,14 +37,11 @@ from fastnp._loops.emitter import (
 )
 from fastnp._loops.expressions import (
     BINARY,
-    array_operand,
-    binary,
     condition,
     expression,
     merged,
     number,
     single,
-    subscript_items,
     tuple_items,
     tuple_value,
 )
@@ -54,7 +51,6 @@ from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
-    COMPLEX_CHAR,
     I8,
     INT,
     ArrayType,
@@ -191,167 +187,14 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
             e.leave_unless(condition(e, test))
         case ast.Assign(targets=[target], value=value):
             assign(e, target, value)
-        case ast.Assign(targets=targets, value=value) if all(
-            isinstance(target, ast.Name) for target in targets
-        ):
-            common = e.snapshot(e.settle(number(e, value)))
-            for target in targets:
-                prepare(e, target, common)()
+        case ast.Assign(targets=targets, value=value):
+            assign_all(e, targets, value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, target, value)
         case ast.AugAssign(target=target, op=op, value=value):
             augmented(e, target, BINARY.get(type(op), ""), value)
         case _:
             raise Unsupported(f"a statement of kind {type(statement).__name__}")
-
-
-# Assignments.
-
-
-def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
-    """`target = value`."""
-    if isinstance(target, ast.Tuple):
-        values = unpacked(e, target, node)
-        effects = [prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)]
-    else:
-        effects = [prepare(e, target, expression(e, node))]
-    for effect in effects:
-        effect()
-
-
-def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
-    """The values that a tuple of targets is assigned, in registers that no target changes."""
-    bound = {part.id for part in target.elts if isinstance(part, ast.Name)}
-    for part in target.elts:
-        if isinstance(part, ast.Subscript):
-            used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-            if used & bound or not has_own_place(e, part, target):
-                raise Unsupported("targets of which one changes where another is")
-        elif not isinstance(part, ast.Name):
-            raise Unsupported("a nested tuple of targets")
-    if isinstance(node, ast.Tuple):
-        values = [single(e, item) for item in node.elts]
-    else:
-        value = single(e, node)
-        if isinstance(value.type, ArrayType):
-            values = arrays.unpacked(e, value, len(target.elts))
-        elif isinstance(value.type, TupleType):
-            values = tuple_items(value)
-        else:
-            raise Unsupported(f"unpacking of {value.type}")
-    if len(values) != len(target.elts):
-        raise Unsupported("unpacking of another number of values")
-    if any(isinstance(part, ast.Subscript) for part in target.elts) and any(
-        isinstance(value.type, ArrayType) for value in values
-    ):
-        raise Unsupported("several arrays stored in one statement")
-    return [e.snapshot(e.settle(value)) for value in values]
-
-
-def has_own_place(e: Emitter, part: ast.Subscript, target: ast.Tuple) -> bool:
-    """Whether no other target changes the place of a part: the items of lists that are no target
-    may say where it is.
-    """
-
-    def root(node: ast.expr) -> int | None:
-        value = expression(e, node) if isinstance(node, ast.Name) else None
-        is_list = isinstance(value, Value) and isinstance(value.type, ListType)
-        return value.type.root if is_list else None  # type: ignore[union-attr]
-
-    inside = [root(n.value) for n in ast.walk(part.slice) if isinstance(n, ast.Subscript)]
-    stored = [root(other.value) for other in target.elts if isinstance(other, ast.Subscript)]
-    return not inside or not (None in inside or None in stored or set(inside) & set(stored))
-
-
-def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
-    """Makes the checks of an assignment to one target; the result has its effect."""
-    if isinstance(target, ast.Name):
-        if isinstance(value, Elementwise):
-            return element_loops.kept(e, target.id, value)
-        if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
-            raise Unsupported("a name for a view of an array that the loop made")
-        settled = value if isinstance(value.type, TupleType) else e.settle(value)
-        if isinstance(settled.type, ObjectType):
-            raise Unsupported("a variable that is no number or array")
-        return lambda: e.bind(target.id, settled)
-    if not isinstance(target, ast.Subscript):
-        raise Unsupported("an assignment to an attribute")
-    array = expression(e, target.value)
-    if isinstance(array, Value) and isinstance(array.type, ListType):
-        if isinstance(value, Elementwise):
-            raise Unsupported("an array stored to a list")
-        return lists.store(e, array, number(e, target.slice), value)
-    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
-    return store(e, place, value)
-
-
-def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
-    """Prepares a store to an element or a view."""
-    type_ = arrays.array_type(place)
-    if isinstance(value, Value) and isinstance(value.type, TupleType):
-        value = arrays.listed(e, tuple_items(value), is_ours=False)
-    if type_.ndim:
-        if e.calls:
-            raise Unsupported(undo.REASON)
-        return element_loops.assign(e, place, value)
-    if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
-        raise Unsupported("an array stored to an element")
-    if not type_.is_writeable:
-        raise Unsupported("a store to an array that is read-only")
-    if type_.char == COMPLEX_CHAR:
-        found = complexes.stored(e, value)
-        undo.note(e, arrays.address(place), type_.char)
-        return lambda: complexes.put(e, arrays.address(place), found)
-    register = numbers.convert(e, e.settle(value), type_.char, numbers.number(value).may_be_python)
-    undo.note(e, arrays.address(place), type_.char)
-    return lambda: arrays.store(e, type_.char, arrays.address(place), register)
-
-
-def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
-    """`target op= value`."""
-    if isinstance(target, ast.Name):
-        left = expression(e, target)
-        right = expression(e, node)
-        if isinstance(left, Value) and isinstance(left.type, ArrayType):
-            effect = update(e, left, name, right)
-        else:
-            effect = prepare(e, target, binary(e, name, left, right))
-        effect()
-        return
-    if not isinstance(target, ast.Subscript):
-        raise Unsupported("an assignment to an attribute")
-    array = expression(e, target.value)
-    if isinstance(array, Value) and isinstance(array.type, ListType):
-        at = lists.place(e, array, number(e, target.slice))
-        result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
-        assert isinstance(result, Value)
-        register = lists.fitting(e, array.type, result)
-        undo.note(e, at, lists.CHARS[array.type.item.name])
-        lists.put(e, array.type, at, register)
-        return
-    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
-    type_ = arrays.array_type(place)
-    if type_.ndim:
-        effect = update(e, place, name, expression(e, node))
-    else:
-        left = arrays.load(e, type_.char, arrays.address(place))
-        result = binary(e, name, left, expression(e, node))
-        effect = store(e, place, result)
-    effect()
-
-
-def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> Callable[[], None]:
-    """`array op= value`: in the array's type, which must take the result's kind."""
-    if e.calls:
-        raise Unsupported(undo.REASON)
-    type_ = arrays.array_type(place)
-    result = binary(e, name, place, right)
-    assert isinstance(result, Elementwise)
-    if result.char != type_.char:
-        raise Unsupported("an array updated with another type")
-    if len(result.shape) != type_.ndim:
-        raise Unsupported("an array updated with more axes")
-    return element_loops.assign(e, place, result)
 
 
 # Conditions.

@@ -63,6 +63,8 @@ class Text:
         # What is known of integers in registers, and truth values that are constants.
         self.ranges: dict[str, Range] = {}
         self.truths: dict[str, bool] = {}
+        # The names under which NumPy warns of operations of its scalars.
+        self.reported: dict[str, str] = {}
         self.block = self.start(self.new_block("entry"))
 
     def mark(self) -> int:

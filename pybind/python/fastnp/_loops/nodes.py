@@ -1,0 +1,93 @@
+"""Nodes of syntax trees that `rewrite` adds to a program's, and their places in the source."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from fastnp._loops.loop import parts_of
+
+
+def placed(nodes: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
+    """Give new nodes the place of `like`; those of the program keep theirs."""
+    for node in nodes:
+        place(node, like)
+    return nodes
+
+
+def hidden(nodes: list[ast.stmt]) -> list[ast.stmt]:
+    """Give new nodes no place: they take that of what runs before, so debuggers do not stop."""
+    for node in nodes:
+        place(node, None)
+    return nodes
+
+
+def place(node: ast.AST, like: Any) -> None:
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.expr, ast.stmt)):
+            if hasattr(node, "lineno"):
+                continue
+            node.lineno = node.end_lineno = -1 if like is None else like.lineno
+            node.col_offset = node.end_col_offset = -1 if like is None else like.col_offset
+        waiting += parts_of(node)
+
+
+def call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
+    return ast.Call(function, list(arguments), [])
+
+
+def call_constant(function: ast.Constant, *arguments: ast.expr) -> ast.expr:
+    """A call of what a constant stands for. `or` is gone when compiled: without it Python would
+    warn that bytes cannot be called.
+    """
+    both = either(ast.Constant(function.value), ast.Constant(None))
+    return ast.Call(both, list(arguments), [])
+
+
+def field(value: ast.expr, name: str) -> ast.expr:
+    return ast.Attribute(value, name, ast.Load())
+
+
+def method(value: ast.expr, name: str, *arguments: ast.expr) -> ast.expr:
+    return call(field(value, name), *arguments)
+
+
+def compare(left: ast.expr, operator: ast.cmpop, right: Any) -> ast.expr:
+    return ast.Compare(left, [operator], [ast.Constant(right)])
+
+
+def is_none(value: ast.expr) -> ast.expr:
+    return compare(value, ast.Is(), None)
+
+
+def is_not_none(value: ast.expr) -> ast.expr:
+    return compare(value, ast.IsNot(), None)
+
+
+def either(*tests: ast.expr) -> ast.expr:
+    return ast.BoolOp(ast.Or(), list(tests))
+
+
+def both(*tests: ast.expr) -> ast.expr:
+    return ast.BoolOp(ast.And(), list(tests))
+
+
+def when(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt] | None = None) -> ast.stmt:
+    return ast.If(test, body, orelse or [])
+
+
+def loaded(target: Any) -> ast.expr:
+    """The value of a target: names, and tuples of names."""
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    return ast.Tuple([loaded(part) for part in target.elts], ast.Load())
+
+
+def copied(node: Any, **fields: Any) -> Any:
+    """A statement of the program with other fields, at its place."""
+    made = type(node)(**{**{name: getattr(node, name) for name in node._fields}, **fields})
+    for part in parts_of(made):
+        place(part, None)
+    return ast.copy_location(made, node)
