@@ -29,6 +29,7 @@
 //! |---|---|
 //! | `error` | errors with NumPy's kinds and texts |
 //! | `host` | the interpreter lock, the spin lock, the thread pool, matrix products |
+//! | `fourier` | Fourier transforms of lines of memory |
 //! | `memory` | storages and references to them, the pool, the free list, device buffers |
 //! | `array` | the array, layouts and views, scalar arguments |
 //! | `plan` | the trace; fusion, lowering and plans |
@@ -49,6 +50,7 @@
 mod array;
 mod device;
 mod error;
+mod fourier;
 mod host;
 mod index;
 mod memory;
@@ -69,8 +71,10 @@ pub use crate::device::routine::{
 #[doc(hidden)]
 pub use crate::host::interpreter_lock::release_always;
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
+pub use crate::index::counts::{bincount, even_histogram};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::lazy_selection::LazySelection;
+pub use crate::index::search::{Side, interpolate, search_sorted};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
 #[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]
@@ -78,6 +82,7 @@ pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;
 pub use crate::ops::concatenate::concatenate;
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
+pub use crate::ops::fourier::{AxisTransform, transform_axes};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{ReduceOptions, Reduction};

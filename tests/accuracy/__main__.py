@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-from tests.accuracy import exhaustive, functions, reductions
+from tests.accuracy import exhaustive, functions, reductions, transforms
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 POINTS = 1_000_000
@@ -22,7 +22,8 @@ QUICK = 20_000
 
 HEAD = f"""# Accuracy
 
-The largest error found of every native elementwise function and of every reduction, fastnp's and NumPy's, over the same arguments.
+The largest error found of every native elementwise function, of every reduction and of Fourier transforms, fastnp's and NumPy's, over the
+same arguments.
 Written by `python -m tests.accuracy`. Tests compare fastnp's columns with their bounds.
 
 ## Functions
@@ -45,6 +46,12 @@ memory, fastnp along every axis. Products of many single-precision factors close
 round in the same direction. fastnp's products drift more: they have a partial product in each lane of each thread's part, and NumPy's
 have one in all.
 """
+TRANSFORMS = """
+## Fourier transforms
+
+The root mean square error over that of the result, in units of eps, against NumPy's transform in long double: of one transform by itself or
+of five lines, whichever is larger. Both libraries compute `complex64` in double precision.
+"""
 
 
 def functions_table(rows: list[functions.Row]) -> list[str]:
@@ -65,6 +72,15 @@ def reductions_table(rows: list[reductions.Row]) -> list[str]:
     return lines
 
 
+def transforms_table(rows: list[transforms.Row]) -> list[str]:
+    lines = ["| transform | type | points | ours | NumPy's |", "|---|---|---:|---:|---:|"]
+    for row in rows:
+        lines.append(
+            f"| {row.name} | {row.dtype} | {row.points} | {row.ours:.3f} | {row.numpys:.3f} |"
+        )
+    return lines
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy")
     parser.add_argument("--quick", action="store_true", help="fewer points; write nothing")
@@ -79,21 +95,25 @@ def main() -> int:
         return 0
     rows = functions.table(QUICK if given.quick else POINTS)
     folds = reductions.table([1, 10, 1000] if given.quick else reductions.SIZES)
-    listing = [*functions_table(rows), "", *reductions_table(folds)]
+    spectra = transforms.table(transforms.LENGTHS[:6] if given.quick else transforms.LENGTHS)
+    tables = (functions_table(rows), reductions_table(folds), transforms_table(spectra))
+    listing = [line for table in tables for line in (*table, "")]
     print("\n".join(listing))
     if not given.quick:
         machine = f"NumPy {np.__version__}, {platform.machine()}"
         text = [
             HEAD,
-            *functions_table(rows),
+            *tables[0],
             REDUCTIONS,
-            *reductions_table(folds),
+            *tables[1],
+            TRANSFORMS,
+            *tables[2],
             "",
             f"Measured with {machine}.",
         ]
         (DOCS / "accuracy.md").write_text("\n".join(text) + "\n")
-    over: list[functions.Row | reductions.Row] = [r for r in rows if r.ours > r.bound]
-    over += [r for r in folds if r.ours > r.bound]
+    measured: list[functions.Row | reductions.Row | transforms.Row] = [*rows, *folds, *spectra]
+    over = [row for row in measured if row.ours > row.bound]
     print("\n".join(f"exceeds its bound: {r}" for r in over))
     return bool(over)
 

@@ -13,7 +13,7 @@ import struct
 import numpy
 import pytest
 
-from tests.accuracy import functions, reductions
+from tests.accuracy import functions, reductions, transforms
 from tests.accuracy.__main__ import QUICK
 
 REFERENCE = pathlib.Path(__file__).parent / "reference"
@@ -51,6 +51,14 @@ def test_function(name: str, dtype: str) -> None:
 def test_complex_function(name: str, dtype: str) -> None:
     row = functions.measure(name, dtype, QUICK)
     assert row.ours <= max(row.bound, 4.0), row
+
+
+@pytest.mark.parametrize("dtype", transforms.DTYPES)
+@pytest.mark.parametrize("name", transforms.TRANSFORMS)
+def test_transform(name: str, dtype: str) -> None:
+    for points in (100, 243, 1009, 1024, 4096, 65536):
+        row = transforms.measure(name, dtype, points)
+        assert row.ours <= row.bound, row
 
 
 @pytest.mark.parametrize("dtype", reductions.DTYPES)

@@ -11,6 +11,8 @@ import numpy
 import pytest
 from fastnp._fallback.registry import NATIVE
 
+from tests.array.test_fourier import ONE_AXIS, SEVERAL_AXES
+
 rng = numpy.random.default_rng(7)
 LINE = rng.standard_normal(7)
 FLAT = rng.standard_normal((3, 4))
@@ -56,7 +58,46 @@ def over(axes: Any, *xs: Any) -> list[Any]:
     return [cases(x, axis) for x in xs for axis in axes]
 
 
+SORTED = numpy.sort(LINE)
+WHOLE = numpy.abs(INTS).ravel()
+WITH_NAN = numpy.array([1.0, numpy.nan, -1.0, numpy.inf, SORTED[2]])
+
 TABLE: dict[str, list[Any]] = {
+    "bincount": each(WHOLE, WHOLE.astype("u1"), WHOLE > 2, WHOLE[::-2], INTS, LINE, WHOLE[:0])
+    + [cases(WHOLE, minlength=n) for n in (0, 3, 40, -1)]
+    + [cases(WHOLE, w) for w in (FLAT.ravel(), WHOLE, LINE, WAVE.ravel(), SINGLE.ravel()[::-1])]
+    + [cases(-WHOLE), cases([1, 2, 2]), cases(numpy.arange(5000) % 7), cases(WHOLE.astype("u8"))],
+    "searchsorted": [
+        cases(a, v, side)
+        for a in (SORTED, numpy.sort(WHOLE), SORTED.astype("f4"), numpy.append(SORTED, numpy.nan))
+        for v in (FLAT, INTS, SINGLE, WITH_NAN, SORTED, 0.5, 2, FLAT.T, EMPTY, [1, 2])
+        for side in ("left", "right")
+    ]
+    + [cases(SORTED[:0], FLAT), cases(FLAT, 1.0), cases(SORTED, 1.0, "other")]
+    + [cases(LINE, 0.1, sorter=numpy.argsort(LINE)), cases(SORTED, WAVE), cases(SORTED[::2], FLAT)],
+    "digitize": [
+        cases(x, bins, right)
+        for x in (FLAT, INTS, WITH_NAN, 0.5, 1, EMPTY)
+        for bins in (SORTED, SORTED[::-1], [0, 1, 2], LINE, [1, 1, 1], FLAT)
+        for right in (False, True)
+    ],
+    "interp": [
+        cases(x, SORTED, LINE, *ends)
+        for x in (FLAT, INTS, SINGLE, WITH_NAN, SORTED, 0.25, FLAT.T, EMPTY, [0.1, 9])
+        for ends in ((), (7.0, None), (None, -1))
+    ]
+    + [cases(FLAT, SORTED, LINE, period=2.0), cases(FLAT, SORTED, LINE[1:])]
+    + [cases(FLAT, SORTED, LINE * 1j), cases(WITH_NAN, SORTED[:1], LINE[:1])]
+    + [cases(FLAT, [0, 1], [numpy.inf, numpy.inf]), cases(FLAT, [0, 1], [0, numpy.inf])],
+    "histogram": [
+        cases(x, bins, density=density)
+        for x in (FLAT, INTS, SINGLE, LINE[::-2], EMPTY, BITS, FLAT * 0, FORTRAN)
+        for bins in (10, 3, 1, SORTED, [0, 1, 1, 2], LINE, 0, "auto", 2.5)
+        for density in (None, True)
+    ]
+    + [cases(FLAT, 7, r) for r in ((0, 1), (-1.5, 0.5), (1, 1), (2, 1), (0, numpy.inf), (0, 1, 2))]
+    + [cases(x, 5) for x in (WITH_NAN, 10**9 + INTS, numpy.arange(5000.0) % 17)]
+    + [cases(FLAT, 5, weights=FLAT), cases(WITH_NAN, 5, (-1, 1)), cases(WITH_NAN, [-1, 0, 1])],
     "sum": _REDUCED + _WHERE + _INITIAL + _LISTS + [cases(INTS, dtype="f4"), cases(FLAT, 0, "f4")],
     "prod": _REDUCED + _WHERE + _INITIAL + _LISTS,
     "mean": _REDUCED + _WHERE + _LISTS + [cases(EMPTY)],
@@ -505,6 +546,18 @@ LINALG: dict[str, list[Any]] = {
     + [cases(FLAT, 2), cases(SQUARE, 1.5), cases(CUBE[:, :, :3], 2)],
 }
 ALL += [(name, args, kwargs) for name, rows in LINALG.items() for args, kwargs in rows]
+# The transforms have a file of their own, `tests/array/test_fourier.py`.
+FOURIER: dict[str, list[Any]] = {
+    "fft.fftshift": over((None, 0, -1, (0,), 5, "x"), LINE, FLAT, CUBE, EMPTY, [1, 2, 3])
+    + [cases(CUBE, (0, 2)), cases(CUBE, [1, 1]), cases(FLAT, 1.5)],
+    "fft.ifftshift": over((None, 0, -1, (0,), 5), LINE, FLAT, CUBE, EMPTY)
+    + [cases(CUBE, (0, 2)), cases(CUBE, [1, 1])],
+    "fft.fftfreq": [cases(n, d) for n in (1, 2, 7, 8, 0, -3, 2.5) for d in (1.0, 0.1, 3, 0)]
+    + [cases(8, d=numpy.float32(0.1)), cases(numpy.int64(9))],
+    "fft.rfftfreq": [cases(n, d) for n in (1, 2, 7, 8, 0, -3, 2.5) for d in (1.0, 0.1, 3, 0)],
+}
+TRANSFORMS = {*ONE_AXIS, *SEVERAL_AXES}
+ALL += [(name, args, kwargs) for name, rows in FOURIER.items() for args, kwargs in rows]
 ALL += [
     (f"ndarray.{name}", args, kwargs)
     for name, rows in {
@@ -559,7 +612,9 @@ def test_every_native_function_is_in_the_table() -> None:
         if not isinstance(value, type) and not is_a_librarys(ours)
     }
     linalg = {name.removeprefix("linalg.") for name in LINALG} | {"norm"}
-    assert names - CREATED_BY_EXTENSION - linalg - {"default_rng", "seterr"} <= set(TABLE)
+    fourier = {name.removeprefix("fft.") for name in FOURIER} | TRANSFORMS
+    others = CREATED_BY_EXTENSION | linalg | fourier | {"default_rng", "seterr"}
+    assert names - others <= set(TABLE)
 
 
 def test_written_in_place() -> None:

@@ -48,3 +48,13 @@ def test_user_functions() -> None:
     command += ["--rounds", "1"]
     text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert text.count(" ms ") == 7
+
+
+def test_fft(tmp_path: Path) -> None:
+    out = tmp_path / "times.json"
+    command = [sys.executable, "-m", "benches.fft", "--largest", "100", "--rounds", "1"]
+    command += ["--budget", "0.0001", "--json", str(out)]
+    text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert {"fft 16 complex128", "rfft 97 float64", "schroedinger"} <= set(content["seconds"])
+    assert "all transforms: geometric mean" in text

@@ -9,14 +9,18 @@
 //! | `fancy` | any index with arrays: byte offsets, then a gather or a scatter |
 //! | `selection` | `a[mask]` as values and a mask, compacted only where its elements are needed |
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
+//! | `search` | positions in sorted arrays, interpolation between points |
+//! | `counts` | counts of numbers, histograms of even bins |
 //!
 //! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
 //! new axes) makes views and is in [`crate::array::view`].
 
+pub(crate) mod counts;
 pub(crate) mod fancy;
 pub(crate) mod lazy_selection;
 pub(crate) mod mask_avx512;
 pub(crate) mod mask_device;
 pub(crate) mod mask_loops;
+pub(crate) mod search;
 pub(crate) mod selection;
 pub(crate) mod take_rows;

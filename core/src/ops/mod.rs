@@ -11,6 +11,7 @@
 //! | `convert`, `reshape` | arrays from and to other types; the same elements in another shape |
 //! | `reduce` | reductions and scans |
 //! | `matmul` | matrix and inner products |
+//! | `fourier` | Fourier transforms along axes |
 //!
 //! Start with `elementwise`. The folder may import `runtime` and what that imports, never `index` or `device`.
 
@@ -18,6 +19,7 @@ pub(crate) mod concatenate;
 pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod elementwise;
+pub(crate) mod fourier;
 pub(crate) mod matmul;
 pub(crate) mod operators;
 pub(crate) mod promote;

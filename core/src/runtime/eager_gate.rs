@@ -21,6 +21,7 @@
 
 use crate::array::array::Array;
 use crate::error::Result;
+use crate::fourier::plan::FourierPlans;
 use crate::host::gemm::Product;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
@@ -326,6 +327,18 @@ impl<'r> Eager<'r> {
         };
         // SAFETY: the caller's contract.
         unsafe { launch_program(&mut runtime.telemetry, program, launch, part) }
+    }
+
+    /// Plans Fourier transforms.
+    pub(crate) fn fourier_plans(&mut self) -> &mut FourierPlans {
+        &mut self.runtime.fourier_plans
+    }
+
+    /// Notes the floating-point flags of work that is not a kernel.
+    pub(crate) fn note_flags(&mut self, name: &'static str, raised: FpFlags) {
+        if !raised.is_empty() {
+            self.runtime.telemetry.fp_flags.add(name, raised);
+        }
     }
 
     /// Runs matrix products; strides and addresses operand by operand.

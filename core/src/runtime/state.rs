@@ -1,5 +1,6 @@
 //! Runtime state: everything that the runtime's lock protects.
 
+use crate::fourier::plan::FourierPlans;
 use crate::memory::free_list::FreeList;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::Plan;
@@ -20,6 +21,7 @@ pub(crate) struct Runtime {
     pub(crate) trace: Trace,
     pub(crate) free_list: FreeList,
     pub(crate) programs: ProgramCache,
+    pub(crate) fourier_plans: FourierPlans,
     /// The execution targets, and the one that plans run on.
     pub(crate) targets: Vec<ExecTarget>,
     pub(crate) current: usize,
@@ -65,6 +67,7 @@ impl Runtime {
             trace: Trace::new(),
             free_list: FreeList::new(),
             programs: ProgramCache::new(),
+            fourier_plans: FourierPlans::default(),
             targets: vec![ExecTarget::host("").expect("the default backend exists")],
             current: HOST_TARGET,
             offload: None,

@@ -27,6 +27,12 @@ fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     Ok(fastnp::why_unavailable(kind))
 }
 
+/// `targets_host()`: whether the current target is the host.
+#[pyfunction]
+fn targets_host() -> bool {
+    fastnp::targets_host()
+}
+
 /// `fourier(x, transform, axes, points)`: a transform over the last axes; one to real numbers returns `points` of them.
 #[pyfunction]
 fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: usize) -> PyResult<Bound<'py, PyAny>> {
@@ -108,6 +114,7 @@ fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<B
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(why_unavailable, module)?)?;
+    module.add_function(wrap_pyfunction!(targets_host, module)?)?;
     module.add_function(wrap_pyfunction!(fourier, module)?)?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;
     module.add_function(wrap_pyfunction!(lu, module)?)?;

@@ -30,7 +30,7 @@ NATIVE: dict[Any, Any] = {
 
 # Files of native functions that are imported when a function of NumPy's module is first looked up.
 _ON_DEMAND = {
-    "numpy.fft": "fastnp._functions.fft_device",
+    "numpy.fft": "fastnp._functions.fft",
     "numpy.linalg": "fastnp._functions.linalg_device",
 }
 

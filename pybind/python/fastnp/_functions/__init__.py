@@ -1,13 +1,14 @@
 """NumPy functions with a native version, one file a topic.
 
-Importing a file registers its functions (`_fallback.registry.native`). `fft_device`,
-`linalg_device` and `random` are imported on first use, which keeps the import of the package cheap.
-This sub-package may import every other one. Read `reduce` first.
+Importing a file registers its functions (`_fallback.registry.native`). `fft`,
+`fft_device`, `linalg_device` and `random` are imported on first use, which keeps the import of the
+package cheap. This sub-package may import every other one. Read `reduce` first.
 """
 
 from fastnp._functions import (
     callbacks,
     comparison,
+    counting,
     creation,
     difference,
     einsum,
@@ -27,6 +28,7 @@ from fastnp._functions import (
 __all__ = [
     "callbacks",
     "comparison",
+    "counting",
     "creation",
     "difference",
     "einsum",

@@ -13,7 +13,7 @@ import numpy as _np
 import numpy.fft as _fft
 
 from fastnp._fastnp import UFUNCS, empty, empty_like, fourier, layout_flags, ndarray, zeros
-from fastnp._interop.device_library import device_routine
+from fastnp._interop.device_library import on_device
 
 _MAX_AXES = 3
 # The `norm` of the opposite direction that has the same factor.
@@ -161,27 +161,27 @@ def _run(kind: str, a: Any, extent: Any, norm: Any) -> Any:
     return _complex_to_complex(a, sizes, axes, norm, kind == "forward")
 
 
-@device_routine("fourier", _fft.fft)
+@on_device("fourier", _fft.fft)
 def fft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     return _run("forward", a, _over_axis(a, n, axis, out), norm)
 
 
-@device_routine("fourier", _fft.ifft)
+@on_device("fourier", _fft.ifft)
 def ifft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     return _run("inverse", a, _over_axis(a, n, axis, out), norm)
 
 
-@device_routine("fourier", _fft.rfft)
+@on_device("fourier", _fft.rfft)
 def rfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     return _run("from real", a, _over_axis(a, n, axis, out), norm)
 
 
-@device_routine("fourier", _fft.irfft)
+@on_device("fourier", _fft.irfft)
 def irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     return _run("to real", a, _over_axis(a, n, axis, out, True), norm)
 
 
-@device_routine("fourier", _fft.hfft)
+@on_device("fourier", _fft.hfft)
 def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     extent = _over_axis(a, n, axis, out, True)
     if extent is None or not _is_norm(norm):
@@ -189,7 +189,7 @@ def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = Non
     return _run("to real", a.conj(), extent, _OPPOSITE[norm])
 
 
-@device_routine("fourier", _fft.ihfft)
+@on_device("fourier", _fft.ihfft)
 def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     if not _is_norm(norm):
         return None
@@ -197,41 +197,41 @@ def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = No
     return None if found is None else found.conj()
 
 
-@device_routine("fourier", _fft.fftn)
+@on_device("fourier", _fft.fftn)
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     return _run("forward", a, _over_axes(a, s, axes, out), norm)
 
 
-@device_routine("fourier", _fft.ifftn)
+@on_device("fourier", _fft.ifftn)
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     return _run("inverse", a, _over_axes(a, s, axes, out), norm)
 
 
-@device_routine("fourier", _fft.rfftn)
+@on_device("fourier", _fft.rfftn)
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     return _run("from real", a, _over_axes(a, s, axes, out), norm)
 
 
-@device_routine("fourier", _fft.irfftn)
+@on_device("fourier", _fft.irfftn)
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     return _run("to real", a, _over_axes(a, s, axes, out, True), norm)
 
 
-@device_routine("fourier", _fft.fft2)
+@on_device("fourier", _fft.fft2)
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
     return _run("forward", a, _over_axes(a, s, axes, out), norm)
 
 
-@device_routine("fourier", _fft.ifft2)
+@on_device("fourier", _fft.ifft2)
 def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
     return _run("inverse", a, _over_axes(a, s, axes, out), norm)
 
 
-@device_routine("fourier", _fft.rfft2)
+@on_device("fourier", _fft.rfft2)
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
     return _run("from real", a, _over_axes(a, s, axes, out), norm)
 
 
-@device_routine("fourier", _fft.irfft2)
+@on_device("fourier", _fft.irfft2)
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
     return _run("to real", a, _over_axes(a, s, axes, out, True), norm)

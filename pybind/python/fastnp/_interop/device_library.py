@@ -19,14 +19,16 @@ class LibraryError(Exception):
     """The library reported an error in the values; NumPy runs and raises its own."""
 
 
-def device_routine(
+def on_device(
     library: str, original: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function as the routine of `library` for NumPy's `original`."""
+    """Make the decorated function, the routine of `library` for NumPy's `original`, one that runs
+    NumPy where the routine does not apply.
+    """
     name = f"{our_module(original).removeprefix('fastnp.')}.{original.__name__}"
 
     def declare(routine: Callable[..., Any]) -> Callable[..., Any]:
-        def on_device(*args: Any, **kwargs: Any) -> Any:
+        def run(*args: Any, **kwargs: Any) -> Any:
             reason = why_unavailable(library)
             if reason is None:
                 try:
@@ -39,8 +41,23 @@ def device_routine(
                     return result
             return call(original, args, kwargs, name, reason or NOT_COVERED)
 
-        function = function_of(original, name, on_device)
-        function.on_device = on_device
+        return run
+
+    return declare
+
+
+def device_routine(
+    library: str, original: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as the routine of `library` for NumPy's `original`, which
+    runs on the host.
+    """
+    name = f"{our_module(original).removeprefix('fastnp.')}.{original.__name__}"
+
+    def declare(routine: Callable[..., Any]) -> Callable[..., Any]:
+        run = on_device(library, original)(routine)
+        function = function_of(original, name, run)
+        function.on_device = run
         return native(original)(function)
 
     return declare

@@ -23,6 +23,7 @@ HOOKS = {
     "joblib": "fastnp._interop.joblib",
     "numba": "fastnp._interop.numba",
     "orjson": "fastnp._interop.orjson",
+    "scipy.fft": "fastnp._interop.scipy_fft",
     "soxr": "fastnp._interop.soxr",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",

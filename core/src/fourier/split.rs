@@ -1,0 +1,281 @@
+//! One transform by many short ones (the four-step algorithm): the numbers are a matrix, whose columns are transformed, multiplied by
+//! twiddle factors, and then its rows. So one transform has vectors of columns, stays in cache, and is shared among threads.
+
+use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
+use crate::fourier::passes::{Passes, cost};
+use crate::fourier::roots::root;
+use fastnp_codegen::ThreadPool;
+
+/// Up to this length every twiddle factor is in a table, of a megabyte. Longer transforms make each of two factors, which costs one
+/// rounding more and reads less memory.
+const MAX_TWIDDLE_TABLE: usize = 1 << 16;
+/// Nanoseconds for each number and step.
+const SPLIT_NUMBER_NS: f64 = 2.0;
+
+/// The most tasks that work is divided into, each of which has scratch memory of its own.
+pub(crate) fn most_tasks(threads: &dyn ThreadPool) -> usize {
+    (4 * threads.count()).clamp(1, 64)
+}
+
+/// How many tasks work is divided into.
+pub(crate) fn tasks_of(threads: Option<&dyn ThreadPool>, nanoseconds: f64) -> usize {
+    threads.map_or(1, |threads| threads.tasks(nanoseconds).clamp(1, most_tasks(threads)))
+}
+
+/// A transform by short ones: of `columns.n` by `rows.n` numbers.
+pub(crate) struct Split {
+    columns: Passes,
+    rows: Passes,
+    twiddles: TwiddleTable,
+}
+
+enum TwiddleTable {
+    /// All of them, in vectors over the columns of a block, row by row.
+    Table(Vec<f64>),
+    /// Those of the first `coarse.1` multiples, those of multiples of `coarse.1`, and vectors of the columns of a block.
+    Products { fine: Vec<ComplexNumber>, coarse: Vec<ComplexNumber>, shift: u32, lanes: Vec<f64> },
+}
+
+/// What a transform reads and writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Endpoints {
+    pub(crate) from: *const ComplexNumber,
+    pub(crate) to: *mut ComplexNumber,
+    /// Whether real and imaginary parts are exchanged before and after.
+    pub(crate) swaps: bool,
+    pub(crate) factor: f64,
+}
+
+// SAFETY: tasks of one transform read it, and write disjoint parts.
+unsafe impl Sync for Endpoints {}
+
+/// Addresses that the tasks of one step share.
+#[derive(Clone, Copy)]
+struct SharedNumbers<V>(*mut ComplexLanes<V>);
+
+// SAFETY: as for `Endpoints`.
+unsafe impl<V> Sync for SharedNumbers<V> {}
+
+impl<V> SharedNumbers<V> {
+    fn at(&self, i: usize) -> *mut ComplexLanes<V> {
+        self.0.wrapping_add(i)
+    }
+}
+
+/// The divisor of `n` for the columns: the cheapest for vectors of so many lanes.
+fn divisor(n: usize, lanes: usize) -> Option<(usize, f64)> {
+    let vectors = |n: usize| n.div_ceil(lanes) as f64;
+    let total = |columns: usize| {
+        let rows = n / columns;
+        Some(vectors(rows) * cost(columns)? + vectors(columns) * cost(rows)? + 6.0 * n as f64 / lanes as f64)
+    };
+    (2..=n / 2)
+        .take_while(|columns| columns * columns <= 4 * n)
+        .filter(|&columns| n.is_multiple_of(columns))
+        .filter_map(|columns| Some((columns, total(columns)?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+impl Split {
+    /// For a length with small factors; `None` where a transform as a whole is no more work.
+    pub(crate) fn new(n: usize, lanes: usize) -> Option<Split> {
+        let (height, cheapest) = divisor(n, lanes)?;
+        if cheapest >= cost(n)? {
+            return None;
+        }
+        let (columns, rows) = (Passes::new(height)?, Passes::new(n / height)?);
+        let blocks = rows.n.div_ceil(lanes);
+        let twiddles = if n <= MAX_TWIDDLE_TABLE {
+            let vector = |(k, block): (usize, usize)| {
+                let each = (0..lanes).map(move |l| root(k * (block * lanes + l), n));
+                each.clone().map(|w| w.re).chain(each.map(|w| w.im)).collect::<Vec<_>>()
+            };
+            TwiddleTable::Table((0..height).flat_map(|k| (0..blocks).map(move |b| (k, b))).flat_map(vector).collect())
+        } else {
+            let shift = n.ilog2() / 2;
+            let vector = |k: usize| {
+                let each = (0..lanes).map(move |l| root(k * l, n));
+                each.clone().map(|w| w.re).chain(each.map(|w| w.im)).collect::<Vec<_>>()
+            };
+            TwiddleTable::Products {
+                fine: (0..1 << shift).map(|i| root(i, n)).collect(),
+                coarse: (0..=n >> shift).map(|i| root(i << shift, n)).collect(),
+                shift,
+                lanes: (0..height).flat_map(vector).collect(),
+            }
+        };
+        Some(Split { columns, rows, twiddles })
+    }
+
+    /// Bytes of the tables.
+    pub(crate) fn bytes(&self) -> usize {
+        let own = match &self.twiddles {
+            TwiddleTable::Table(all) => 8 * all.len(),
+            TwiddleTable::Products { fine, coarse, lanes, .. } => 16 * (fine.len() + coarse.len()) + 8 * lanes.len(),
+        };
+        own + self.columns.bytes() + self.rows.bytes()
+    }
+
+    /// Numbers of the matrix between the steps, with its last block filled up.
+    fn between(&self, lanes: usize) -> usize {
+        self.columns.n * self.rows.n.next_multiple_of(lanes)
+    }
+
+    /// Numbers that a task works in.
+    fn task_room(&self, lanes: usize) -> usize {
+        2 * self.columns.n.max(self.rows.n).next_multiple_of(lanes) * lanes
+    }
+
+    /// Numbers of scratch memory for so many tasks.
+    pub(crate) fn room(&self, lanes: usize, tasks: usize) -> usize {
+        self.between(lanes) + tasks * self.task_room(lanes)
+    }
+
+    /// Transforms `ends`, whose memories may be the same.
+    ///
+    /// # Safety
+    /// Both have as many numbers as the transform, `scratch` has [`Split::room`] for `threads`' tasks, aligned for `V`. The processor has
+    /// its instructions.
+    pub(crate) unsafe fn run<V: Lanes>(
+        &self,
+        ends: Endpoints,
+        scratch: *mut ComplexLanes<V>,
+        threads: Option<&dyn ThreadPool>,
+    ) {
+        let (columns, rows) = (self.columns.n, self.rows.n);
+        let between = SharedNumbers(scratch);
+        let room = SharedNumbers(scratch.wrapping_add(self.between(V::COUNT) / V::COUNT));
+        let each = self.task_room(V::COUNT) / V::COUNT;
+        let groups = [rows.div_ceil(V::COUNT), columns.div_ceil(V::COUNT)];
+        let tasks = tasks_of(threads, (columns * rows) as f64 * SPLIT_NUMBER_NS);
+        for (step, groups) in groups.into_iter().enumerate() {
+            let in_task = groups.div_ceil(tasks);
+            let task = |task: usize| {
+                let own = room.at(task * each);
+                for group in task * in_task..groups.min((task + 1) * in_task) {
+                    // SAFETY: the caller's contract; a task has its own room, and each group its own part of the matrices.
+                    unsafe {
+                        V::run(
+                            #[inline(always)]
+                            || match step {
+                                0 => self.transform_columns(group, &ends, between, own),
+                                _ => self.transform_rows(group, &ends, between, own),
+                            },
+                        );
+                    }
+                }
+            };
+            match threads {
+                Some(threads) if tasks > 1 => threads.run(tasks, &task),
+                _ => (0..tasks).for_each(task),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Split::run`].
+    #[inline(always)]
+    unsafe fn transform_columns<V: Lanes>(
+        &self,
+        group: usize,
+        ends: &Endpoints,
+        between: SharedNumbers<V>,
+        own: *mut ComplexLanes<V>,
+    ) {
+        let (columns, rows) = (self.columns.n, self.rows.n);
+        let first = group * V::COUNT;
+        let blocks = rows.div_ceil(V::COUNT);
+        // SAFETY: the caller's contract; columns beyond the last are read as the last one.
+        unsafe {
+            for j in 0..columns {
+                let row = ends.from.add(j * rows);
+                let x = if first + V::COUNT <= rows {
+                    let at = row.add(first).cast::<f64>();
+                    V::deinterleave(V::read(at), V::read(at.add(V::COUNT)))
+                } else {
+                    let (mut re, mut im) = (V::splat(0.0), V::splat(0.0));
+                    for l in 0..V::COUNT {
+                        let x = *row.add((first + l).min(rows - 1));
+                        *(&raw mut re).cast::<f64>().add(l) = x.re;
+                        *(&raw mut im).cast::<f64>().add(l) = x.im;
+                    }
+                    (re, im)
+                };
+                *own.add(j) =
+                    if ends.swaps { ComplexLanes { re: x.1, im: x.0 } } else { ComplexLanes { re: x.0, im: x.1 } };
+            }
+            let done = self.columns.run(own, own.add(columns.next_multiple_of(V::COUNT)));
+            match &self.twiddles {
+                TwiddleTable::Table(all) => {
+                    let all = all.as_ptr().cast::<f64>();
+                    for k in 0..columns {
+                        let at = all.add((k * blocks + group) * 2 * V::COUNT);
+                        let twiddle = ComplexLanes { re: V::read(at), im: V::read(at.add(V::COUNT)) };
+                        *between.at(k * blocks + group) = *done.add(k) * twiddle;
+                    }
+                }
+                TwiddleTable::Products { fine, coarse, shift, lanes } => {
+                    for k in 0..columns {
+                        let at = lanes.as_ptr().add(k * 2 * V::COUNT);
+                        let lanes = ComplexLanes { re: V::read(at), im: V::read(at.add(V::COUNT)) };
+                        let i = k * first;
+                        let (high, low) = (i >> shift, i & ((1 << shift) - 1));
+                        let base = *coarse.get_unchecked(high) * *fine.get_unchecked(low);
+                        *between.at(k * blocks + group) = *done.add(k) * (ComplexLanes::splat(base) * lanes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Split::run`].
+    #[inline(always)]
+    unsafe fn transform_rows<V: Lanes>(
+        &self,
+        group: usize,
+        ends: &Endpoints,
+        between: SharedNumbers<V>,
+        own: *mut ComplexLanes<V>,
+    ) {
+        let (columns, rows) = (self.columns.n, self.rows.n);
+        let first = group * V::COUNT;
+        let blocks = rows.div_ceil(V::COUNT);
+        let factor = V::splat(ends.factor);
+        // SAFETY: the caller's contract; rows beyond the last are read as the last one, and not stored.
+        unsafe {
+            for block in 0..blocks {
+                // There are at most four lanes.
+                let (mut re, mut im) = ([V::splat(0.0); 4], [V::splat(0.0); 4]);
+                for (l, (re, im)) in re.iter_mut().zip(&mut im).enumerate().take(V::COUNT) {
+                    let x = *between.at((first + l).min(columns - 1) * blocks + block);
+                    (*re, *im) = (x.re, x.im);
+                }
+                V::transpose(re.as_mut_ptr());
+                V::transpose(im.as_mut_ptr());
+                for (l, (&re, &im)) in re.iter().zip(&im).enumerate().take(V::COUNT) {
+                    *own.add(block * V::COUNT + l) = ComplexLanes { re, im };
+                }
+            }
+            let done = self.rows.run(own, own.add(rows.next_multiple_of(V::COUNT)));
+            for k in 0..rows {
+                let mut x = (*done.add(k)).scaled(factor);
+                if ends.swaps {
+                    x = x.swapped();
+                }
+                let to = ends.to.add(k * columns + first);
+                if first + V::COUNT <= columns {
+                    let (a, b) = V::interleave(x.re, x.im);
+                    a.write(to.cast());
+                    b.write(to.cast::<f64>().add(V::COUNT));
+                } else {
+                    for l in 0..columns - first {
+                        let (re, im) =
+                            (*(&raw const x.re).cast::<f64>().add(l), *(&raw const x.im).cast::<f64>().add(l));
+                        *to.add(l) = ComplexLanes { re, im };
+                    }
+                }
+            }
+        }
+    }
+}

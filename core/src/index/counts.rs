@@ -1,0 +1,149 @@
+//! Counting: how often each number occurs (`bincount`), and how many fall into bins of equal width (`histogram`). It runs when called.
+//!
+//! An increment waits for the last one of the same number, which is often near. So elements in turn are counted in [`TABLES`] tables.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, c_strides};
+use crate::error::{Error, Result};
+use crate::host::interpreter_lock::run_over;
+use crate::index::search::dense_as;
+use crate::runtime::eager_gate::Eager;
+use crate::runtime::lock::runtime;
+use fastnp_codegen::DType;
+
+/// Tables of counts.
+const TABLES: usize = 4;
+/// The most counts that are kept in several tables, which fit into the first-level cache together; and the fewest elements for each.
+const MAX_TABLE: usize = 1 << 10;
+const MIN_ELEMENTS: usize = 8;
+
+/// How often each number from zero on occurs, up to the largest one and at least `minimum` numbers: `int64`, or sums of `weights` in `float64`.
+///
+/// # Errors
+/// `Unsupported` for negative numbers, for types but integers of at most 63 bits and bools, for more axes than one, and for weights of another
+/// length or complex ones; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, bincount};
+/// assert_eq!(bincount(&Array::from(vec![1i64, 3, 1]), None, 0)?.to_vec::<i64>()?, [0, 2, 0, 1]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn bincount(numbers: &Array, weights: Option<&Array>, minimum: usize) -> Result<Array> {
+    let dtype = numbers.dtype();
+    let is_known = (dtype.is_integer() && dtype != DType::U64) || dtype == DType::Bool;
+    let fits = weights.is_none_or(|w| w.shape() == numbers.shape() && !w.dtype().is_complex());
+    if !is_known || !fits || numbers.ndim() != 1 {
+        return Err(Error::unsupported(format!("counts of numbers in {dtype}")));
+    }
+    let numbers = dense_as(numbers, DType::I64)?;
+    let weights = weights.map(|weights| dense_as(weights, DType::F64)).transpose()?;
+    let mut runtime = runtime();
+    let mut gate = Eager::unlimited(&mut runtime);
+    let numbers = gate.read_stable(&numbers)?;
+    let weights = weights.as_ref().map(|weights| gate.read_stable(weights)).transpose()?;
+    // SAFETY: they are of these types and stay as they are while the runtime is locked.
+    let (numbers, weights) = unsafe { (numbers.elements::<i64>(), weights.as_ref().map(|w| w.elements::<f64>())) };
+    let bytes = size_of_val(numbers);
+    let (least, most) =
+        run_over(bytes, || numbers.iter().fold((0, -1), |(least, most), &i| (i.min(least), i.max(most))));
+    if least < 0 {
+        return Err(Error::unsupported("counts of negative numbers"));
+    }
+    let length = (most.wrapping_add(1) as usize).max(minimum);
+    let size = length.checked_mul(8).ok_or_else(|| Error::unsupported("counts of large numbers"))?;
+    let storage = gate.create(size, |_, to| {
+        // SAFETY: the new storage has so many numbers of eight bytes; zero bits are zero in both types.
+        unsafe { to.write_bytes(0, size) };
+        run_over(bytes, || match weights {
+            None => {
+                // SAFETY: as above.
+                let counts = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), length) };
+                count_each(counts, numbers.len(), |i| numbers[i] as usize);
+            }
+            Some(weights) => {
+                // SAFETY: as above.
+                let sums = unsafe { std::slice::from_raw_parts_mut(to.cast::<f64>(), length) };
+                numbers.iter().zip(weights).for_each(|(&i, &weight)| sums[i as usize] += weight);
+            }
+        });
+        Ok(())
+    })?;
+    let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
+    Ok(vector(storage, length, dtype))
+}
+
+/// Adds one to the count of each of `n` elements.
+#[inline(always)]
+fn count_each(counts: &mut [i64], n: usize, bin: impl Fn(usize) -> usize) {
+    let length = counts.len();
+    if n == 0 || length > MAX_TABLE || n < MIN_ELEMENTS * length {
+        return (0..n).for_each(|i| counts[bin(i)] += 1);
+    }
+    let mut tables = vec![0i64; TABLES * length];
+    let whole = n - n % TABLES;
+    for i in (0..whole).step_by(TABLES) {
+        for table in 0..TABLES {
+            tables[table * length + bin(i + table)] += 1;
+        }
+    }
+    (whole..n).for_each(|i| counts[bin(i)] += 1);
+    for table in tables.chunks_exact(length) {
+        counts.iter_mut().zip(table).for_each(|(count, more)| *count += more);
+    }
+}
+
+/// How many elements of an array fall into each of the bins between `edges`, which are evenly spaced: by NumPy's formula, corrected by
+/// the edges. Elements outside are left out, those at the last edge are in the last bin. Counts are `int64`.
+///
+/// # Errors
+/// `Unsupported` for fewer than two edges, or other types than `float64`; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, even_histogram};
+/// let edges = Array::from(vec![0.0, 1.0, 2.0]);
+/// assert_eq!(even_histogram(&Array::from(vec![0.5, 1.0, 2.0, 7.0]), &edges)?.to_vec::<i64>()?, [1, 2]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn even_histogram(x: &Array, edges: &Array) -> Result<Array> {
+    if edges.ndim() != 1 || edges.size() < 2 || x.dtype() != DType::F64 || edges.dtype() != DType::F64 {
+        return Err(Error::unsupported(format!("a histogram in {}", x.dtype())));
+    }
+    let (x, edges) = (dense_as(x, DType::F64)?, dense_as(edges, DType::F64)?);
+    let mut runtime = runtime();
+    let mut gate = Eager::unlimited(&mut runtime);
+    let (x, edges) = (gate.read_stable(&x)?, gate.read_stable(&edges)?);
+    // SAFETY: both are of this type and stay as they are while the runtime is locked.
+    let (x, edges) = unsafe { (x.elements::<f64>(), edges.elements::<f64>()) };
+    let bins = edges.len() - 1;
+    let (first, last) = (edges[0], edges[bins]);
+    let storage = gate.create(8 * bins, |_, to| {
+        // SAFETY: the new storage has so many numbers.
+        let counts = unsafe {
+            to.write_bytes(0, 8 * bins);
+            std::slice::from_raw_parts_mut(to.cast::<i64>(), bins)
+        };
+        // Elements outside are counted in one bin more.
+        let bin = |i: usize| {
+            let x = x[i];
+            if !(x >= first && x <= last) {
+                return bins;
+            }
+            let at = (((x - first) / (last - first)) * bins as f64) as usize;
+            let mut at = if at >= bins { bins - 1 } else { at };
+            at -= usize::from(x < edges[at]);
+            at += usize::from(x >= edges[at + 1] && at != bins - 1);
+            at
+        };
+        let mut all = vec![0i64; bins + 1];
+        run_over(size_of_val(x), || count_each(&mut all, x.len(), bin));
+        counts.copy_from_slice(&all[..bins]);
+        Ok(())
+    })?;
+    Ok(vector(storage, bins, DType::I64))
+}
+
+/// A new array of one axis on all of a storage.
+fn vector(storage: crate::memory::storage_handle::StorageHandle, n: usize, dtype: DType) -> Array {
+    let layout = Layout { shape: [n].as_slice().into(), strides: c_strides(&[n], dtype.size()), offset: 0 };
+    Array { storage, layout, dtype, writeable: true }
+}

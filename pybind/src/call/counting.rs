@@ -1,0 +1,88 @@
+//! Counting and searching, as `fastnp._functions.counting` asks for them: `None` says that NumPy has to do it.
+
+use crate::call::argument::parse_any;
+use crate::interpreter::error::to_py_result;
+use crate::object::construct::new_object;
+use fastnp::{Array, ErrorKind, Result, Side, Value};
+use pyo3::prelude::*;
+
+/// A result as an object; `None` for what is not native.
+fn native_or_none(py: Python<'_>, result: Result<Array>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(None),
+        result => new_object(py, to_py_result(py, result)?).map(Some),
+    }
+}
+
+/// Calls `run` with objects as arrays; `None` if one is not native.
+fn with_arrays<'py, const N: usize>(
+    py: Python<'py>,
+    objects: [&Bound<'py, PyAny>; N],
+    run: impl FnOnce([&Array; N]) -> Result<Array>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let mut args = Vec::with_capacity(N);
+    for object in objects {
+        args.push(parse_any(object)?);
+    }
+    let mut arrays = Vec::with_capacity(N);
+    for arg in &args {
+        match arg.value(py)? {
+            Some(Value::Array(array)) => arrays.push(array),
+            _ => return Ok(None),
+        }
+    }
+    match arrays.try_into() {
+        Ok(arrays) => native_or_none(py, run(arrays)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// `count_numbers(x, weights, minimum)`: NumPy's `bincount`.
+#[pyfunction]
+fn count_numbers<'py>(
+    x: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+    minimum: usize,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match weights {
+        None => with_arrays(x.py(), [x], |[x]| fastnp::bincount(x, None, minimum)),
+        Some(weights) => with_arrays(x.py(), [x, weights], |[x, weights]| fastnp::bincount(x, Some(weights), minimum)),
+    }
+}
+
+/// `even_histogram(x, edges)`: how many elements fall into bins of equal width.
+#[pyfunction]
+fn even_histogram<'py>(x: &Bound<'py, PyAny>, edges: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x, edges], |[x, edges]| fastnp::even_histogram(x, edges))
+}
+
+/// `search_sorted(a, v, is_right)`: NumPy's `searchsorted`.
+#[pyfunction]
+fn search_sorted<'py>(
+    a: &Bound<'py, PyAny>,
+    v: &Bound<'py, PyAny>,
+    is_right: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let side = if is_right { Side::Right } else { Side::Left };
+    with_arrays(a.py(), [a, v], |[a, v]| fastnp::search_sorted(a, v, side))
+}
+
+/// `interpolate(x, xp, fp, left, right)`: NumPy's `interp`.
+#[pyfunction]
+fn interpolate<'py>(
+    x: &Bound<'py, PyAny>,
+    xp: &Bound<'py, PyAny>,
+    fp: &Bound<'py, PyAny>,
+    left: Option<f64>,
+    right: Option<f64>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x, xp, fp], |[x, xp, fp]| fastnp::interpolate(x, (xp, fp), (left, right)))
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(count_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(even_histogram, module)?)?;
+    module.add_function(wrap_pyfunction!(search_sorted, module)?)?;
+    module.add_function(wrap_pyfunction!(interpolate, module)?)
+}
