@@ -24,15 +24,9 @@ pub(crate) struct DebugOutput {
 }
 
 impl DebugOutput {
-    /// The time now, if the level is at least this.
-    #[inline]
-    pub(crate) fn clock(&self, level: u8) -> Option<Instant> {
-        (self.level >= level).then(Instant::now)
-    }
-
     /// Prints a compilation.
     pub(crate) fn print_compile(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
-        if let Some(started) = started {
+        if let Some(started) = started.filter(|_| self.level >= 1) {
             eprintln!("fastnp: {}", compile_line(number, kernel, started.elapsed()));
         }
         if self.level >= 4 {
@@ -64,14 +58,12 @@ impl DebugOutput {
 }
 
 /// Prints a launch that began at `started`.
-#[cold]
 pub(crate) fn print_launch(kernel: &Kernel, program: &dyn Program, launch: &Launch<'_>, started: Instant) {
     let elapsed = started.elapsed();
     eprintln!("fastnp: {}", launch_line(kernel, launch, program.strategy(launch), elapsed));
 }
 
 /// Prints a matrix product that began at `started`.
-#[cold]
 pub(crate) fn print_product(dtype: DType, domain: &[usize], started: Instant) {
     let elapsed = started.elapsed();
     let flops = 2.0 * count(domain) as f64;
@@ -105,7 +97,7 @@ fn launch_line(kernel: &Kernel, launch: &Launch<'_>, strategy: &str, elapsed: Du
 }
 
 /// Bytes of distinct elements that a launch loads and stores: axes with stride zero do not count.
-fn traffic(kernel: &Kernel, launch: &Launch<'_>) -> usize {
+pub(crate) fn traffic(kernel: &Kernel, launch: &Launch<'_>) -> usize {
     let extents = || launch.outer.iter().chain(launch.inner);
     let elements = |operand: usize| -> usize {
         extents().zip(launch.strides_of(operand)).map(|(&n, &stride)| if stride == 0 { n.min(1) } else { n }).product()

@@ -6,6 +6,7 @@
 pub(crate) mod by_name;
 pub(crate) mod function;
 pub(crate) mod ledger;
+pub(crate) mod profile;
 pub(crate) mod run;
 pub(crate) mod ufunc;
 pub(crate) mod value_types;
