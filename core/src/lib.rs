@@ -195,7 +195,7 @@ pub fn has_fp_reports() -> bool {
     crate::runtime::fp_flags::has_fp_reports()
 }
 
-/// The programs of the README, which run as tests.
+/// The programs of the page on Rust, which run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/rust.md")]
 struct Readme;

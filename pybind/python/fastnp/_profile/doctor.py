@@ -41,8 +41,8 @@ OUT_OF_LOOP = (
     "a fallback computes what is pending, and nothing fuses across it"
 )
 DECIDE_LATER = (
-    "keep the result in an array: np.where instead of if, a test in every tenth turn instead of "
-    "each, one sum behind the loop instead of a number in each turn"
+    "if turns work on the same array, read in every tenth turn instead of each, or once behind the "
+    "loop: what is between two reads is fused"
 )
 ONE_ARRAY = "put the small arrays into one with one more axis, and compute on all at once"
 SAME_WORK = "record the same operations in each turn: masks instead of branches between operations"
