@@ -11,6 +11,7 @@ import argparse
 import pathlib
 import platform
 import sys
+import sys
 
 import numpy as np
 
@@ -77,6 +78,7 @@ def main() -> int:
         for name in given.every:
             print(exhaustive.measure(name))
         return 0
+    print("measuring functions, then reductions: some minutes", file=sys.stderr)
     rows = functions.table(QUICK if given.quick else POINTS)
     folds = reductions.table([1, 10, 1000] if given.quick else reductions.SIZES)
     listing = [*functions_table(rows), "", *reductions_table(folds)]

@@ -1,8 +1,8 @@
 """Profiles and what is made of them: `profile`, `doctor`, `explain`.
 
-Imports `_state`, `_loops` and the extension, which reads the clock. `record` has the numbers;
-`text`, `page` and `timeline` show them, `picture` draws a plan, and `doctor` gives advice. The
-modules are imported on first use.
+Imports `_state`, `_loops` and the extension, which reads the clock. `record` has the numbers, which
+`profile` measures; `text`, `page` and `timeline` show them, `picture` draws a plan, and `doctor`
+gives advice. The modules are imported on first use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fastnp import _fastnp
 __all__ = ["PUBLIC", "Explanation", "explain", "resolve"]
 
 # Public names of the package, and the modules here that define them.
-PUBLIC = {"doctor": "doctor", "profile": "record"}
+PUBLIC = {"doctor": "doctor", "profile": "profile"}
 
 
 def resolve(name: str) -> Any:

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from fastnp._profile.patterns import Finding, find
-from fastnp._profile.record import profile, time_text
+from fastnp._profile.profile import profile
+from fastnp._profile.record import Record, time_text
 
 __all__ = ["Findings", "diagnose", "doctor"]
 
@@ -98,7 +99,7 @@ def _of_script(path: str, arguments: list[str]) -> Findings:
         return Findings(Finding(*row) for row in json.loads(out.read_text(encoding="utf-8")))
 
 
-def diagnose(p: profile, files: Iterable[str] = ()) -> Findings:
+def diagnose(p: Record, files: Iterable[str] = ()) -> Findings:
     """The findings of a profile, and of the texts of the program's files."""
     found = [*_of_fallbacks(p), *_of_flushes(p), *_of_small_work(p)]
     lines = {line for rows in (p.flushes, p.fallbacks) for line in (row.line for row in rows)}
@@ -115,7 +116,7 @@ def _at(line: str, problem: str, advice: str) -> Finding:
     return Finding(file or line, int(number) if number.isdigit() else 0, problem, advice)
 
 
-def _of_fallbacks(p: profile) -> Iterable[Finding]:
+def _of_fallbacks(p: Record) -> Iterable[Finding]:
     for row in p.fallbacks:
         if row.runs >= OFTEN or row.seconds > 0.05 * p.seconds:
             took = f" in {time_text(row.seconds)}" if row.seconds else ""
@@ -123,7 +124,7 @@ def _of_fallbacks(p: profile) -> Iterable[Finding]:
             yield _at(row.line, problem, BETTER.get(row.name.rpartition(".")[2], OUT_OF_LOOP))
 
 
-def _of_flushes(p: profile) -> Iterable[Finding]:
+def _of_flushes(p: Record) -> Iterable[Finding]:
     for row in p.flushes:
         if row.flushes < OFTEN:
             continue
@@ -140,7 +141,7 @@ def _of_flushes(p: profile) -> Iterable[Finding]:
         yield _at(line, problem, SAME_WORK)
 
 
-def _of_small_work(p: profile) -> Iterable[Finding]:
+def _of_small_work(p: Record) -> Iterable[Finding]:
     runs: Counter[str] = Counter()
     for work in p.work:
         if math.prod(work.domain) < SMALL and ":" in work.line:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fastnp._loops.report import print_report
 from fastnp._profile.doctor import diagnose
-from fastnp._profile.record import profile
+from fastnp._profile.profile import profile
 
 __all__ = ["OPTIONS"]
 

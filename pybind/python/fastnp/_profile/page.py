@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from fastnp._profile.record import profile, time_text
+from fastnp._profile.record import Record, time_text
 from fastnp._profile.text import Table, tables
 
 __all__ = ["body", "page"]
@@ -51,7 +51,7 @@ for (const table of document.querySelectorAll(".fastnp table")) {
 """
 
 
-def page(p: profile) -> str:
+def page(p: Record) -> str:
     """The report as an HTML document."""
     return "\n".join(
         [
@@ -68,7 +68,7 @@ def page(p: profile) -> str:
     )
 
 
-def body(p: profile) -> str:
+def body(p: Record) -> str:
     """The report as a part of a document."""
     parts = [f"<style>{STYLE}</style>", '<div class="fastnp">']
     parts.append(f"<h1>fastnp profile: {time_text(p.seconds)}</h1>")
@@ -83,7 +83,7 @@ def body(p: profile) -> str:
     return "\n".join([*parts, "</div>"])
 
 
-def chart(p: profile) -> str:
+def chart(p: Record) -> str:
     """A bar for each part of the time, as SVG."""
     shown = p.parts()
     height = ROW * len(shown) + 10

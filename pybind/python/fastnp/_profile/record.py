@@ -10,10 +10,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -21,7 +19,7 @@ from fastnp import _fastnp
 from fastnp._state import ledger
 from fastnp._state.diagnostics import Stats, stats
 
-__all__ = ["Fallback", "Flush", "Loop", "Span", "Work", "memory_bandwidth", "profile"]
+__all__ = ["Fallback", "Flush", "Loop", "Record", "Span", "Work", "before", "memory_bandwidth"]
 
 # The place of what ran outside a flush: small operations, which run when they are called.
 AT_ONCE = "at once"
@@ -102,29 +100,8 @@ def memory_bandwidth() -> float:
     return _fastnp.memory_bandwidth()
 
 
-class profile:
-    """Measure a block of statements, with `with`: where its time went, and why.
-
-    `print(p)` shows the report; `p.save(path)` writes it, as one HTML page (`.html`), as a trace
-    for chrome://tracing or Perfetto (`.json`), or as text (`.txt`). Notebooks show the page.
-
-    What is pending before the block runs before it, and what the block leaves pending runs at its
-    end. While a profile is made each launch reads the clock, and on a GPU the host waits for it.
-    Raises RuntimeError if another profile is being made.
-
-    Attributes: `seconds`; the lists `work` (kernels and matrix products), `flushes`, `fallbacks`
-    and `loops`, each with the line of the program, most time first; `planning`, `compiling` and
-    `busy`, in seconds; `counters`, those of `stats()` that changed; `spans`, the timeline.
-
-    >>> import fastnp as np
-    >>> x = np.ones(100_000)
-    >>> with np.profile() as p:
-    ...     total = (x * 2 + 1).sum()
-    >>> p.work[0].name
-    'multiply, add, add.reduce'
-    """
-
-    _current: profile | None = None
+class Record:
+    """What was counted and timed in a block. `profile` fills it."""
 
     def __init__(self) -> None:
         self.seconds = self.planning = self.compiling = self.busy = 0.0
@@ -136,26 +113,8 @@ class profile:
         self.spans_left_out = 0
         self.counters = Stats()
 
-    def __enter__(self) -> profile:
-        if profile._current is not None:
-            raise RuntimeError("another profile is being made")
-        _fastnp.flush()
-        self._before = (stats(), _fallbacks_so_far(), _loops_so_far())
-        profile._current = self
-        _fastnp.start_profile()
-        self._began = time.perf_counter()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        try:
-            _fastnp.flush()
-        finally:
-            self.seconds = time.perf_counter() - self._began
-            found = _fastnp.stop_profile()
-            profile._current = None
-            self._take(found)
-
-    def _take(self, found: dict[str, Any]) -> None:
+    def take(self, found: dict[str, Any], before: Before) -> None:
+        """Take over what the extension found, and what changed since `before`."""
         lines = [AT_ONCE, *(shown_line(*site) for site in found["sites"])]
         work = [
             Work(name, strategy, lines[site], tuple(domain), runs, ns / 1e9, size, flops)
@@ -174,10 +133,10 @@ class profile:
         self.planning, self.compiling, self.busy = (
             found[name] / 1e9 for name in ("planning", "compiling", "busy")
         )
-        before, fallbacks, loops = self._before
+        counters, fallbacks, loops = before
         after = stats()
         self.counters = Stats(
-            {name: n if name in LEVELS else n - before[name] for name, n in after.items()}
+            {name: n if name in LEVELS else n - counters[name] for name, n in after.items()}
         )
         self.fallbacks = longest(_fallbacks_since(fallbacks))
         self.loops = longest(_loops_since(loops))
@@ -201,42 +160,6 @@ class profile:
             ("compiled loops", loops),
             ("unaccounted for", max(self.seconds - self.busy - numpy - loops, 0.0)),
         ]
-
-    def __str__(self) -> str:
-        from fastnp._profile.text import report
-
-        return report(self)
-
-    def _repr_html_(self) -> str:
-        from fastnp._profile.page import body
-
-        return body(self)
-
-    def html(self) -> str:
-        """The report as one HTML page, which loads nothing from elsewhere."""
-        from fastnp._profile.page import page
-
-        return page(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file; the name's end says how: `.html`, `.json` or `.txt`.
-
-        Raises ValueError for another end.
-        """
-        from fastnp._profile.timeline import trace
-
-        forms: dict[str, Callable[[], str]] = {
-            ".html": self.html,
-            ".json": lambda: trace(self),
-            ".txt": lambda: f"{self}\n",
-        }
-        suffix = Path(path).suffix
-        if suffix not in forms:
-            raise ValueError(f"the name must end in {', '.join(forms)}, not {suffix!r}")
-        Path(path).write_text(forms[suffix](), encoding="utf-8")
-
-
-profile.__module__ = "fastnp"
 
 
 def longest(rows: Iterable[Any]) -> list[Any]:
@@ -294,6 +217,12 @@ def _span(
 
 
 _Site = tuple[str, int, int]
+Before = tuple[Stats, dict[_Site, tuple[int, int]], dict[int, tuple[int, float]]]
+
+
+def before() -> Before:
+    """What the counters, the ledger and the loops have so far."""
+    return stats(), _fallbacks_so_far(), _loops_so_far()
 
 
 def _fallbacks_so_far() -> dict[_Site, tuple[int, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fastnp._profile.record import Work, memory_bandwidth, profile, size_text, time_text
+from fastnp._profile.record import Record, Work, memory_bandwidth, size_text, time_text
 
 __all__ = ["Table", "report", "tables"]
 
@@ -26,12 +26,12 @@ class Table(NamedTuple):
     texts: int
 
 
-def tables(p: profile) -> list[Table]:
+def tables(p: Record) -> list[Table]:
     """The tables of a report."""
     return [table for table in (_parts(p), _work(p), *_causes(p), _counters(p)) if table.rows]
 
 
-def _parts(p: profile) -> Table:
+def _parts(p: Record) -> Table:
     rows = [
         (name, time_text(seconds), f"{seconds / p.seconds:.1%}" if p.seconds else "")
         for name, seconds in p.parts()
@@ -40,7 +40,7 @@ def _parts(p: profile) -> Table:
     return Table("where the time went", ("part", "time", "share"), rows, 1)
 
 
-def _work(p: profile) -> Table:
+def _work(p: Record) -> Table:
     limit = f"of {memory_bandwidth() / 1e9:.1f} GB/s" if p.work else ""
     heads = ("kernel", "how", "line", "largest domain", "runs", "time", "speed", limit)
     return Table("kernels and matrix products", heads, [_work_row(w) for w in p.work], 4)
@@ -54,7 +54,7 @@ def _work_row(work: Work) -> tuple[str, ...]:
     return (name, work.strategy, work.line, domain, runs, seconds, work.speed, share)
 
 
-def _causes(p: profile) -> list[Table]:
+def _causes(p: Record) -> list[Table]:
     flushes = [
         (f.line, f.reason, f"{f.flushes:,}", f"{f.operations:,}", time_text(f.seconds))
         for f in p.flushes
@@ -71,7 +71,7 @@ def _causes(p: profile) -> list[Table]:
     ]
 
 
-def _counters(p: profile) -> Table:
+def _counters(p: Record) -> Table:
     rows = [
         (name.replace("_", " "), size_text(n) if name.startswith("bytes") else f"{n:,}")
         for name, n in p.counters.items()
@@ -80,7 +80,7 @@ def _counters(p: profile) -> Table:
     return Table("caches, memory and other counters", ("counter", "value"), rows, 1)
 
 
-def report(p: profile) -> str:
+def report(p: Record) -> str:
     """The report as text."""
     lines = [f"fastnp profile: {time_text(p.seconds)}"]
     for table in tables(p):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 
-from fastnp._profile.record import profile
+from fastnp._profile.record import Record
 
 __all__ = ["trace"]
 
 
-def trace(p: profile) -> str:
+def trace(p: Record) -> str:
     """The timeline as a JSON document; times in it are in microseconds."""
     process = os.getpid()
     events = [
