@@ -11,7 +11,6 @@ import argparse
 import pathlib
 import platform
 import sys
-import sys
 
 import numpy as np
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 
 import fastnp
 import pytest
+
+from tests.browser import opened
 
 HERE = Path(__file__).name
 N = 200_000
@@ -222,35 +222,14 @@ def test_options(tmp_path: Path) -> None:
     assert "add.reduce" in page.read_text()
 
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[str]:
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
-    if found is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    yield found
-
-
-def opened(browser: str, page: Path, folder: Path) -> tuple[str, list[str]]:
-    """The document that a browser makes of a page, and what its console has."""
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-    command += [f"--user-data-dir={folder}", "--enable-logging=stderr", "--log-level=0"]
-    command += ["--virtual-time-budget=2000", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout, re.findall(r":CONSOLE[(:].*", done.stderr)
-
-
-def test_pages_open_in_a_browser(profiled: fastnp.profile, browser: str, tmp_path: Path) -> None:
+def test_pages_open_in_a_browser(profiled: fastnp.profile, tmp_path: Path) -> None:
     page = tmp_path / "profile.html"
     profiled.save(page)
-    document, console = opened(browser, page, tmp_path / "user")
+    document, console = opened(page, tmp_path / "user")
     assert console == []
     assert document.count('<g class="part">') == len(profiled.parts())
     rows = re.findall(r"<tr>.*?</tr>", document, re.DOTALL)
     assert len(rows) > len(profiled.work) + len(profiled.flushes)
     # The check sees errors.
-    broken = page.read_text().replace("const scale", "missing(); const scale")
-    page.write_text(broken)
-    assert any("missing" in line for line in opened(browser, page, tmp_path / "user")[1])
+    page.write_text(page.read_text().replace("const scale", "missing(); const scale"))
+    assert any("missing" in line for line in opened(page, tmp_path / "user").console)

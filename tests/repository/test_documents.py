@@ -16,6 +16,7 @@ import fastnp
 import pytest
 
 from benches.tips import PAGE, tips
+from tests.browser import opened
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -84,6 +85,15 @@ def test_every_page_is_on_the_site() -> None:
     trees = re.findall(r"```\{toctree\}\n:caption: .*?\n(.*?)```", index, re.DOTALL)
     listed = [name for tree in trees for name in tree.split()]
     assert sorted(listed) == sorted({p.stem for p in (ROOT / "docs").glob("*.md")} - {"index"})
+
+
+def test_the_site_opens(tmp_path: Path) -> None:
+    page = ROOT / "target" / "site" / "index.html"
+    if not page.exists():
+        pytest.skip("the site is not built: make docs")
+    document, console = opened(page, tmp_path / "profile")
+    assert console == []
+    assert 'src="_images/npbench-S.svg"' in document and 'href="tour.html"' in document
 
 
 @pytest.mark.parametrize("tip", tips(PAGE.read_text(encoding="utf-8")), ids=lambda tip: tip.title)

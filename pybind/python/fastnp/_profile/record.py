@@ -21,8 +21,10 @@ from fastnp._state.diagnostics import Stats, stats
 
 __all__ = ["Fallback", "Flush", "Loop", "Record", "Span", "Work", "before", "memory_bandwidth"]
 
-# The place of what ran outside a flush: small operations, which run when they are called.
+# The place of what ran outside a flush: small operations, which run when they are called; and of a
+# flush that no line of Python asked for.
 AT_ONCE = "at once"
+OTHER_CODE = "other code"
 
 # What is in use at a moment, rather than counted.
 LEVELS = ("bytes_live", "bytes_peak", "bytes_cached", "bytes_on_devices")
@@ -121,7 +123,7 @@ class Record:
             for name, strategy, site, domain, runs, ns, size, flops in found["work"]
         ]
         flushes = [
-            Flush(lines[site], reason, count, nodes, ns / 1e9)
+            Flush(lines[site] if site else OTHER_CODE, reason, count, nodes, ns / 1e9)
             for site, reason, count, nodes, ns in found["flushes"]
         ]
         self.spans = [
