@@ -155,6 +155,9 @@ pub(crate) struct Recorder {
     began: Instant,
     profile: Profile,
     work: HashMap<(WorkKey, CallSite), u32>,
+    /// The kernel of each row of work, and the rows by its address, strategy and call site: found without a hash of the kernel.
+    kernels: Vec<Option<Kernel>>,
+    addresses: HashMap<(usize, &'static str, CallSite), u32>,
     flushes: HashMap<(CallSite, FlushReason), u32>,
     /// Flushes and plans that are under way: what happens in them is not busy time of its own.
     depth: u32,
@@ -174,6 +177,8 @@ impl Recorder {
             began: Instant::now(),
             profile: Profile::default(),
             work: HashMap::new(),
+            kernels: Vec::new(),
+            addresses: HashMap::new(),
             flushes: HashMap::new(),
             depth: 0,
             site: 0,
@@ -225,23 +230,29 @@ impl Recorder {
         strategy: &'static str,
         started: Instant,
     ) {
-        let domain: Vec<usize> = launch.outer.iter().chain(launch.inner).copied().collect();
-        let describe = || {
-            (
-                operations(kernel),
-                format!("{}{}{strategy}", kernel.template, if strategy.is_empty() { "" } else { ": " }),
-            )
+        let site = self.work_site();
+        let address = (std::ptr::from_ref(kernel).addr(), strategy, site);
+        // Another kernel may have the address by now.
+        let is_same = |&row: &u32| self.kernels[row as usize].as_ref() == Some(kernel);
+        let row = match self.addresses.get(&address).copied().filter(is_same) {
+            Some(row) => row,
+            None => {
+                let colon = if strategy.is_empty() { "" } else { ": " };
+                let describe = || (operations(kernel), format!("{}{colon}{strategy}", kernel.template));
+                let row = self.row(WorkKey::Kernel(kernel.clone(), strategy), site, describe);
+                self.addresses.insert(address, row);
+                row
+            }
         };
-        let row = self.row(WorkKey::Kernel(kernel.clone(), strategy), domain, describe, started);
-        row.bytes += traffic(kernel, launch) as u64;
+        let domain = || launch.outer.iter().chain(launch.inner);
+        self.add_work(row, domain, started).bytes += traffic(kernel, launch) as u64;
     }
 
     /// Adds matrix products.
     pub(crate) fn add_product(&mut self, dtype: DType, domain: &[usize], started: Instant) {
-        let flops = 2 * domain.iter().product::<usize>() as u64;
         let describe = || (format!("matmul in {dtype}"), "gemm".to_owned());
-        let row = self.row(WorkKey::Product(dtype), domain.to_vec(), describe, started);
-        row.flops += flops;
+        let row = self.row(WorkKey::Product(dtype), self.work_site(), describe);
+        self.add_work(row, || domain.iter(), started).flops += 2 * domain.iter().product::<usize>() as u64;
     }
 
     /// Adds a compilation.
@@ -249,28 +260,40 @@ impl Recorder {
         self.profile.compiling += self.add_span(Activity::Compile, started);
     }
 
-    /// The row of work that began at a moment and ends now, with the time added.
-    fn row(
-        &mut self,
-        key: WorkKey,
-        domain: Vec<usize>,
-        describe: impl FnOnce() -> (String, String),
-        started: Instant,
-    ) -> &mut WorkProfile {
-        let site = if self.depth > 0 { self.site } else { 0 };
-        let rows = &mut self.profile.work;
-        let index = *self.work.entry((key, site)).or_insert_with(|| {
+    /// The call site of work that runs now.
+    fn work_site(&self) -> CallSite {
+        if self.depth > 0 { self.site } else { 0 }
+    }
+
+    /// The row of work, which is made where there is none.
+    fn row(&mut self, key: WorkKey, site: CallSite, describe: impl FnOnce() -> (String, String)) -> u32 {
+        let kernel = match &key {
+            WorkKey::Kernel(kernel, _) => Some(kernel.clone()),
+            WorkKey::Product(_) => None,
+        };
+        let (rows, kernels) = (&mut self.profile.work, &mut self.kernels);
+        *self.work.entry((key, site)).or_insert_with(|| {
             let (name, strategy) = describe();
-            let domain = domain.clone();
+            kernels.push(kernel);
+            let domain = Vec::new();
             rows.push(WorkProfile { name, strategy, site, domain, runs: 0, nanoseconds: 0, bytes: 0, flops: 0 });
             rows.len() as u32 - 1
-        });
-        let elapsed = self.add_span(Activity::Work(index), started);
-        let row = &mut self.profile.work[index as usize];
+        })
+    }
+
+    /// Adds work over a domain, which began at a moment and ends now, to a row.
+    fn add_work<'a, I: Iterator<Item = &'a usize>>(
+        &mut self,
+        row: u32,
+        domain: impl Fn() -> I,
+        started: Instant,
+    ) -> &mut WorkProfile {
+        let elapsed = self.add_span(Activity::Work(row), started);
+        let row = &mut self.profile.work[row as usize];
         row.runs += 1;
         row.nanoseconds += elapsed;
-        if domain.iter().product::<usize>() > row.domain.iter().product() {
-            row.domain = domain;
+        if domain().product::<usize>() > row.domain.iter().product() {
+            row.domain = domain().copied().collect();
         }
         row
     }
