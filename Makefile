@@ -8,6 +8,8 @@
 #                  threads, forks, faults and others meanwhile, and a search for leaks
 #   make neighbours  the survey of other libraries (tests/neighbours/survey), installed for it; `neighbours-heavy`: PyTorch, JAX, TensorFlow
 #   make sanitize  the Rust and Python tests under AddressSanitizer, the races under ThreadSanitizer (`sanitize-threads`); needs nightly
+#   make wheel     the source distribution, and the wheel built from it, in dist/, both checked
+#   make docs      the documentation site, in target/site/
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
@@ -61,10 +63,10 @@ PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
 .PHONY: help run build test lint rust-lint python-lint environments rust-test pytest versions newest models fuzz neighbours \
-    neighbours-heavy sanitize sanitize-short sanitize-threads bench clean
+    neighbours-heavy sanitize sanitize-short sanitize-threads wheel docs bench clean
 
 help:
-	@sed -n '3,12p' Makefile | cut -c3-
+	@sed -n '3,14p' Makefile | cut -c3-
 
 # --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
 
@@ -182,6 +184,15 @@ sanitize-threads:
 # The locks, counts and the thread pool under every order of steps; `rust-test` runs it too.
 models:
 	cargo test -p fastnp-models
+
+wheel: $(STAMPS)/requirements
+	$(CHECK) 'wheel' $(BIN)/python .ci/wheel.py dist $(PROFILE)
+
+# An environment of its own, which imports the extension that is built here.
+docs: build
+	[ $(STAMPS)/docs -nt requirements-docs.txt ] || { $(PYTHON) -m venv --clear $(VENV)/docs && \
+	    $(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt && touch $(STAMPS)/docs; }
+	PYTHONPATH=pybind/python $(CHECK) 'documentation' $(VENV)/docs/bin/python -m sphinx -W --keep-going -q -b html docs target/site
 
 bench: build
 	cargo bench --package fastnp-benches

@@ -91,12 +91,16 @@ pub use crate::ops::reduce::{ReduceOptions, Reduction};
 pub use crate::plan::compose::compose_small;
 pub use crate::plan::trace::FunctionName;
 pub use crate::runtime::array_contents::Export;
+pub use crate::runtime::bandwidth::memory_bandwidth;
 pub use crate::runtime::eager::runs_eagerly;
-pub use crate::runtime::explain::explain;
+pub use crate::runtime::explain::{ExplainedGroup, explain, explain_groups};
 pub use crate::runtime::expose::{ensure_fault_handler, guard_addresses, resolved_faults, set_fault_observer};
 pub use crate::runtime::fork::{ForkGuard, quiesce};
 pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source};
 pub use crate::runtime::guarded_header::GuardedHeader;
+pub use crate::runtime::profile::{
+    Activity, CallSite, FlushProfile, FlushReason, Profile, Span, WorkProfile, busy_nanoseconds, set_call_site_source,
+};
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use crate::runtime::tasks::run_tasks;
@@ -108,6 +112,7 @@ pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Sc
 pub use num_complex::Complex;
 
 use crate::runtime::lock::runtime;
+use crate::runtime::profile;
 
 /// Runs everything that is pending.
 ///
@@ -124,7 +129,7 @@ use crate::runtime::lock::runtime;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn flush() -> Result<()> {
-    runtime().flush()
+    runtime().flush(FlushReason::Asked)
 }
 
 /// Counters of the work since the process began or [`reset_stats`].
@@ -156,6 +161,29 @@ pub fn reset_stats() {
     crate::memory::device_buffer::reset_traffic();
 }
 
+/// Begins a profile, in place of one that is being made.
+///
+/// ```
+/// use fastnp::{Array, DType, start_profile, stop_profile};
+/// start_profile();
+/// let x = &Array::ones(&[100_000], DType::F64) + 1.0;
+/// x.evaluate()?;
+/// let profile = stop_profile();
+/// assert_eq!(profile.work[0].name, "add");
+/// assert!(profile.busy >= profile.work[0].nanoseconds);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn start_profile() {
+    runtime().telemetry.set_recorder(Some(Box::new(profile::Recorder::new())));
+    profile::announce(true);
+}
+
+/// Ends the profile, and returns it; an empty one where none is being made.
+pub fn stop_profile() -> Profile {
+    profile::announce(false);
+    runtime().telemetry.set_recorder(None).map_or_else(Profile::default, |recorder| recorder.into_profile())
+}
+
 /// Floating-point flags that kernels raised since the last call, by op.
 ///
 /// ```
@@ -175,7 +203,7 @@ pub fn has_fp_reports() -> bool {
     crate::runtime::fp_flags::has_fp_reports()
 }
 
-/// The programs of the README, which run as tests.
+/// The programs of the page on Rust, which run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/rust.md")]
 struct Readme;

@@ -106,7 +106,7 @@ up to 32 times as many, reading by a fancy index up to 16 times.",
 pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
     match (name, value.into()) {
         ("backend", SettingValue::Text(name)) => runtime().set_backend(&name)?,
-        ("debug", SettingValue::Int(value)) => runtime().telemetry.debug.level = value.clamp(0, 5) as u8,
+        ("debug", SettingValue::Int(value)) => runtime().telemetry.set_level(value.clamp(0, 5) as u8),
         ("dump", SettingValue::Text(path)) => {
             runtime().telemetry.debug.dump = (!path.is_empty()).then(|| path.into_owned().into());
         }

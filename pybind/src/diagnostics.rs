@@ -182,6 +182,22 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
     fastnp::explain()
 }
 
+/// A group for Python: domain, folded axes, refusal, operations, bytes, nanoseconds.
+type GroupRow = (Vec<usize>, Vec<usize>, Option<String>, Vec<String>, usize, Option<u64>);
+
+/// `explain_groups()`: the groups of `explain`, one by one.
+#[pyfunction]
+fn explain_groups() -> Vec<GroupRow> {
+    let row = |g: fastnp::ExplainedGroup| (g.domain, g.folded, g.refused, g.operations, g.bytes, g.nanoseconds);
+    fastnp::explain_groups().into_iter().map(row).collect()
+}
+
+/// `memory_bandwidth()`: bytes a second that all threads read and write when they copy memory. Takes 0.1 s.
+#[pyfunction]
+fn memory_bandwidth(py: Python<'_>) -> PyResult<f64> {
+    to_py_result(py, fastnp::memory_bandwidth())
+}
+
 /// Breaks what unsafe code promised. In a build with debug assertions, which has this function, the standard library's check ends the
 /// process; a test holds that.
 #[cfg(debug_assertions)]
@@ -216,5 +232,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flush, module)?)?;
     module.add_function(wrap_pyfunction!(runs_eagerly, module)?)?;
     module.add_function(wrap_pyfunction!(eval, module)?)?;
-    module.add_function(wrap_pyfunction!(explain, module)?)
+    module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(explain_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(memory_bandwidth, module)?)
 }

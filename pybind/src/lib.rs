@@ -11,7 +11,7 @@
 //! | `object` | array objects: their payload, allocation, raw slots | `payload` |
 //! | `diagnostics` | counters, `explain`, settings, devices | |
 //! | `interop` | memory shared with NumPy, or on devices with other libraries | `numpy_memory` |
-//! | `fallback` | running NumPy's functions on our arrays, and the ledger of such calls | `run` |
+//! | `fallback` | running NumPy's functions on our arrays, the ledger of such calls, and profiles | `run` |
 //! | `call` | arguments to values; ufuncs, reductions and functions of the module | `ufunc_call` |
 //! | `index` | `x[i]`, read and written | `subscript` |
 //! | `class` | the array class: attributes, methods, operators, protocols, metaclass | `methods` |
@@ -50,6 +50,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::diagnostics::add(module)?;
     crate::fallback::function::add(module)?;
     crate::fallback::ledger::add(module)?;
+    crate::fallback::profile::add(module)?;
     crate::fallback::ufunc::add(module)?;
     crate::class::attributes::add(module)?;
     crate::interop::device_import::add(module)?;

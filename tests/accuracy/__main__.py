@@ -93,6 +93,7 @@ def main() -> int:
         for name in given.every:
             print(exhaustive.measure(name))
         return 0
+    print("measuring functions, then reductions: some minutes", file=sys.stderr)
     rows = functions.table(QUICK if given.quick else POINTS)
     folds = reductions.table([1, 10, 1000] if given.quick else reductions.SIZES)
     spectra = transforms.table(transforms.LENGTHS[:6] if given.quick else transforms.LENGTHS)

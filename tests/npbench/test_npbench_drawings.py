@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 import xml.etree.ElementTree
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,11 +14,11 @@ from npbench import heatmap, page, plot
 from npbench.__main__ import main
 from npbench.agreement import Agreement
 from npbench.measure import Measurement, Outcome
+from tests.browser import opened
 
 MACHINE = {"cpu": "A & B", "usable_cores": 2}
 SVG = "{http://www.w3.org/2000/svg}"
 # What opens a page without a window and prints what its scripts made of it.
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
 def outcome(label: str, seconds: float | None, first: float | None, agrees: bool) -> Outcome:
@@ -127,27 +124,6 @@ def test_the_page_is_whole_and_needs_nothing_else(tmp_path: Path) -> None:
     assert rows[0][:5] == ["slow", "new & <fast>", "1000.0", "3000.0", "0.33"]
 
 
-def browser() -> str:
-    """A browser that prints a page; skips the test where there is none."""
-    for name in BROWSERS:
-        if path := shutil.which(name):
-            return path
-    pytest.skip("no browser that can print a page (Chromium)")
-
-
-def opened(path: Path, fragment: str, profile: Path) -> Reader:
-    """The page as a browser shows it."""
-    options = ["--headless", "--disable-gpu", f"--user-data-dir={profile}"]
-    if os.geteuid() == 0:
-        options.append("--no-sandbox")
-    address = f"{path.as_uri()}#{fragment}"
-    command = [browser(), *options, "--dump-dom", address]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode != 0 and "<html" not in done.stdout:
-        pytest.skip(f"the browser does not start here: {done.stderr[-200:]}")
-    return read(done.stdout.removeprefix("<!DOCTYPE html>"))
-
-
 @pytest.mark.parametrize(
     ("fragment", "column", "expected"),
     [
@@ -162,7 +138,9 @@ def test_a_browser_sorts_the_page(
 ) -> None:
     path = tmp_path / "out.html"
     page.write(path, MEASURED, MACHINE)
-    found = opened(path, fragment, tmp_path / "profile")
+    shown = opened(path, tmp_path / "profile", fragment)
+    assert shown.console == []
+    found = read(shown.document.removeprefix("<!DOCTYPE html>"))
     assert [row[column] for row in found.rows[1:]][: len(expected)] == expected
 
 

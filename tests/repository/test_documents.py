@@ -1,28 +1,64 @@
-"""The README and CONTRIBUTING.md are correct: their programs run, their tables are complete."""
+"""The README, CONTRIBUTING.md and the pages of docs/ are correct: their programs run, their tables
+are complete, their links lead somewhere, and the tour can be followed literally.
+"""
 
 from __future__ import annotations
 
+import linecache
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import fastnp
 import pytest
 
+from benches.tips import PAGE, tips
+from tests.browser import opened
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-PROGRAMS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + sorted(
+    f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")
+)
+# Pages whose programs are tested elsewhere, with what they need: `tests/loops`, `tests/neighbours`.
+TESTED_ELSEWHERE = {"docs/loops.md", "docs/machines.md", "docs/neighbours.md", "docs/tips.md"}
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_run(program: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(program, {})
+def programs(page: str) -> list[str]:
+    """The blocks of Python of a page."""
+    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def run(program: str, name: str, names: dict[str, Any]) -> None:
+    """Run a block; `jit` finds its source as tracebacks do."""
+    linecache.cache[name] = (len(program), None, program.splitlines(True), name)
+    exec(compile(program, name, "exec"), names)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in TESTED_ELSEWHERE and programs(page)]
+)
+def test_programs_run(
+    page: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of a page continue each other, as a reader types them."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    try:
+        for number, program in enumerate(programs(page)):
+            run(program, f"<{page}, program {number}>", names)
+    finally:
+        fastnp.set_device("cpu")
     assert capsys.readouterr().out
 
 
 def test_explanation_is_as_shown() -> None:
     shown = re.findall(r"```text\n(.*?)```", README, re.DOTALL)[0]
-    lines = PROGRAMS[0].replace("print(np.explain(y))", "text = np.explain(y)")
+    lines = programs("README.md")[0].replace("print(np.explain(y))", "text = np.explain(y)")
     found: dict[str, str] = {}
     exec(lines, found)
     kept = [line for line in shown.splitlines() if "…" not in line]
@@ -31,14 +67,66 @@ def test_explanation_is_as_shown() -> None:
 
 def test_settings_are_listed() -> None:
     settings = fastnp.settings()
-    listed = re.findall(r"^\| `(\w+)` \| `(FASTNP_\w+)`", README, re.MULTILINE)
+    page = (ROOT / "docs" / "native.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| `(FASTNP_\w+)`", page, re.MULTILINE)
     assert listed == [(name, "FASTNP_" + name.upper()) for name in settings]
     assert len(listed) <= 10
 
 
-def test_links_lead_somewhere() -> None:
-    docs = [f"docs/{name}.md" for name in ("loops", "machines", "neighbours")]
-    for page in ("README.md", "CONTRIBUTING.md", *docs):
-        text = (ROOT / page).read_text(encoding="utf-8")
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
-            assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"
+
+
+def test_every_page_is_on_the_site() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"```\{toctree\}\n:caption: .*?\n(.*?)```", index, re.DOTALL)
+    listed = [name for tree in trees for name in tree.split()]
+    assert sorted(listed) == sorted({p.stem for p in (ROOT / "docs").glob("*.md")} - {"index"})
+
+
+def test_the_site_opens(tmp_path: Path) -> None:
+    page = ROOT / "target" / "site" / "index.html"
+    if not page.exists():
+        pytest.skip("the site is not built: make docs")
+    document, console = opened(page, tmp_path / "profile")
+    assert console == []
+    assert 'src="_images/npbench-S.svg"' in document and 'href="tour.html"' in document
+
+
+@pytest.mark.parametrize("tip", tips(PAGE.read_text(encoding="utf-8")), ids=lambda tip: tip.title)
+def test_tips_compute_the_same(tip: Any) -> None:
+    """And they say what they are worth, which is something."""
+    slow, fast = (fastnp.asarray(function(tip.make())) for function in (tip.slow, tip.fast))
+    fastnp.testing.assert_allclose(slow, fast, rtol=1e-6, atol=1e-7)
+    times = re.search(r"([\d.e+]+) times as fast", tip.measured)
+    assert times is not None and float(times[1]) > 1.1, tip.measured
+
+
+# What the tour says of the output of its programs.
+SEEN = ("pending: ", "fastnp profile: ", "sort ran in NumPy 20 times", "instead: ", "sort ")
+
+
+def test_the_tour_can_be_followed(tmp_path: Path) -> None:
+    """A new user's first fifteen minutes, in an environment with nothing but the wheel and NumPy,
+    if `make wheel` has built one; else with the extension that is tested.
+    """
+    wheels = sorted((ROOT / "dist").glob("*.whl"))
+    python, environment = sys.executable, {**os.environ, "PYTHONPATH": ""}
+    if wheels:
+        home = tmp_path / "environment"
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        python = str(home / "bin" / "python")
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, str(wheels[-1])], check=True)
+    script = tmp_path / "tour.py"
+    script.write_text("\n".join(programs("docs/tour.md")), encoding="utf-8")
+    done = subprocess.run(
+        [python, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    for text in SEEN:
+        assert text in done.stdout, done.stdout
+    assert "unaccounted for" in (tmp_path / "profile.html").read_text(encoding="utf-8")

@@ -23,9 +23,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "pybind" / "python" / "fastnp"
 OWN = (
-    "FallbackError FallbackWarning LoopError describe_device device eval explain fallbacks flush "
-    "get_device install jit load_ipython_extension parallel_for parallel_reduce parallel_scan "
-    "reset_stats set_device settings stats strict synchronize unload_ipython_extension"
+    "FallbackError FallbackWarning LoopError describe_device device doctor eval explain fallbacks "
+    "flush get_device install jit load_ipython_extension parallel_for parallel_reduce "
+    "parallel_scan profile reset_stats set_device settings stats strict synchronize "
+    "unload_ipython_extension"
 )
 
 # Run under both modules: the types have to be the same.
@@ -78,7 +79,10 @@ plain(x)
 reveal_type(np.eval())  # None
 reveal_type(np.eval(1))  # int
 reveal_type(np.eval(x, x))  # tuple[object, ...]
-reveal_type(np.explain(x))  # str
+reveal_type(np.explain(x))  # fastnp._Explanation
+reveal_type(np.explain(x).svg())  # str
+reveal_type(np.profile().__enter__())  # fastnp.profile
+reveal_type(np.doctor("program.py")[0].line)  # int
 reveal_type(np.flush())  # None
 reveal_type(np.stats())  # dict[str, int]
 reveal_type(np.reset_stats())  # None
@@ -205,6 +209,18 @@ def test_every_typed_name_exists() -> None:
     assert set(numpy.__all__) <= set(dir(fastnp))
     for name in modules():
         assert public(importlib.import_module("fastnp." + name)), name
+
+
+def test_stubs_agree_with_the_package(tmp_path: Path) -> None:
+    """mypy's stubtest over our own names; with NumPy's in the same module it takes a minute."""
+    stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
+    stub = re.sub(r"^from numpy import .*\n", "", stub, flags=re.MULTILINE)
+    (tmp_path / "own.pyi").write_text(stub, encoding="utf-8")
+    (tmp_path / "own.py").write_text(f"from fastnp import {', '.join(OWN.split())}\n")
+    command = [sys.executable, "-m", "mypy.stubtest", "own", "--concise"]
+    command += ["--ignore-missing-stub", "--ignore-disjoint-bases"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
 def test_the_package_says_it_is_typed() -> None:

@@ -9,6 +9,7 @@ use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
 use crate::drive::vector_hints::inhibit_vectorization;
 use crate::host::gemv::MulAdd;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Most columns of the result.
 pub const MAX_COLUMNS: usize = 16;
@@ -72,11 +73,12 @@ struct NarrowLoop<T, const N: usize, const R: usize>(PhantomData<T>);
 impl<T: MulAdd + Default, const N: usize, const R: usize> InnerLoop for NarrowLoop<T, N, R> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, _: usize, _: usize) {
-        // SAFETY: the caller passes a [`NarrowProduct`], whose contract holds.
+        // SAFETY: the caller passes a [`NarrowProduct`], whose contract holds; the first `depth` rows of the panel are filled.
         unsafe {
             let product = &*c.cast::<NarrowProduct>();
             let (k, n) = (product.size.1, product.size.2);
-            let mut panel = [[T::default(); N]; DEPTH];
+            // Filled as far as it is used: for small products zeroing all of it would take longer than they do.
+            let mut panel = [const { MaybeUninit::<[T; N]>::uninit() }; DEPTH];
             for matrix in 0..product.count as isize {
                 let at = |start: *const u8, steps: &[isize; 3]| start.wrapping_offset(matrix * steps[2]);
                 let (a, b) = (at(a, &product.a.1), at(b, &product.b.1));
@@ -86,12 +88,14 @@ impl<T: MulAdd + Default, const N: usize, const R: usize> InnerLoop for NarrowLo
                     let depth = DEPTH.min(k - first);
                     for (i, row) in panel[..depth].iter_mut().enumerate() {
                         let source = b.wrapping_offset((first + i) as isize * product.b.1[0]);
+                        let row = row.write([T::default(); N]);
                         for (j, element) in row[..n].iter_mut().enumerate() {
                             *element = source.wrapping_offset(j as isize * product.b.1[1]).cast::<T>().read();
                         }
                     }
                     let a = a.wrapping_offset(first as isize * product.a.1[1]);
-                    rows::<T, N, R, FMA>(product, a, &panel[..depth], out, first > 0);
+                    let filled = std::slice::from_raw_parts(panel.as_ptr().cast::<[T; N]>(), depth);
+                    rows::<T, N, R, FMA>(product, a, filled, out, first > 0);
                     first += depth;
                     if first >= k {
                         break;

@@ -12,6 +12,7 @@ use crate::memory::storage::{Owner, Storage};
 use crate::memory::storage_handle::StorageHandle;
 use crate::runtime::execute_device::upload_missing;
 use crate::runtime::lock::runtime;
+use crate::runtime::profile::FlushReason;
 use fastnp_codegen::{DType, Device, device_known_as};
 use std::sync::Arc;
 
@@ -95,7 +96,7 @@ impl Array {
             runtime.copy_on_write(storage)?;
         }
         if runtime.trace.touches(storage) {
-            runtime.flush()?;
+            runtime.flush(FlushReason::Device)?;
         }
         if !storage.is_exported_on_device() {
             let refused = |text: &str| Err(Error::new(ErrorKind::Buffer, text));

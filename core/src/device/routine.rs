@@ -11,6 +11,7 @@ use crate::host::interpreter_lock;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::runtime::execute_device::upload_missing;
 use crate::runtime::lock::runtime;
+use crate::runtime::profile::FlushReason;
 use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
 
 /// The reason why the host runs no routine.
@@ -327,7 +328,7 @@ pub(crate) fn on_device(
     let Some(device) = runtime.exec_target().device.clone() else {
         return Err(Error::unsupported(NOT_NATIVE));
     };
-    runtime.flush()?;
+    runtime.flush(FlushReason::Device)?;
     interpreter_lock::release_during(true, || {
         let mut addresses = vec![];
         for x in operands {

@@ -224,6 +224,13 @@ fn close_gap(slot: *mut u8, bytes: usize) {
     OPEN.fetch_sub(1, Ordering::Relaxed);
 }
 
+/// Other systems cannot move pages, and reserve no range.
+#[cfg(not(target_os = "linux"))]
+fn move_pages(_: *mut u8, _: *mut u8, _: usize) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
 fn move_pages(from: *mut u8, to: *mut u8, bytes: usize) -> std::io::Result<()> {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     // SAFETY: the callers own both ranges; what was mapped at the second one is not needed.

@@ -266,6 +266,7 @@ fn map_block(bytes: usize) -> Option<NonNull<u8>> {
         if slack > before {
             libc::munmap(block.add(bytes).cast(), slack - before);
         }
+        #[cfg(target_os = "linux")]
         libc::madvise(block.cast(), bytes, libc::MADV_HUGEPAGE);
         NonNull::new(block)
     }

@@ -69,10 +69,7 @@ impl StepKind {
     pub(crate) fn points(&self) -> usize {
         match self {
             StepKind::Kernel(work) => work.points(),
-            StepKind::Composed(work) => {
-                let block: usize = work.stages.iter().map(|stage| stage.work.points()).sum();
-                block.saturating_mul(work.extent.div_ceil(work.block))
-            }
+            StepKind::Composed(work) => work.points(),
             StepKind::Product { domain, .. } => count(domain),
         }
     }
@@ -132,6 +129,12 @@ pub(crate) struct ComposedLaunch {
 }
 
 impl ComposedLaunch {
+    /// Points of all stages, with those of a last block as of the others.
+    pub(crate) fn points(&self) -> usize {
+        let block: usize = self.stages.iter().map(|stage| stage.work.points()).sum();
+        block.saturating_mul(self.extent.div_ceil(self.block))
+    }
+
     /// Whether a program writes an operand of the step.
     pub(crate) fn writes(&self, operand: usize) -> bool {
         self.stages.iter().any(|stage| {

@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::memory::storage_handle::StorageHandle;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
+use crate::runtime::profile::FlushReason;
 use fastnp_codegen::{DType, Scalar};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -114,7 +115,7 @@ impl Array {
         let Some(offset) = self.element_offset(parts) else { return Ok(None) };
         let mut runtime = runtime();
         if runtime.trace.touches(&self.storage) {
-            runtime.flush()?;
+            runtime.flush(FlushReason::Read)?;
         }
         Ok(Some(runtime.read_element(&self.storage, offset, self.dtype)?))
     }

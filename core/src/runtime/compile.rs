@@ -16,14 +16,14 @@ impl Runtime {
             return found;
         }
         self.telemetry.stats.kernels_compiled += 1;
-        let started = self.telemetry.debug.clock(1);
+        let started = self.telemetry.clock(1);
         let verified = fastnp_codegen::verify(kernel.clone())
             .unwrap_or_else(|e| panic!("the planner made an invalid kernel: {e}"));
         let backend = &self.targets[target].backend;
         let program = backend
             .compile(&verified)
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", backend.name()));
-        self.telemetry.debug.print_compile(self.telemetry.stats.kernels_compiled, &verified, &*program, started);
+        self.telemetry.report_compile(&verified, &*program, started);
         let compiled: CompiledKernel = (Arc::new(verified), program);
         self.programs.insert_kernel(target, kernel, compiled.clone());
         compiled

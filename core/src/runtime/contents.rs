@@ -7,6 +7,7 @@ use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::eager_gate::MAX_RECORDED_ELEMENTS;
 use crate::runtime::lock::release_parked;
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
@@ -17,7 +18,7 @@ impl Runtime {
     /// Computes the latest contents of a storage, wherever they are.
     pub(crate) fn evaluate(&mut self, storage: &StorageRef) -> Result<()> {
         if self.trace.touches(storage) {
-            self.flush()?;
+            self.flush(FlushReason::Read)?;
         }
         if storage.is_device_only() { Ok(()) } else { storage.materialize().map(drop) }
     }
@@ -26,7 +27,7 @@ impl Runtime {
     #[inline]
     pub(in crate::runtime) fn ensure_on_host(&mut self, storage: &StorageRef) -> Result<*mut u8> {
         if self.trace.touches(storage) {
-            self.flush()?;
+            self.flush(FlushReason::Read)?;
         }
         if storage.is_device_only() {
             let address = release_parked(|| storage.materialize())?;

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::recompute;
 use crate::runtime::lock::{RuntimeGuard, try_runtime};
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::{Runtime, Speculation};
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
@@ -61,11 +62,11 @@ impl Runtime {
                 reduced: Some(reduced.clone()),
                 full: plan,
             };
-            return self.run_plan(reduced, Some(speculation), None);
+            return self.run_plan(reduced, Some(speculation), None, FlushReason::Read);
         }
         let slots = if plan.profile.should_observe() { self.candidates(wanted) } else { SmallVec::new() };
         let speculation = (!slots.is_empty()).then(|| Speculation { full: plan.clone(), reduced: None, slots });
-        self.run_plan(plan, speculation, None)
+        self.run_plan(plan, speculation, None, FlushReason::Read)
     }
 
     /// Slots of reachable results, except the wanted one: they may die unread.

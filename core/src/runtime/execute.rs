@@ -9,13 +9,13 @@ use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
-use crate::runtime::inspect::print_product;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::backend::fault;
 use fastnp_codegen::{Access, DType, Device, Scalar, ThreadPool};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The addresses of a step's operands.
 pub(crate) type Addresses = SmallVec<[*mut u8; 12]>;
@@ -47,10 +47,12 @@ impl Runtime {
 
     fn execute_on(&mut self, device: Option<&Arc<dyn Device>>, plan: &Plan, long: bool) -> (usize, Result<()>) {
         let interrupts = long.then(InterruptPoll::new);
+        self.last.nanoseconds.clear();
         for (i, step) in plan.steps.iter().enumerate() {
             if fault::strikes() || interrupts.as_ref().is_some_and(InterruptPoll::poll) {
                 return (i, Err(interrupted()));
             }
+            let started = self.telemetry.recorder.is_some().then(Instant::now);
             // A panic, which is a bug, is an error like others: what ran before has run, and the rest stays pending.
             let done = catch_unwind(AssertUnwindSafe(|| match device {
                 None => self.run_on_host(step, interrupts.as_ref()),
@@ -61,6 +63,7 @@ impl Runtime {
             if let Err(error) = done {
                 return (i, Err(error));
             }
+            self.last.nanoseconds.extend(started.map(|started| started.elapsed().as_nanos() as u64));
             for &slot in &step.releases {
                 if let Some(storage) = StorageRef::get_mut(&mut self.trace.slots[slot as usize].storage) {
                     storage.take_memory();
@@ -189,12 +192,12 @@ impl Runtime {
         strides: &[isize],
         addresses: &[*mut u8],
     ) {
-        let started = self.telemetry.debug.clock(2);
+        let started = self.telemetry.clock(2);
         let raised = gemm::run_batch(dtype, domain, strides, addresses);
         self.telemetry.note_product(product, raised);
         self.telemetry.stats.matrix_products += 1;
         if let Some(started) = started {
-            print_product(dtype, domain, started);
+            self.telemetry.report_product(dtype, domain, started);
         }
     }
 }

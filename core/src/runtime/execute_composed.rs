@@ -39,7 +39,7 @@ impl Runtime {
         scratch: Option<&ScratchMemory>,
         workers: &dyn ThreadPool,
     ) -> Result<()> {
-        let started = self.telemetry.debug.clock(2);
+        let started = self.telemetry.clock(2);
         let scalars: Vec<SmallVec<[Scalar; 8]>> =
             work.stages.iter().map(|stage| self.scalars_of(&stage.work)).collect();
         let of_stages: Vec<Addresses> = (work.stages.iter())

@@ -1,12 +1,31 @@
-//! Explanation of the pending plan, or of the last one, as text.
+//! Explanation of the pending plan, or of the last one: as text, and group by group for a picture.
 
 use crate::plan::build::needed;
 use crate::plan::group::{Group, Section, group};
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::plan::trace::{Node, NodeInput, SlotAccess, decode};
+use crate::runtime::inspect::{composed_traffic, traffic};
 use crate::runtime::lock::runtime;
 use crate::runtime::state::Runtime;
+use fastnp_codegen::DType;
 use std::fmt::Write;
+
+/// One kernel or product of an explanation.
+#[derive(Clone, Debug)]
+pub struct ExplainedGroup {
+    /// Its domain, and which axes it folds.
+    pub domain: Vec<usize>,
+    /// See `domain`.
+    pub folded: Vec<usize>,
+    /// Why it was not fused with the groups that make its operands.
+    pub refused: Option<String>,
+    /// Its operations, in order, as in the text.
+    pub operations: Vec<String>,
+    /// Bytes of distinct elements that it loads and stores; of a product, those of its operands.
+    pub bytes: usize,
+    /// Nanoseconds it took in the last flush, if a profile was made meanwhile.
+    pub nanoseconds: Option<u64>,
+}
 
 /// The pending nodes, the groups they fuse into with the reasons why fusion stopped, and the kernels; where nothing is
 /// pending, the same of the last flush.
@@ -45,6 +64,68 @@ pub fn explain() -> String {
             "nothing is pending, and nothing was flushed: small operations on ready operands run eagerly\n".to_owned()
         }
     }
+}
+
+/// The groups of [`explain`], one by one.
+///
+/// ```
+/// use fastnp::{Array, DType, explain_groups, flush};
+/// flush()?;
+/// let y = &Array::ones(&[100_000], DType::F64) + 1.0;
+/// let groups = explain_groups();
+/// assert_eq!(groups.last().map(|group| group.operations.len()), Some(2)); // the ones, and the sum
+/// # drop(y);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn explain_groups() -> Vec<ExplainedGroup> {
+    let mut runtime = runtime();
+    if runtime.trace.nodes > 0 {
+        return match runtime.plan() {
+            Ok(plan) => groups(&runtime.trace.tape, &runtime.live, &plan, &[]),
+            Err(_) => Vec::new(),
+        };
+    }
+    let last = &runtime.last;
+    last.plan.as_ref().map_or_else(Vec::new, |plan| groups(&last.tape, &last.live, plan, &last.nanoseconds))
+}
+
+/// The groups of a plan; those that run together as one.
+fn groups(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64]) -> Vec<ExplainedGroup> {
+    let mut nodes = needed(decode(tape), live);
+    let mut versions = vec![0u32; live.len()];
+    let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
+    let groups = group(&mut nodes, plan.target.pack_points);
+    let mut groups = groups.iter();
+    let explained = |(i, step): (usize, &PlanStep)| {
+        let (count, bytes) = match &step.kind {
+            StepKind::Kernel(work) => (1, traffic(&work.kernel, &work.launch(&[], &[]))),
+            StepKind::Composed(work) => (work.stages.len(), composed_traffic(work)),
+            StepKind::Product { dtype, domain, .. } => (1, product_bytes(*dtype, domain)),
+        };
+        let stages: Vec<&Group> = groups.by_ref().take(count).collect();
+        let first = stages.first()?;
+        let members = stages.iter().flat_map(|group| &group.members);
+        Some(ExplainedGroup {
+            domain: first.domain.to_vec(),
+            folded: folded(first),
+            refused: first.refused.map(|why| why.to_string()),
+            operations: members.map(|member| lines[member.node as usize].clone()).collect(),
+            bytes,
+            nanoseconds: nanoseconds.get(i).copied(),
+        })
+    };
+    plan.steps.iter().enumerate().filter_map(explained).collect()
+}
+
+/// Bytes of the operands of matrix products over a domain `[batch…, m, n, k]`.
+fn product_bytes(dtype: DType, domain: &[usize]) -> usize {
+    let [batch @ .., m, n, k] = domain else { return 0 };
+    batch.iter().product::<usize>() * (m * k + k * n + m * n) * dtype.size()
+}
+
+/// The axes that a group folds.
+fn folded(group: &Group) -> Vec<usize> {
+    (0..group.domain.len()).filter(|a| group.reduced >> a & 1 != 0).collect()
 }
 
 /// The target of a plan, if that is not the host.
@@ -93,8 +174,7 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
 
 fn describe_group(out: &mut String, group: &Group, lines: &[String]) {
     if group.reduced != 0 {
-        let folded: Vec<usize> = (0..group.domain.len()).filter(|a| group.reduced >> a & 1 != 0).collect();
-        let _ = write!(out, ", folding axes {folded:?}");
+        let _ = write!(out, ", folding axes {:?}", folded(group));
     }
     let _ = match group.refused {
         Some(why) => writeln!(out, " (not fused with its operands: {why})"),

@@ -18,6 +18,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::runtime::fp_flags::has_fp_reports;
 use crate::runtime::guarded_header::GuardedHeader;
 use crate::runtime::lock::{lock_for_fault, runtime, try_runtime};
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -149,7 +150,7 @@ impl Runtime {
     /// `MemoryError`; those of a device that has the contents.
     pub(crate) fn expose(&mut self, storage: &Storage) -> Result<*mut u8> {
         if self.trace.touches(storage) {
-            self.flush()?;
+            self.flush(FlushReason::Touched)?;
         }
         let address = storage.materialize()?;
         match storage.shown() {

@@ -8,6 +8,7 @@ use crate::plan::build;
 use crate::plan::plan::Plan;
 use crate::runtime::explain::describe;
 use crate::runtime::lock::release_parked;
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::{Runtime, Speculation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,17 +20,17 @@ const RELEASE_LOCK_POINTS: usize = 1 << 18;
 const CHECK_HANDLER_EVERY: u64 = 16;
 
 impl Runtime {
-    /// Runs every pending node whose result is reachable.
+    /// Runs every pending node whose result is reachable, for this reason.
     ///
     /// # Errors
     /// `MemoryError`, or `KeyboardInterrupt` at the user's wish. Nodes that did not run stay pending, as if the flush had not been
     /// tried.
-    pub(crate) fn flush(&mut self) -> Result<()> {
+    pub(crate) fn flush(&mut self, reason: FlushReason) -> Result<()> {
         if self.trace.nodes == 0 {
             return Ok(());
         }
         let plan = self.plan()?;
-        self.run_plan(plan, None, None)
+        self.run_plan(plan, None, None, reason)
     }
 
     /// Flushes right after a statement was recorded. If that fails, the caller reports that the operation failed; so it does not
@@ -40,7 +41,7 @@ impl Runtime {
     pub(crate) fn flush_recorded(&mut self) -> Result<()> {
         let last = self.trace.nodes as u32 - 1;
         match self.plan() {
-            Ok(plan) => self.run_plan(plan, None, Some(last)),
+            Ok(plan) => self.run_plan(plan, None, Some(last), FlushReason::Immediate),
             Err(error) => {
                 self.trace.retain_nodes(&Vec::from_iter(0..last));
                 Err(error)
@@ -55,20 +56,26 @@ impl Runtime {
         plan: Arc<Plan>,
         speculation: Option<Speculation>,
         revoked: Option<u32>,
+        reason: FlushReason,
     ) -> Result<()> {
         self.telemetry.stats.flushes += 1;
+        let started = self.telemetry.recorder.as_mut().map(|recorder| (recorder.begin(), self.trace.nodes));
         if self.telemetry.stats.flushes.is_multiple_of(CHECK_HANDLER_EVERY) {
             fault_handler::ensure_installed();
         }
         self.downloaded_elements = 0;
         // Dropped now and not after the kernels: an atomic exchange waits for all their stores to arrive (130 ns).
         self.last.plan = None;
-        if interpreter_lock::is_released(plan.points >= RELEASE_LOCK_POINTS) {
+        let done = if interpreter_lock::is_released(plan.points >= RELEASE_LOCK_POINTS) {
             // All of it: what another thread finds that handles a fault meanwhile is consistent.
             release_parked(|| self.run_to_end(plan, true, speculation, revoked))
         } else {
             self.run_to_end(plan, false, speculation, revoked)
+        };
+        if let (Some((started, nodes)), Some(recorder)) = (started, &mut self.telemetry.recorder) {
+            recorder.end_flush(&started, reason, nodes);
         }
+        done
     }
 
     fn run_to_end(
@@ -113,6 +120,15 @@ impl Runtime {
     /// # Errors
     /// `SystemError` for a bug in planning or compiling.
     pub(crate) fn plan(&mut self) -> Result<Arc<Plan>> {
+        let started = self.telemetry.recorder.as_mut().map(|recorder| recorder.begin());
+        let plan = self.find_plan();
+        if let (Some(started), Some(recorder)) = (started, &mut self.telemetry.recorder) {
+            recorder.end_plan(&started);
+        }
+        plan
+    }
+
+    fn find_plan(&mut self) -> Result<Arc<Plan>> {
         let mut live = std::mem::take(&mut self.live);
         live.clear();
         live.extend(self.trace.slots.iter().map(|s| StorageRef::count(&s.storage) > 1 || s.storage.owner().is_some()));
@@ -224,7 +240,7 @@ mod tests {
         let (x, y) = (ones(5000), ones(70_000));
         let mut runtime = with_pending(&x, &y);
         for _ in 0..3 {
-            let error = runtime.flush().unwrap_err();
+            let error = runtime.flush(FlushReason::Asked).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Internal);
             assert!(error.message().contains("a sine") && error.message().contains("sin"), "{error}");
             assert_eq!(runtime.trace.nodes, 1, "the sine");

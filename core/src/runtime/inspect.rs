@@ -25,15 +25,9 @@ pub(crate) struct DebugOutput {
 }
 
 impl DebugOutput {
-    /// The time now, if the level is at least this.
-    #[inline]
-    pub(crate) fn clock(&self, level: u8) -> Option<Instant> {
-        (self.level >= level).then(Instant::now)
-    }
-
     /// Prints a compilation.
     pub(crate) fn print_compile(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
-        if let Some(started) = started {
+        if let Some(started) = started.filter(|_| self.level >= 1) {
             eprintln!("fastnp: {}", compile_line(number, kernel, started.elapsed()));
         }
         if self.level >= 4 {
@@ -65,7 +59,6 @@ impl DebugOutput {
 }
 
 /// Prints a launch that began at `started`.
-#[cold]
 pub(crate) fn print_launch(kernel: &Kernel, program: &dyn Program, launch: &Launch<'_>, started: Instant) {
     let elapsed = started.elapsed();
     eprintln!("fastnp: {}", launch_line(kernel, launch, program.strategy(launch), elapsed));
@@ -85,7 +78,6 @@ pub(crate) fn print_composed(work: &ComposedLaunch, started: Instant) {
 }
 
 /// Prints a matrix product that began at `started`.
-#[cold]
 pub(crate) fn print_product(dtype: DType, domain: &[usize], started: Instant) {
     let elapsed = started.elapsed();
     let flops = 2.0 * count(domain) as f64;
@@ -119,12 +111,30 @@ fn launch_line(kernel: &Kernel, launch: &Launch<'_>, strategy: &str, elapsed: Du
 }
 
 /// Bytes of distinct elements that a launch loads and stores: axes with stride zero do not count.
-fn traffic(kernel: &Kernel, launch: &Launch<'_>) -> usize {
-    let extents = || launch.outer.iter().chain(launch.inner);
-    let elements = |operand: usize| -> usize {
-        extents().zip(launch.strides_of(operand)).map(|(&n, &stride)| if stride == 0 { n.min(1) } else { n }).product()
-    };
-    kernel.operands.iter().enumerate().map(|(i, o)| o.dtype.size() * elements(i)).sum()
+pub(crate) fn traffic(kernel: &Kernel, launch: &Launch<'_>) -> usize {
+    kernel.operands.iter().enumerate().map(|(i, o)| o.dtype.size() * distinct(launch, i)).sum()
+}
+
+/// Bytes of distinct elements in memory that a composed kernel loads and stores: what its stages share counts once.
+pub(crate) fn composed_traffic(work: &ComposedLaunch) -> usize {
+    let mut bytes: Vec<usize> = Vec::new();
+    for stage in &work.stages {
+        let kernel = &stage.work.kernel;
+        let launch = stage.work.launch(&[], &[]);
+        for (i, operand) in stage.operands.iter().enumerate() {
+            let Some(operand) = operand.map(|o| o as usize) else { continue };
+            bytes.resize(bytes.len().max(operand + 1), 0);
+            let of_block = kernel.operands[i].dtype.size() * distinct(&launch, i);
+            bytes[operand] = bytes[operand].max(of_block * work.extent / work.block);
+        }
+    }
+    bytes.iter().sum()
+}
+
+/// Distinct elements of an operand: axes with stride zero do not count.
+fn distinct(launch: &Launch<'_>, operand: usize) -> usize {
+    let extents = launch.outer.iter().chain(launch.inner);
+    extents.zip(launch.strides_of(operand)).map(|(&n, &stride)| if stride == 0 { n.min(1) } else { n }).product()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::fp_flags;
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -133,7 +134,7 @@ pub(crate) fn recording() -> Result<RuntimeGuard> {
     let errstate = fp_flags::errstate();
     let mut runtime = runtime();
     if runtime.telemetry.fp_flags.errstate != errstate {
-        runtime.flush()?;
+        runtime.flush(FlushReason::Errstate)?;
         runtime.telemetry.fp_flags.errstate = errstate;
     }
     Ok(runtime)

@@ -12,14 +12,15 @@
 //! | `dead_results` | speculative dead-result elimination |
 //! | `contents`, `array_contents` | reading and writing contents now |
 //! | `expose`, `guarded_header` | addresses that code outside knows; what its first touch does |
-//! | `tasks` | the embedding program's own code on the thread pool |
-//! | `fp_flags`, `stats`, `inspect`, `explain` | floating-point flags, counters, debug output, explanations |
+//! | `tasks`, `bandwidth` | the embedding program's own code on the thread pool; the speed of the memory |
+//! | `fp_flags`, `stats`, `inspect`, `profile`, `explain` | floating-point flags, counters, debug output, profiles, explanations |
 //!
 //! Imports `plan`, `array`, `memory`, `host` and `error`. Operations, indexing and devices call it; it calls none of them. Open
 //! `state.rs` first, then `record.rs` and `flush.rs`.
 
 pub(crate) mod allocate;
 pub(crate) mod array_contents;
+pub(crate) mod bandwidth;
 pub(crate) mod compile;
 pub(crate) mod contents;
 pub(crate) mod dead_results;
@@ -43,6 +44,7 @@ pub(crate) mod inspect;
 pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod offload;
+pub(crate) mod profile;
 pub(crate) mod program_cache;
 pub(crate) mod record;
 pub(crate) mod snapshot;

@@ -9,6 +9,7 @@ use crate::memory::storage_handle::StorageHandle;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::allocate::CHECK_MEMORY_FROM;
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
@@ -148,7 +149,7 @@ impl Runtime {
             && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
         if full || self.trace.over_memory_budget() {
             self.telemetry.stats.flushes_at_limit += 1;
-            self.flush()?;
+            self.flush(FlushReason::Full)?;
         }
         Ok(())
     }

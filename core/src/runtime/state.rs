@@ -49,6 +49,8 @@ pub(crate) struct LastFlush {
     pub(crate) tape: Vec<u64>,
     pub(crate) live: Vec<bool>,
     pub(crate) plan: Option<Arc<Plan>>,
+    /// What each step took, if a profile was made.
+    pub(crate) nanoseconds: Vec<u64>,
 }
 
 /// An unresolved speculation: results that may die unread.

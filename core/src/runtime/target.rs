@@ -6,6 +6,7 @@ use crate::plan::plan::PlanTarget;
 use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
 use crate::runtime::lock::runtime;
 use crate::runtime::offload::OffloadModel;
+use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{Device, Failure, device};
 use std::hash::BuildHasher;
@@ -91,7 +92,7 @@ pub fn describe_device() -> String {
 /// ```
 pub fn synchronize() -> Result<()> {
     let mut runtime = runtime();
-    runtime.flush()?;
+    runtime.flush(FlushReason::Asked)?;
     let devices: Vec<_> = runtime.targets.iter().filter_map(|target| target.device.clone()).collect();
     interpreter_lock::release_during(true, || devices.iter().try_for_each(|device| device.wait()).map_err(Error::from))
 }
@@ -117,7 +118,7 @@ impl Runtime {
     /// # Errors
     /// `MemoryError`: what is pending runs first.
     fn set_target(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
-        self.flush()?;
+        self.flush(FlushReason::Device)?;
         self.offload = None;
         self.current = device.map_or(HOST_TARGET, |device| self.target_index(device));
         Ok(())

@@ -5,10 +5,10 @@ resolves here: to a native version where there is one, otherwise to NumPy's own,
 accepts and returns our arrays without a copy. A name is resolved on first access and then cached,
 which keeps the import cheap.
 
-Beyond NumPy: `describe_device`, `device`, `eval`, `explain`, `fallbacks`, `flush`, `get_device`,
-`install`, `jit`, `load_ipython_extension`, `reset_stats`, `set_device`, `settings`, `stats`,
-`strict`, `synchronize`, `unload_ipython_extension`, `FallbackError`, `FallbackWarning`,
-`LoopError`.
+Beyond NumPy: `describe_device`, `device`, `doctor`, `eval`, `explain`, `fallbacks`, `flush`,
+`get_device`, `install`, `jit`, `load_ipython_extension`, `parallel_for`, `parallel_reduce`,
+`parallel_scan`, `profile`, `reset_stats`, `set_device`, `settings`, `stats`, `strict`,
+`synchronize`, `unload_ipython_extension`, `FallbackError`, `FallbackWarning`, `LoopError`.
 
 Private modules, in import order; each imports only those before it, and a test checks it:
 
@@ -22,6 +22,7 @@ Private modules, in import order; each imports only those before it, and a test 
   of array classes.
 - `_functions`: NumPy functions with a native version, one file a topic.
 - `_loops`: loops of users' programs, compiled while they run; imported on first use.
+- `_profile`: where the time goes, plans as pictures, and advice; imported on first use.
 - `_namespace`: what each of NumPy's names and submodules resolves to.
 - `__main__`: `python -m fastnp program.py`.
 """
@@ -32,14 +33,14 @@ from fastnp import _interpreter  # isort: skip  # refuses before NumPy is import
 
 import numpy as _numpy
 
-from fastnp import _functions, _loops, _namespace
+from fastnp import _functions, _loops, _namespace, _profile
 from fastnp._array import methods as _methods
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray
 from fastnp._interop import faults as _faults
 from fastnp._interop import import_hooks as _import_hooks
 from fastnp._interop import interchange as _interchange
-from fastnp._loops import explain as explain
+from fastnp._profile import explain as explain
 from fastnp._state.device import describe_device as describe_device
 from fastnp._state.device import device as device
 from fastnp._state.device import get_device as get_device
@@ -65,9 +66,10 @@ __all__ = [*_numpy.__all__, "FallbackError", "FallbackWarning", "explain", "fall
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _loops.PUBLIC:
-        globals()[name] = _loops.resolve(name)
-        return globals()[name]
+    for folder in (_loops, _profile):
+        if name in folder.PUBLIC:
+            globals()[name] = folder.resolve(name)
+            return globals()[name]
     try:
         value = getattr(_numpy, name)
     except AttributeError as error:
@@ -79,4 +81,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(_numpy), *_loops.PUBLIC})
+    return sorted({*globals(), *dir(_numpy), *_loops.PUBLIC, *_profile.PUBLIC})

@@ -4,22 +4,17 @@
 //! `fastnp._state.ledger` in Python makes the report, and warns or raises where the settings ask for it.
 
 use crate::interpreter::address_hash::AddressHash;
-use pyo3::ffi;
+use crate::interpreter::call_site::{Frames, is_in};
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// A program that compiles code in a loop has a new call site each iteration. Beyond this many, new sites of a function share one entry.
 const MAX_SITES: usize = 10_000;
-
-unsafe extern "C" {
-    // Every CPython exports them from 3.9 and 3.11 on; they are not in the limited API, whose way is a call of an attribute's getter.
-    fn PyFrame_GetBack(frame: *mut ffi::PyFrameObject) -> *mut ffi::PyFrameObject;
-    fn PyFrame_GetLasti(frame: *mut ffi::PyFrameObject) -> c_int;
-}
 
 /// The hash of the function's name, the address of the code object, and the offset of the instruction; zeros for a shared entry.
 type Site = (isize, usize, c_int);
@@ -31,6 +26,8 @@ struct Entry {
     code: Option<Py<PyAny>>,
     reason: Py<PyString>,
     count: u64,
+    /// Time in NumPy while profiles were made, without that of the engine; of fallbacks within others, the outermost has it.
+    nanoseconds: u64,
     /// Entries that are older.
     order: usize,
 }
@@ -43,6 +40,10 @@ struct Ledger {
     folder: String,
     /// Whether a fallback warns or raises.
     is_loud: bool,
+    /// The site that was counted last.
+    last: Site,
+    /// Whether a fallback is timed now: those within it are part of it.
+    is_timed: bool,
 }
 
 /// Locked with the GIL held, and never while Python runs.
@@ -51,6 +52,8 @@ static LEDGER: Mutex<Ledger> = Mutex::new(Ledger {
     package: HashMap::with_hasher(BuildHasherDefault::new()),
     folder: String::new(),
     is_loud: false,
+    last: (0, 0, 0),
+    is_timed: false,
 });
 
 fn ledger() -> MutexGuard<'static, Ledger> {
@@ -58,49 +61,32 @@ fn ledger() -> MutexGuard<'static, Ledger> {
 }
 
 /// Whether the file of a code object is one of the package.
-fn is_of_package(code: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let file = code.getattr("co_filename")?;
-    let file = file.cast::<PyString>()?.to_string_lossy();
-    let known = ledger();
-    Ok(!known.folder.is_empty() && file.starts_with(&known.folder))
-}
-
-/// The code object of a frame.
-///
-/// # Safety
-/// The frame lives, and the GIL is held.
-unsafe fn code_of<'py>(py: Python<'py>, frame: *mut ffi::PyFrameObject) -> Bound<'py, PyAny> {
-    // SAFETY: the caller's contract; the call returns a new reference.
-    unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(frame).cast()) }
+pub(crate) fn is_of_package(code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    is_in(code, &ledger().folder)
 }
 
 /// Counts a run at the first frame outside the package.
 fn count(py: Python<'_>, name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>) -> PyResult<()> {
     let hash = name.hash()?;
-    // SAFETY: the GIL is held. The frame that runs is borrowed, and each frame holds a reference to its caller's while it has an object.
-    let mut frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-    while let Some(at) = frame {
-        let raw = at.as_ptr().cast::<ffi::PyFrameObject>();
-        // SAFETY: the frame is alive.
-        let (code, offset) = unsafe { (code_of(py, raw), PyFrame_GetLasti(raw)) };
+    for (code, offset) in Frames::new(py) {
         let address = code.as_ptr().addr();
+        let site = (hash, address, offset);
         let is_known = {
             let mut ledger = ledger();
-            if let Some(entry) = ledger.sites.get_mut(&(hash, address, offset)) {
+            if let Some(entry) = ledger.sites.get_mut(&site) {
                 entry.count += 1;
+                ledger.last = site;
                 return Ok(());
             }
             ledger.package.contains_key(&address)
         };
         if !is_known {
             if !is_of_package(&code)? {
-                count_at((hash, address, offset), Some(code), name, reason);
+                count_at(site, Some(code), name, reason);
                 return Ok(());
             }
             ledger().package.insert(address, code.unbind());
         }
-        // SAFETY: the frame is alive; the call returns a new reference, or null at the outermost frame.
-        frame = unsafe { Bound::from_owned_ptr_or_opt(py, PyFrame_GetBack(raw).cast()) };
     }
     count_at((hash, 0, 0), None, name, reason);
     Ok(())
@@ -118,9 +104,44 @@ fn count_at(site: Site, code: Option<Bound<'_, PyAny>>, name: &Bound<'_, PyStrin
         code: code.map(Bound::unbind),
         reason: reason.clone().unbind(),
         count: 0,
+        nanoseconds: 0,
         order,
     });
     entry.count += 1;
+    ledger.last = site;
+}
+
+/// The time that a fallback takes, from when it was entered in the ledger until this is dropped.
+pub(crate) struct Timer {
+    site: Site,
+    began: Instant,
+    busy_before: u64,
+}
+
+impl Timer {
+    /// Begins for the entry that was counted last, if a profile is made and no other fallback is timed.
+    #[inline]
+    pub(crate) fn begin() -> Option<Timer> {
+        let busy_before = fastnp::busy_nanoseconds()?;
+        let mut ledger = ledger();
+        if ledger.is_timed {
+            return None;
+        }
+        ledger.is_timed = true;
+        Some(Timer { site: ledger.last, began: Instant::now(), busy_before })
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        let busy = fastnp::busy_nanoseconds().map_or(0, |busy| busy.saturating_sub(self.busy_before));
+        let nanoseconds = (self.began.elapsed().as_nanos() as u64).saturating_sub(busy);
+        let mut ledger = ledger();
+        ledger.is_timed = false;
+        if let Some(entry) = ledger.sites.get_mut(&self.site) {
+            entry.nanoseconds += nanoseconds;
+        }
+    }
 }
 
 /// Counts one run of a function in NumPy; if it `may_be_refused`, warns or raises as the mode says.
@@ -147,8 +168,8 @@ fn set_fallbacks(folder: String, loud: bool) {
     (ledger.folder, ledger.is_loud) = (folder, loud);
 }
 
-/// An entry for Python: name, code object, offset of the instruction, runs, reason.
-type Row = (Py<PyString>, Option<Py<PyAny>>, c_int, u64, Py<PyString>);
+/// An entry for Python: name, code object, offset of the instruction, runs, reason, nanoseconds while profiles were made.
+type Row = (Py<PyString>, Option<Py<PyAny>>, c_int, u64, Py<PyString>, u64);
 
 /// `fallback_sites()`: the entries of the ledger, the oldest first.
 #[pyfunction]
@@ -158,7 +179,7 @@ fn fallback_sites(py: Python<'_>) -> Vec<Row> {
     entries.sort_by_key(|(_, entry)| entry.order);
     let row = |(site, entry): (&Site, &Entry)| {
         let code = entry.code.as_ref().map(|code| code.clone_ref(py));
-        (entry.name.clone_ref(py), code, site.2, entry.count, entry.reason.clone_ref(py))
+        (entry.name.clone_ref(py), code, site.2, entry.count, entry.reason.clone_ref(py), entry.nanoseconds)
     };
     entries.into_iter().map(row).collect()
 }

@@ -5,7 +5,7 @@
 //! memory unless that is new and small. A result that is one of the views becomes the array the view was made from, so `out=` keeps its
 //! identity.
 
-use crate::fallback::ledger::enter;
+use crate::fallback::ledger::{Timer, enter};
 use crate::fallback::value_types::{ValueType, is_numpys, is_opaque, value_type};
 use crate::fallback::views::Views;
 use crate::interop::numpy_memory::{adopt_if_new, has_native_type, import};
@@ -61,13 +61,16 @@ impl<'py> Call<'_, 'py> {
                 return Ok(None);
             }
         }
+        let mut timer = None;
         if let Some((name, reason)) = self.entry
             && !to.views.is_empty()
         {
             enter(name, reason, true)?;
+            timer = Timer::begin();
         }
         // SAFETY: so many objects follow the free place, all of which live during the call.
         let result = unsafe { call_vector(self.function, &mut to.objects, names) };
+        drop(timer);
         to.made.clear();
         let is_any_referenced = to.views.settle()?;
         let result = result?;

@@ -3,6 +3,7 @@
 //! Start with `error`, which converts every result of the core. Imports nothing of the crate.
 
 pub(crate) mod address_hash;
+pub(crate) mod call_site;
 pub(crate) mod dtype;
 pub(crate) mod error;
 pub(crate) mod errstate;

@@ -13,37 +13,44 @@ import importlib.machinery
 import os
 import runpy
 import sys
+from collections.abc import Callable, Mapping
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from fastnp._loops.install import install, program_code, warned_before
-from fastnp._loops.report import print_report
 
 __all__ = ["main"]
 
 USAGE = """\
-usage: python -m fastnp [--report] program.py [argument ...]
-       python -m fastnp [--report] -m module [argument ...]
+usage: python -m fastnp [option ...] program.py [argument ...]
+       python -m fastnp [option ...] -m module [argument ...]
 
 Run a program with fastnp in NumPy's place and its loops compiled.
 
-  --report   print at the end which loops were compiled, and why others were not
-  -h, --help print this
+  --report        print at the end which loops were compiled, and why others were not
+  --profile       print at the end where the time went
+  --profile=FILE  write that to a file: a page (.html), a trace for Chrome (.json) or text (.txt)
+  --doctor        print at the end which lines cost time, and what to write instead
+  -h, --help      print this
 """
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def main() -> None:
-    """Run what the command line names."""
+def main(options: Mapping[str, Callable[[str], Callable[[], None]]]) -> None:
+    """Run what the command line names, with options that begin something and return its end."""
     arguments = sys.argv[1:]
-    while arguments and arguments[0] in ("--report", "-h", "--help"):
-        if arguments.pop(0) != "--report":
+    chosen = []
+    while arguments and arguments[0].partition("=")[0] in (*options, "-h", "--help"):
+        name, _, value = arguments.pop(0).partition("=")
+        if name not in options:
             print(USAGE, end="")
             raise SystemExit(0)
-        atexit.register(print_report)
+        chosen.append((options[name], value))
     if not arguments or (arguments[0] == "-m" and len(arguments) == 1):
         _fail(USAGE.rstrip())
     install()
+    for begin, value in chosen:
+        atexit.register(begin(value))
     try:
         if arguments[0] == "-m":
             _run_module(arguments[1], arguments[2:])

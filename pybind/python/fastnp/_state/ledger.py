@@ -101,7 +101,7 @@ class Fallbacks(list[Fallback]):
         )
 
 
-def _line(code: CodeType | None, offset: int) -> str:
+def line_of(code: CodeType | None, offset: int) -> str:
     """`file:line` of an instruction."""
     if code is None:
         return "elsewhere"
@@ -114,9 +114,9 @@ def _line(code: CodeType | None, offset: int) -> str:
 def fallbacks() -> Fallbacks:
     """The functions that ran in NumPy so far: a list of `Fallback` that prints as a table."""
     found: dict[str, tuple[dict[str, int], str]] = {}
-    for name, code, offset, count, reason in fallback_sites():
+    for name, code, offset, count, reason, _ in fallback_sites():
         sites, _ = found.setdefault(name, ({}, reason))
-        line = _line(code, offset)
+        line = line_of(code, offset)
         sites[line] = sites.get(line, 0) + count
     records = [
         Fallback(name, sum(sites.values()), sites, reason)

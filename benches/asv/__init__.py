@@ -1,0 +1,1 @@
+"""Benchmarks for asv, which times each commit: `asv run`, in this folder."""
