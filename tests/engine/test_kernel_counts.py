@@ -197,9 +197,8 @@ def test_a_boundary_of_elements_is_recorded(assert_flushes: AssertCount) -> None
 
 
 def test_a_long_chain_works_in_two_buffers() -> None:
-    """Each kernel of the chain overwrites the results of the one before it, where they are too few
-    to be run block by block."""
-    n = 15_000
+    """Each kernel of the chain overwrites the results of the one before it."""
+    n = 100_000
     x = fastnp.linspace(0.0, 1.0, n)
     fastnp.eval(x)
     y = fastnp.sqrt(
