@@ -5,6 +5,7 @@
 //! that memory that one of them writes is touched by the others at the same index of it only. Results that only they use are kept in
 //! scratch memory of a block's size, and never get memory of their own.
 
+use crate::array::layout::count;
 use crate::plan::group::{Group, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::overlap::{Relation, relate};
@@ -55,6 +56,8 @@ pub fn compose_small(on: bool) {
     ARE_SMALL.store(on, Ordering::Relaxed);
 }
 
+/// Bytes of all operands at a point of a group that is composed, at most.
+const MAX_POINT_BYTES: usize = 64;
 /// Groups of a composition, which bounds the cost of planning.
 const MAX_STAGES: usize = 12;
 
@@ -140,7 +143,8 @@ pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness) -> 
 /// The axes of the longest run of groups from this one on that may be composed; none if there is only one.
 fn longest(nodes: &[Node], groups: &[Group], first: usize) -> Option<SmallVec<[usize; 4]>> {
     let group = &groups[first];
-    if !is_composable(nodes, group) {
+    // Most groups are small, and comparing accesses takes longer than planning them.
+    if count(&group.domain).saturating_mul(MAX_POINT_BYTES) < Sizes::now().least || !is_composable(nodes, group) {
         return None;
     }
     let mut best: SmallVec<[usize; 4]> = SmallVec::new();
