@@ -67,7 +67,8 @@ def test_one_kernel(name: str, assert_kernels: AssertCount) -> None:
     x = fastnp.array(numbers(shape))
     fastnp.eval(x)
     result = assert_kernels(lambda: program(fastnp, x), 1)
-    assert_same(result, program(numpy, numbers(shape)), rtol=1e-12)
+    # Differences from a mean lose digits.
+    assert_same(result, program(numpy, numbers(shape)), rtol=1e-10)
 
 
 def test_results_that_are_kept_are_stored(assert_kernels: AssertCount) -> None:

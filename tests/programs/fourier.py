@@ -14,4 +14,6 @@ kernel = np.zeros(64)
 kernel[:3] = [0.25, 0.5, 0.25]
 smooth = np.fft.ifft(np.fft.fft(signal) * np.fft.fft(kernel)).real
 direct = 0.25 * signal + 0.5 * np.roll(signal, 1) + 0.25 * np.roll(signal, 2)
-print(np.allclose(smooth, direct), np.fft.fftshift(np.arange(5)), np.fft.fft2(np.eye(3)).round(6))
+# Adding zero drops the signs of zeros, which rounding errors decide.
+print(np.allclose(smooth, direct), np.fft.fftshift(np.arange(5)))
+print(np.fft.fft2(np.eye(3)).round(6) + 0)

@@ -16,7 +16,7 @@ const POINT_NS: f64 = 0.5;
 
 /// Where a stage's operand is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum OperandPlace {
     /// In memory: bytes from one index of the axis to the next.
     Memory(isize),
     /// In scratch memory, which each block uses again: bytes from its begin.
@@ -24,7 +24,7 @@ pub enum Place {
 }
 
 /// A kernel of a composed one.
-pub struct Stage<'a> {
+pub struct KernelStage<'a> {
     /// The compiled kernel.
     pub program: &'a dyn Program,
     /// Its launch on the first block. The addresses of operands in scratch memory are ignored.
@@ -32,7 +32,7 @@ pub struct Stage<'a> {
     /// The outer axis that holds the shared one as its slowest part, and the points there of one index of the shared one.
     pub axis: (usize, usize),
     /// Where its operands are.
-    pub places: &'a [Place],
+    pub places: &'a [OperandPlace],
 }
 
 /// The domain that is run block by block, and the scratch memory.
@@ -74,14 +74,14 @@ impl FreeScratch {
 }
 
 /// Stages that threads may share.
-struct SharedStages<'a>(&'a [Stage<'a>]);
+struct SharedStages<'a>(&'a [KernelStage<'a>]);
 
 // SAFETY: the contract of `launch` makes the addresses valid on any thread of the pool, and every location is written in one block only.
 unsafe impl Sync for SharedStages<'_> {}
 
 impl<'a> SharedStages<'a> {
     /// The stages. A method, so that closures capture the whole struct, which is `Sync`.
-    fn get(&self) -> &'a [Stage<'a>] {
+    fn get(&self) -> &'a [KernelStage<'a>] {
         self.0
     }
 }
@@ -95,7 +95,7 @@ impl<'a> SharedStages<'a> {
 /// As [`Program::launch`], for each stage over the whole extent. A location that one stage writes and another one touches is touched at
 /// one index of the shared axis only. The scratch memory is as large as `blocks` says and is used by nothing else.
 pub unsafe fn launch(
-    stages: &[Stage<'_>],
+    stages: &[KernelStage<'_>],
     blocks: &Blocks,
     workers: &dyn ThreadPool,
 ) -> Result<Vec<RaisedFlags>, DeviceError> {
@@ -132,7 +132,7 @@ pub unsafe fn launch(
 /// # Safety
 /// As [`launch`].
 unsafe fn run_block(
-    stages: &[Stage<'_>],
+    stages: &[KernelStage<'_>],
     start: usize,
     length: usize,
     scratch: *mut u8,
@@ -141,8 +141,8 @@ unsafe fn run_block(
     for (stage, raised) in stages.iter().zip(raised) {
         let addresses: SmallVec<[*mut u8; 12]> = (stage.launch.addresses.iter().zip(stage.places))
             .map(|(address, place)| match place {
-                Place::Memory(step) => address.wrapping_offset(start as isize * step),
-                Place::Scratch(offset) => scratch.wrapping_add(*offset),
+                OperandPlace::Memory(step) => address.wrapping_offset(start as isize * step),
+                OperandPlace::Scratch(offset) => scratch.wrapping_add(*offset),
             })
             .collect();
         let mut outer: SmallVec<[usize; 6]> = stage.launch.outer.into();

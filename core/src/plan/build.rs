@@ -12,7 +12,7 @@ use crate::plan::plan::{
     ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind,
 };
 use crate::plan::trace::{Node, NodeInput, Operation, decode};
-use fastnp_codegen::drive::composed::Place;
+use fastnp_codegen::drive::composed::OperandPlace;
 use fastnp_codegen::{Kernel, Program, Verified};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -126,8 +126,8 @@ fn composed_step(
         };
         let operands = memory.operands.iter().zip(&memory.places);
         let operands = operands.map(|(&operand, place)| match place {
-            Place::Scratch(_) => None,
-            Place::Memory(_) => Some(number(operand)),
+            OperandPlace::Scratch(_) => None,
+            OperandPlace::Memory(_) => Some(number(operand)),
         });
         let operands = operands.collect();
         stages.push(ComposedStage { work, axis: memory.shared, places: memory.places, operands });

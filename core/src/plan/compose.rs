@@ -129,7 +129,7 @@ pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness) -> 
     let mut out = Vec::new();
     let mut first = 0;
     while first + 1 < groups.len() {
-        match longest(nodes, groups, first).and_then(|axes| composition(nodes, groups, first, axes, liveness)) {
+        match longest(nodes, groups, first, liveness) {
             Some(found) => {
                 first += found.axes.len();
                 out.push(found);
@@ -140,14 +140,14 @@ pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness) -> 
     out
 }
 
-/// The axes of the longest run of groups from this one on that may be composed; none if there is only one.
-fn longest(nodes: &[Node], groups: &[Group], first: usize) -> Option<SmallVec<[usize; 4]>> {
+/// The composition of the most groups from this one on.
+fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness) -> Option<Composition> {
     let group = &groups[first];
     // Most groups are small, and comparing accesses takes longer than planning them.
     if count(&group.domain).saturating_mul(MAX_POINT_BYTES) < Sizes::now().least || !is_composable(nodes, group) {
         return None;
     }
-    let mut best: SmallVec<[usize; 4]> = SmallVec::new();
+    let mut best: Option<Composition> = None;
     for axis in shared_axes(group) {
         let mut accesses = accesses(nodes, group, axis);
         let mut axes: SmallVec<[usize; 4]> = SmallVec::from_slice(&[axis]);
@@ -160,11 +160,13 @@ fn longest(nodes: &[Node], groups: &[Group], first: usize) -> Option<SmallVec<[u
                 None => break,
             }
         }
-        if axes.len() > best.len() {
-            best = axes;
+        if axes.len() > best.as_ref().map_or(1, |best| best.axes.len())
+            && let Some(found) = composition(nodes, groups, first, axes, liveness)
+        {
+            best = Some(found);
         }
     }
-    (best.len() > 1).then_some(best)
+    best
 }
 
 /// The axis along which a group may follow these accesses, and its own accesses.
@@ -318,7 +320,7 @@ fn composition(
     let all: Vec<(usize, BlockAccess)> = groups[first..].iter().zip(&axes).enumerate().flat_map(of_stage).collect();
     let operands = operands(&all, first, liveness);
     // The stage at which most is needed at once.
-    let most = |bytes: fn(&Operand) -> usize| {
+    let most = |bytes: fn(&StagedSlot) -> usize| {
         let at = |stage: usize| operands.iter().filter(|o| o.stages.contains(&stage)).map(bytes).sum::<usize>();
         (0..axes.len()).map(at).max().unwrap_or(0)
     };
@@ -334,7 +336,7 @@ fn composition(
     if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
         return None;
     }
-    let is_large_result = |o: &&Operand| o.of_all >= NON_TEMPORAL_RESULT && o.stages.start() == o.stages.end();
+    let is_large_result = |o: &&StagedSlot| o.of_all >= NON_TEMPORAL_RESULT && o.stages.start() == o.stages.end();
     let nontemporal = operands.iter().filter(is_large_result).map(|o| o.slot).collect();
     let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0, nontemporal };
     for operand in &operands {
@@ -345,7 +347,7 @@ fn composition(
 }
 
 /// A slot that a composition has in memory.
-struct Operand {
+struct StagedSlot {
     slot: u32,
     /// Bytes at one index of the shared axis, and at all, by the widest access.
     of_index: usize,
@@ -355,8 +357,8 @@ struct Operand {
 }
 
 /// The slots that these accesses touch in memory: what begins and ends in one group is in registers.
-fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> Vec<Operand> {
-    let mut out: Vec<Operand> = Vec::new();
+fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> Vec<StagedSlot> {
+    let mut out: Vec<StagedSlot> = Vec::new();
     for (stage, access) in all {
         let slot = access.access.slot;
         if liveness.begins(slot, first + stage) && liveness.ends(slot, first + stage) {
@@ -368,7 +370,7 @@ fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> 
                 (known.of_index, known.of_all) = (known.of_index.max(of_index), known.of_all.max(of_all));
                 known.stages = *known.stages.start()..=*stage;
             }
-            None => out.push(Operand { slot, of_index, of_all, stages: *stage..=*stage }),
+            None => out.push(StagedSlot { slot, of_index, of_all, stages: *stage..=*stage }),
         }
     }
     out
@@ -381,7 +383,7 @@ impl Composition {
         &mut self,
         nodes: &[Node],
         groups: &[Group],
-        operand: &Operand,
+        operand: &StagedSlot,
         own: &[&BlockAccess],
         liveness: &Liveness,
     ) {

@@ -10,7 +10,7 @@ use crate::plan::group::{self, Group, Section, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::PartInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
-use fastnp_codegen::drive::composed::Place;
+use fastnp_codegen::drive::composed::OperandPlace;
 use fastnp_codegen::{Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
 use smallvec::{SmallVec, smallvec};
 
@@ -33,7 +33,7 @@ pub(crate) struct LoweredMemory {
     /// Of a composition's group: the outer axis that holds the shared one, and its points by index of the shared one.
     pub(crate) shared: (usize, usize),
     /// By operand, of a composition's group: where it is.
-    pub(crate) places: SmallVec<[Place; 6]>,
+    pub(crate) places: SmallVec<[OperandPlace; 6]>,
 }
 
 /// A memory operand: an access over the full domain (stride zero on reduced axes for what the epilogue touches).
@@ -64,7 +64,7 @@ pub(crate) fn lower(
     if let Some((composition, axis)) = composed {
         let place = |(operand, strides): (&Operand, &mut Strides)| {
             let in_scratch = composition.in_scratch(&operand.access, &group.domain, strides);
-            in_scratch.map_or(Place::Memory(strides[axis]), Place::Scratch)
+            in_scratch.map_or(OperandPlace::Memory(strides[axis]), OperandPlace::Scratch)
         };
         places = operands.iter().zip(&mut strides).map(place).collect();
         domain[axis] = composition.block;

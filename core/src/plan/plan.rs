@@ -3,7 +3,7 @@
 use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
 use crate::plan::trace::Composite;
-use fastnp_codegen::drive::composed::Place;
+use fastnp_codegen::drive::composed::OperandPlace;
 use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
@@ -150,7 +150,7 @@ pub(crate) struct ComposedStage {
     /// The outer axis that holds the shared one, and its points by index of the shared one.
     pub(crate) axis: (usize, usize),
     /// By operand: where it is, and the number of the step's operand that it is, if it is in memory.
-    pub(crate) places: SmallVec<[Place; 6]>,
+    pub(crate) places: SmallVec<[OperandPlace; 6]>,
     pub(crate) operands: SmallVec<[Option<u32>; 6]>,
 }
 

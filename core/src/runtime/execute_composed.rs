@@ -6,7 +6,7 @@ use crate::memory::pool::Buffer;
 use crate::plan::plan::ComposedLaunch;
 use crate::runtime::execute::Addresses;
 use crate::runtime::state::Runtime;
-use fastnp_codegen::drive::composed::{self, Blocks, Stage};
+use fastnp_codegen::drive::composed::{self, Blocks, KernelStage};
 use fastnp_codegen::{Scalar, ThreadPool};
 use smallvec::SmallVec;
 
@@ -48,8 +48,8 @@ impl Runtime {
                 stage.operands.iter().map(address).collect()
             })
             .collect();
-        let stages: Vec<Stage<'_>> = (work.stages.iter().zip(&scalars).zip(&of_stages))
-            .map(|((stage, scalars), addresses)| Stage {
+        let stages: Vec<KernelStage<'_>> = (work.stages.iter().zip(&scalars).zip(&of_stages))
+            .map(|((stage, scalars), addresses)| KernelStage {
                 program: &*stage.work.program,
                 launch: stage.work.launch(addresses, scalars),
                 axis: stage.axis,
