@@ -128,7 +128,7 @@ fn record_gemm(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Arra
         target.fill(fastnp_codegen::Scalar::zero(dtype))?;
         return Ok(target);
     }
-    if k <= MAX_ELEMENTWISE_DEPTH {
+    if k <= MAX_ELEMENTWISE_DEPTH && target.size() > MAX_SMALL_RESULT {
         return shallow(name, (a, b), k, target);
     }
     let (a, b) = (with_whole_strides(a, dtype)?, with_whole_strides(b, dtype)?);
@@ -171,8 +171,10 @@ fn stacked_result(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype:
     Array::fresh(shape, strides, dtype)
 }
 
-/// Products of at most this depth are elementwise operations.
+/// Products of at most this depth are elementwise operations, which fuse, unless the result has few elements: two of 2 by 2 take 4.8 µs so, and
+/// .9 as a product that runs when it is recorded.
 const MAX_ELEMENTWISE_DEPTH: usize = 2;
+const MAX_SMALL_RESULT: usize = 1024;
 
 /// The product of a matrix of one or two columns with one of as many rows, by elementwise operations.
 fn shallow(name: Product, (a, b): (&Array, &Array), k: usize, target: Array) -> Result<Array> {
