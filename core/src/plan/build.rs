@@ -1,7 +1,7 @@
 //! Planning: from a tape to a plan.
 //!
-//! [`build`] reads the nodes back, drops dead ones, [`group`]s the rest, [`compose`]s what runs together, [`lower`]s each group to a kernel, and releases every dead
-//! slot after the last group that uses it.
+//! [`build`] reads the nodes back, drops dead ones, [`group`]s the rest, [`compose`]s what runs together, [`lower`]s each group to a kernel,
+//! and releases every dead slot after the last step that uses it.
 
 use crate::host::gemm::Product;
 use crate::plan::compose::{self, Composition};
