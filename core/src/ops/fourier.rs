@@ -130,7 +130,7 @@ fn result_strides(x: &Array, shape: &[usize], itemsize: usize) -> Strides {
     }
 }
 
-/// One transform, into `target` or a new array. It can be interrupted if nobody else sees the target.
+/// One transform, into `target` or a new array. `is_own` says that no other code sees the target; only then is the transform interruptible.
 fn run_lines(
     x: &Array,
     step: &AxisTransform,
