@@ -82,7 +82,7 @@ pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;
 pub use crate::ops::concatenate::concatenate;
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
-pub use crate::ops::fourier::{AxisTransform, transform_axes};
+pub use crate::ops::fourier::{AxisTransform, NonFinite, transform_axes};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{ReduceOptions, Reduction};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -156,6 +157,45 @@ def test_lines_do_not_mix() -> None:
     for row in (0, 1, 2, 4, 5, 7, 8):
         numpy.testing.assert_array_equal(got[row], clean)
     assert not numpy.isfinite(got[3]).all()
+
+
+@pytest.mark.parametrize("special", [numpy.inf, -numpy.inf, numpy.nan, complex(1, numpy.inf)])
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
+def test_what_is_not_finite_spreads_as_in_numpy(name: str, special: complex) -> None:
+    """Which results are infinite and which are nan depends on the algorithm."""
+    random = numpy.random.default_rng(3)
+    codes = "dDfe" if name not in ("rfft", "ihfft") else "dfe"
+    for code, n in itertools.product(codes, [1, 2, 3, 4, 5, 8, 9, 16, 17, 30, 64, 127, 2048]):
+        if code != "D" and isinstance(special, complex):
+            continue
+        for at in {0, 1 % n, n // 2, n - 1}:
+            x = random.standard_normal((3, n)).astype(code)
+            x[1, at] = special
+            with numpy.errstate(all="ignore"):
+                want = getattr(numpy.fft, name)(x, n=n)
+                got = getattr(fastnp.fft, name)(fastnp.array(x), n=n)
+            numpy.testing.assert_allclose(
+                numpy.asarray(got).view(got.real.dtype),
+                want.view(want.real.dtype),
+                rtol=3e-3,
+                atol=2e-2,
+                err_msg=f"{code} {n} {at}",
+            )
+
+
+def test_what_is_not_finite_is_not_lost_under_its_own_transform() -> None:
+    for name in ("fft2", "ifftn", "irfftn"):
+        x = numpy.random.default_rng(4).standard_normal((6, 5)) + 0j
+        x[2, 3] = complex(1, numpy.inf)
+        with numpy.errstate(all="ignore"):
+            want = getattr(numpy.fft, name)(x, s=(6, 5), axes=(0, 1))
+        for shared in (False, True):
+            y = fastnp.array(x)
+            out = y if shared and name != "irfftn" else fastnp.empty(want.shape, want.dtype)
+            with numpy.errstate(all="ignore"):
+                got = getattr(fastnp.fft, name)(y, s=(6, 5), axes=(0, 1), out=out)
+            assert got is out
+            numpy.testing.assert_array_equal(out, want, name)
 
 
 def test_floating_point_errors() -> None:

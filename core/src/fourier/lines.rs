@@ -8,6 +8,7 @@ use crate::fourier::real;
 use crate::fourier::split::{Endpoints, most_tasks, tasks_of};
 use fastnp_codegen::ThreadPool;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Longest complex transform of which several are done in lanes: both buffers are 256 KB then, half of a second-level cache.
 const MAX_IN_LANES: usize = 2048;
@@ -130,31 +131,40 @@ impl Lines<'_> {
         PreparedLines { plan, in_lanes, is_shared, tasks, room, scratch }
     }
 
-    /// Transforms all lines.
+    /// Transforms all lines. Returns whether all that was read is finite: a number that is not, or an overflow, reaches the first element of
+    /// its line, or the second one of a real line, whose first one has no imaginary parts in it.
     ///
     /// # Safety
     /// All elements lie in memory that may be read or written, and are aligned. `memory` has [`PreparedLines::bytes`].
-    pub(crate) unsafe fn run(&self, prepared: &PreparedLines, memory: *mut u8, threads: &dyn ThreadPool) {
+    pub(crate) unsafe fn run(&self, prepared: &PreparedLines, memory: *mut u8, threads: &dyn ThreadPool) -> bool {
         let memory = memory.wrapping_add(memory.align_offset(SCRATCH_ALIGNMENT));
         let memory = memory.expose_provenance();
         let count = self.count();
         let groups = count.div_ceil(prepared.lanes());
         let in_task = groups.div_ceil(prepared.tasks);
+        let all_finite = AtomicBool::new(true);
         let task = |task: usize| {
             let own = std::ptr::with_exposed_provenance_mut::<u8>(memory + task * prepared.task_bytes());
             for group in task * in_task..groups.min((task + 1) * in_task) {
                 // SAFETY: the caller's contract; lanes are as wide as the processor's vectors.
-                unsafe {
-                    #[cfg(target_arch = "x86_64")]
-                    if prepared.in_lanes {
-                        self.transform::<Wide>(group, prepared, own, None);
-                        continue;
+                let is_finite = unsafe {
+                    match prepared.in_lanes {
+                        #[cfg(target_arch = "x86_64")]
+                        true => self.transform::<Wide>(group, prepared, own, None),
+                        _ => self.transform::<f64>(group, prepared, own, prepared.is_shared.then_some(threads)),
                     }
-                    self.transform::<f64>(group, prepared, own, prepared.is_shared.then_some(threads));
+                };
+                if !is_finite {
+                    all_finite.store(false, Ordering::Relaxed);
                 }
             }
         };
-        if prepared.tasks > 1 { threads.run(prepared.tasks, &task) } else { task(0) }
+        if prepared.tasks > 1 {
+            threads.run(prepared.tasks, &task)
+        } else {
+            task(0)
+        }
+        all_finite.into_inner()
     }
 
     /// One side of the lines from `first` on.
@@ -210,7 +220,7 @@ impl Lines<'_> {
         true
     }
 
-    /// Transforms one group of lines.
+    /// Transforms one group of lines. Returns whether all that was read is finite.
     ///
     /// # Safety
     /// As [`Lines::run`]; `own` is the task's memory.
@@ -220,7 +230,7 @@ impl Lines<'_> {
         prepared: &PreparedLines,
         own: *mut u8,
         threads: Option<&dyn ThreadPool>,
-    ) {
+    ) -> bool {
         let (n, plan) = (self.points, &prepared.plan);
         let units = match self.kind {
             LineKind::Complex | LineKind::Inverse => (2, 2),
@@ -233,10 +243,12 @@ impl Lines<'_> {
         let b = a.wrapping_add(prepared.room);
         let scratch = b.wrapping_add(prepared.room).cast::<ComplexNumber>();
         let swaps = self.kind == LineKind::Inverse;
+        // Of one point, the imaginary part is not read.
+        let shows_all = if self.kind == LineKind::ToReal { n.min(2) } else { 1 };
         // SAFETY: the caller's contract; both buffers have room for the line, its spectrum and the plan's work.
         unsafe {
             if self.transform_dense((&from, &to), plan, (a.cast(), scratch), threads) {
-                return;
+                return to.are_finite(shows_all);
             }
             let other = |x: *mut ComplexLanes<V>| if x == a { b } else { a };
             let load = |to: *mut ComplexLanes<V>, swaps: bool, total: usize| {
@@ -301,6 +313,7 @@ impl Lines<'_> {
                     to.store(result.cast::<V>(), length, swaps, self.factor)
                 },
             );
+            to.are_finite(shows_all)
         }
     }
 }
@@ -343,6 +356,28 @@ impl GroupSide {
     unsafe fn write<V: Lanes>(&self, x: V, at: *mut u8) {
         // SAFETY: the caller's contract.
         unsafe { if self.is_single { x.write_single(at.cast()) } else { x.write(at.cast()) } }
+    }
+
+    /// Whether the first `elements` of each line are finite.
+    ///
+    /// # Safety
+    /// The elements can be read.
+    unsafe fn are_finite(&self, elements: usize) -> bool {
+        let part_bytes = self.size() as isize;
+        self.lines[..self.count].iter().all(|line| {
+            (0..elements * self.unit).all(|i| {
+                let at =
+                    line.wrapping_offset((i / self.unit) as isize * self.step + (i % self.unit) as isize * part_bytes);
+                // SAFETY: the caller's contract.
+                unsafe {
+                    if self.is_single {
+                        at.cast::<f32>().read().is_finite()
+                    } else {
+                        at.cast::<f64>().read().is_finite()
+                    }
+                }
+            })
+        })
     }
 
     /// Reads `elements` of each line as vectors of numbers, and zeros up to `total`.

@@ -9,10 +9,12 @@ use crate::host::interpreter_lock::is_released;
 use crate::host::interrupt::{InterruptPoll, InterruptibleThreads};
 use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
+use crate::ops::elementwise::apply;
+use crate::ops::reduce::Reduction;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, release_parked};
 use fastnp_codegen::drive::fp_status;
-use fastnp_codegen::{DType, FpFlags, ThreadPool, Transform};
+use fastnp_codegen::{DType, FpFlags, Op, ThreadPool, Transform};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// From so many bytes on (half a millisecond) the interpreter lock is released.
@@ -69,23 +71,40 @@ impl AxisTransform {
     }
 }
 
+const NON_FINITE: &str = "a transform of numbers that are not finite";
+
+/// What becomes of lines with infinities and nans, or whose sums overflow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NonFinite {
+    /// They are transformed. Which results are infinite and which are nan depends on the algorithm.
+    Transform,
+    /// They are `Unsupported`, and no floating-point flag is raised for them.
+    Refuse,
+}
+
 /// Transforms an array along axes, one after the other. Every one gives a new array, dense in the axis order of its operand; with `out` all
 /// of them write that array, which has the type and shape of every result.
 ///
 /// # Errors
-/// `Unsupported` for complex numbers as real ones, for axes or points that do not exist, and an `out` that does not fit; `ValueError`
-/// where it is read-only; `MemoryError`; `KeyboardInterrupt`.
+/// `Unsupported` for complex numbers as real ones, for axes or points that do not exist, an `out` that does not fit, and what `non_finite`
+/// refuses, after `out` has been written, but not what shares memory with it; `ValueError` where it is read-only; `MemoryError`;
+/// `KeyboardInterrupt`.
 ///
 /// ```
-/// use fastnp::{Array, AxisTransform, Transform, transform_axes};
+/// use fastnp::{Array, AxisTransform, NonFinite, Transform, transform_axes};
 /// let x = Array::from(vec![1.0, 2.0, 3.0]);
 /// let along = AxisTransform { transform: Transform::FromReal, axis: 0, points: 3, factor: 1.0 };
-/// let spectrum = transform_axes(&x, &[along], None)?;
+/// let spectrum = transform_axes(&x, &[along], None, NonFinite::Transform)?;
 /// assert_eq!(spectrum.to_vec::<fastnp::Complex<f64>>()?[0].re, 6.0);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub fn transform_axes(x: &Array, along: &[AxisTransform], out: Option<&Array>) -> Result<Array> {
+pub fn transform_axes(x: &Array, along: &[AxisTransform], out: Option<&Array>, non_finite: NonFinite) -> Result<Array> {
     let mut result: Option<Array> = None;
+    let overwrites = out.is_some_and(|out| out.may_share_memory(x));
+    if non_finite == NonFinite::Refuse && overwrites && !is_finite(x)? {
+        return Err(Error::unsupported(NON_FINITE));
+    }
+    let non_finite = if overwrites { NonFinite::Transform } else { non_finite };
     for step in along {
         let operand = result.as_ref().unwrap_or(x);
         let shape = result_shape(operand, step)?;
@@ -100,10 +119,20 @@ pub fn transform_axes(x: &Array, along: &[AxisTransform], out: Option<&Array>) -
         let strides = result_strides(operand, &shape, dtype.size());
         let own =
             result.as_ref().filter(|own| own.dtype() == dtype && *own.shape() == *shape && *own.strides() == *strides);
-        let made = run_lines(operand, step, (&shape, strides), dtype, out.or(own), out.is_none())?;
+        let (made, was_finite) =
+            run_lines(operand, step, (&shape, strides), dtype, out.or(own), (out.is_none(), non_finite))?;
+        if non_finite == NonFinite::Refuse && !was_finite {
+            return Err(Error::unsupported(NON_FINITE));
+        }
         result = Some(made);
     }
     result.ok_or_else(|| Error::unsupported("a transform along no axis"))
+}
+
+/// Whether no element is infinite or nan.
+fn is_finite(x: &Array) -> Result<bool> {
+    let all = apply(Op::Isfinite, &[x.into()])?.reduce(Reduction::All, None, None, false)?;
+    Ok(all.item()?.to_f64() != 0.0)
 }
 
 /// The shape of a result.
@@ -130,22 +159,24 @@ fn result_strides(x: &Array, shape: &[usize], itemsize: usize) -> Strides {
     }
 }
 
-/// One transform, into `target` or a new array. `is_own` says that no other code sees the target; only then is the transform interruptible.
+/// One transform, into `target` or a new array, and whether all numbers were finite. `is_own` says that no other code sees the target; only
+/// then is the transform interruptible.
 fn run_lines(
     x: &Array,
     step: &AxisTransform,
     (shape, strides): (&[usize], Strides),
     dtype: DType,
     target: Option<&Array>,
-    is_own: bool,
-) -> Result<Array> {
+    (is_own, non_finite): (bool, NonFinite),
+) -> Result<(Array, bool)> {
     // Results of half precision are rounded from ours.
     if dtype == DType::F16 {
         if target.is_some() {
             return Err(Error::unsupported("a transform into float16"));
         }
         let wide = strides.iter().map(|stride| stride * 4).collect();
-        return run_lines(x, step, (shape, wide), DType::F64, None, true)?.cast(DType::F16);
+        let (made, is_finite) = run_lines(x, step, (shape, wide), DType::F64, None, (true, non_finite))?;
+        return Ok((made.cast(DType::F16)?, is_finite));
     }
     let operand_type = step.operand_type(x.dtype());
     let is_in_place = target.is_some_and(|t| {
@@ -171,12 +202,14 @@ fn run_lines(
     let wanted = if kind == LineKind::ToReal { step.points / 2 + 1 } else { step.points };
     let size = byte_count(shape, dtype.size())?;
     if size == 0 {
-        return target.cloned().map_or_else(|| Array::fresh(shape, strides, dtype), Ok);
+        let made = target.cloned().map_or_else(|| Array::fresh(shape, strides, dtype), Ok)?;
+        return Ok((made, true));
     }
     let mut runtime = recording()?;
     let mut gate = Eager::unlimited(&mut runtime);
     let from = gate.read_flushed(&x.storage)?.wrapping_offset(x.layout.offset).cast_mut();
-    let run = |gate: &mut Eager<'_>, to: *mut u8| {
+    let mut is_finite = true;
+    let mut run = |gate: &mut Eager<'_>, to: *mut u8| {
         let lines = Lines {
             kind,
             points: step.points,
@@ -191,16 +224,17 @@ fn run_lines(
             },
             to: LineSide { start: to, is_single: is_single(dtype), step: strides[step.axis], strides: &across.to },
         };
-        transform_lines(gate, &lines, size, step.name(), is_own)
+        is_finite = transform_lines(gate, &lines, size, step.name(), (is_own, non_finite))?;
+        Ok(())
     };
     if let Some(target) = target {
         let free = gate.target_flushed(&target.storage)?;
         gate.write(free, |gate, start| run(gate, start.wrapping_offset(target.layout.offset)))?;
-        return Ok(target.clone());
+        return Ok((target.clone(), is_finite));
     }
     let storage = gate.create(size, run)?;
     let layout = Layout { shape: shape.into(), strides, offset: 0 };
-    Ok(Array { storage, layout, dtype, writeable: true })
+    Ok((Array { storage, layout, dtype, writeable: true }, is_finite))
 }
 
 /// The axes across the lines, those with the smallest strides last: so neighbouring lines are neighbours in memory.
@@ -258,23 +292,24 @@ fn is_single(dtype: DType) -> bool {
     matches!(dtype, DType::F32 | DType::C64)
 }
 
-/// Transforms lines of so many bytes.
+/// Transforms lines of so many bytes. Returns whether all numbers were finite; the flags of those that are refused are not noted.
 fn transform_lines(
     gate: &mut Eager<'_>,
     lines: &Lines<'_>,
     bytes: usize,
     name: &'static str,
-    is_own: bool,
-) -> Result<()> {
+    (is_own, non_finite): (bool, NonFinite),
+) -> Result<bool> {
     let prepared = lines.prepare(gate.fourier_plans(), &Threads);
     let mut on_stack = [const { std::mem::MaybeUninit::<u8>::uninit() }; STACK_BYTES];
     let buffer = (prepared.bytes() > STACK_BYTES).then(|| Buffer::new(prepared.bytes())).transpose()?;
     let memory = buffer.as_ref().map_or(on_stack.as_mut_ptr().cast(), Buffer::address);
     let raised = AtomicU8::new(0);
-    let transform = |threads: &dyn ThreadPool| {
+    let mut is_finite = true;
+    let mut transform = |threads: &dyn ThreadPool| {
         // SAFETY: the gate gave the addresses, from which the arrays' strides lead to their elements; the memory has as many bytes as the
         // lines ask for. No other thread uses the arrays while the runtime is locked.
-        let run = || unsafe { lines.run(&prepared, memory, &FlagThreads { threads, raised: &raised }) };
+        let run = || is_finite = unsafe { lines.run(&prepared, memory, &FlagThreads { threads, raised: &raised }) };
         raised.fetch_or(flags_raised(run).0, Ordering::Relaxed);
     };
     if !is_released(bytes >= RELEASE_TRANSFORM_BYTES) {
@@ -291,6 +326,8 @@ fn transform_lines(
     } else {
         release_parked(|| transform(&Threads));
     }
-    gate.note_flags(name, FpFlags(raised.into_inner()));
-    Ok(())
+    if is_finite || non_finite == NonFinite::Transform {
+        gate.note_flags(name, FpFlags(raised.into_inner()));
+    }
+    Ok(is_finite)
 }

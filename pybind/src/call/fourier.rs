@@ -7,7 +7,7 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, AxisTransform, DType, ErrorKind, Transform, Value, transform_axes};
+use fastnp::{Array, AxisTransform, DType, ErrorKind, NonFinite, Transform, Value, transform_axes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyModule, PyString, PyTuple};
@@ -124,7 +124,7 @@ fn passes(
     Some(if kind == Transform::ToReal { (0..=last).map(of).collect() } else { (0..=last).rev().map(of).collect() })
 }
 
-/// Transforms `a` along axes.
+/// Transforms `a` along axes. What is not finite is NumPy's to transform, so that the same results are infinite or nan.
 fn transform<'py>(
     kind: Transform,
     a: &Bound<'py, PyAny>,
@@ -150,7 +150,7 @@ fn transform<'py>(
     }
     let given = (!out.is_none()).then(|| out.cast_exact::<NdArray>());
     let result = match given {
-        None => transform_axes(x, &along, None),
+        None => transform_axes(x, &along, None, NonFinite::Refuse),
         Some(Err(_)) => return Ok(None),
         Some(Ok(object)) => {
             let open = object.open();
@@ -158,9 +158,12 @@ fn transform<'py>(
             // NumPy's `irfftn` gives the array to the last transform alone.
             match along.split_last() {
                 Some((last, first)) if kind == Transform::ToReal && !first.is_empty() => {
-                    transform_axes(x, first, None).and_then(|x| transform_axes(&x, &[*last], Some(out)))
+                    // What an overflow in the last transform has overwritten cannot be left to NumPy.
+                    let non_finite = if out.may_share_memory(x) { NonFinite::Transform } else { NonFinite::Refuse };
+                    transform_axes(x, first, None, NonFinite::Refuse)
+                        .and_then(|x| transform_axes(&x, &[*last], Some(out), non_finite))
                 }
-                _ => transform_axes(x, &along, Some(out)),
+                _ => transform_axes(x, &along, Some(out), NonFinite::Refuse),
             }
         }
     };
