@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
@@ -89,8 +88,7 @@ class Path(NamedTuple):
     block: Block
 
 
-@dataclass
-class Parameter:
+class Parameter(NamedTuple):
     """A value that the code is given at its entry: a name, or the outermost loop's iterator."""
 
     name: str | None
@@ -109,37 +107,36 @@ class Iterator(Protocol):
     def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
 
 
-@dataclass
-class Exit:
+class Exit(NamedTuple):
     """A place where the code returns: the statement before which it does, and what it stores."""
 
     at: int
     code: int
-    variables: list[tuple[str, Variable]] = field(default_factory=list)
-    iterators: list[tuple[int, Iterator]] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
+    variables: list[tuple[str, Variable]]
+    iterators: list[tuple[int, Iterator]]
 
 
-@dataclass
 class OpenLoop:
     """A loop that is being compiled: where `break` and `continue` lead."""
 
-    number: int
-    iterator: Iterator | None
-    breaks: list[Path] = field(default_factory=list)
-    continues: list[Path] = field(default_factory=list)
+    __slots__ = ("breaks", "continues", "iterator", "number")
+
+    def __init__(self, number: int, iterator: Iterator | None) -> None:
+        self.number = number
+        self.iterator = iterator
+        self.breaks: list[Path] = []
+        self.continues: list[Path] = []
 
 
-@dataclass
-class Call:
+class Call(NamedTuple):
     """A function whose body is being compiled in place of a call."""
 
     function: object
     callers_state: State
     callers_loops: int
     # The element types that its result is stored as, if that is all that is done with it.
-    chars: str = ""
-    returns: list[tuple[Path, Any]] = field(default_factory=list)
+    chars: str
+    returns: list[tuple[Path, Any]]
 
 
 def range_of_type(type_: Number) -> Range | None:
@@ -225,7 +222,8 @@ class Emitter:
         # Names of lists that the loop makes longer or shorter, and lists whose items it changes.
         self.growing: frozenset[str] = frozenset()
         self.stored_lists: set[int] = set()
-        self.words = 0
+        # Words of the frame: those of parameters, and the most that an exit stores.
+        self.words = self.saved = 0
         # Objects that the code relies on: those of names, and those of names in scopes that are not
         # the loop's own: of functions that it contains, of modules.
         self.constants: dict[str, object] = {}
@@ -465,7 +463,7 @@ class Emitter:
             return self.undoing_block(at, key)
         if (block := self.exit_blocks.get(key)) is not None:
             return block
-        exit_ = Exit(at, len(self.exits))
+        exit_ = Exit(at, len(self.exits), [], [])
         self.exits.append(exit_)
         block = self.text.new_block("exit")
         self.exit_blocks[key] = block
@@ -484,7 +482,7 @@ class Emitter:
             if loop.iterator is not None:
                 exit_.iterators.append((loop.number, loop.iterator))
                 saved += loop.iterator.registers
-        exit_.words = [self.text.types[register] for register in saved]
+        self.saved = max(self.saved, len(saved))
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
         block.lines.append(f"return {exit_.code}")
         return block
@@ -571,7 +569,6 @@ class Emitter:
         """The whole text."""
         self.entry.lines.append(f"{self.budget} = iconst {POLL_INTERVAL}")
         self.entry.lines.append(f"jump {self.begin.label}")
-        saved = max((len(exit_.words) for exit_ in self.exits), default=0)
         for block in self.exit_blocks.values():
             block.lines = [
                 f"put {self.words + int(line[5 : line.index(',')])}{line[line.index(',') :]}"
@@ -579,7 +576,7 @@ class Emitter:
                 else line
                 for line in block.lines
             ]
-        return self.text.write("loop", self.words + saved)
+        return self.text.write("loop", self.words + self.saved)
 
 
 class Mark:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastnp._loops import arrays
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -31,14 +30,12 @@ from fastnp._loops.types import (
 )
 
 
-@dataclass
-class Items:
+class Items(NamedTuple):
     """An iterator in registers.
 
     `remaining` counts the items to come. `item` gives the next one and `advance` moves on.
     `rebuild` makes the source of what remains from the stored registers, given a function that
-    makes
-    a view of an array; it takes the words it needs.
+    makes a view of an array; it takes the words it needs.
     """
 
     registers: tuple[str, ...]
@@ -132,14 +129,14 @@ def of_array(e: Emitter, value: Value) -> Items:
     shape, strides = arrays.shape(value), arrays.strides(value)
     if type_.is_made:
         raise Unsupported("a loop over an array that the loop around it made")
-    inner = replace(type_, ndim=type_.ndim - 1, is_root=False, is_whole=False)
+    inner = type_._replace(ndim=type_.ndim - 1, is_root=False, is_whole=False)
 
     def item(e: Emitter) -> Value:
         if type_.ndim == 1:
             return arrays.load(e, type_.char, at)
         return e.snapshot(Value(inner, (at, *shape[1:], *strides[1:])))
 
-    whole = replace(type_, is_root=False, is_whole=False)
+    whole = type_._replace(is_root=False, is_whole=False)
 
     def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
         count = 2 + 2 * type_.ndim

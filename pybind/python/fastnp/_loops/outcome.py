@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 # Outcome.at of a run that did not end in the middle: all turns are made, or `break` was met.
 DONE = -1
 BROKE = -2
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a loop is not compiled: the line at fault and the reason."""
 
     line: int
     reason: str
 
 
-@dataclass
 class Outcome:
     """How a compiled run ended.
 
@@ -32,13 +29,25 @@ class Outcome:
     if any, is raised at the line of the loop once the names are stored.
     """
 
-    at: int = DONE
-    values: dict[str, Any] = field(default_factory=dict)
-    unbound: tuple[str, ...] = ()
-    iterators: dict[int, Iterable[Any]] = field(default_factory=dict)
-    turns: int = 0
-    reason: str = ""
-    error: BaseException | None = None
+    __slots__ = ("at", "error", "iterators", "reason", "turns", "unbound", "values")
+
+    def __init__(
+        self,
+        at: int = DONE,
+        values: dict[str, Any] | None = None,
+        unbound: tuple[str, ...] = (),
+        iterators: dict[int, Iterable[Any]] | None = None,
+        turns: int = 0,
+        reason: str = "",
+        error: BaseException | None = None,
+    ) -> None:
+        self.at = at
+        self.values = values or {}
+        self.unbound = unbound
+        self.iterators = iterators or {}
+        self.turns = turns
+        self.reason = reason
+        self.error = error
 
 
 class Compiled(Protocol):

@@ -487,7 +487,7 @@ def inline(
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     stores = e.may_store, e.calls_may_store
     e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
-    call = Call(function, outer, len(loops), chars)
+    call = Call(function, outer, len(loops), chars, [])
     e.calls.append(call)
     e.call_count += 1
     e.prefix, e.state = f"{e.call_count}/", {}
@@ -498,7 +498,8 @@ def inline(
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
-        call.returns += [(path, Value(ObjectType(None), ())) for path in block(e, body)]
+        ends = block(e, body)
+        call.returns.extend((path, Value(ObjectType(None), ())) for path in ends)
         return returned(e, call)
     finally:
         e.calls.pop()
