@@ -27,6 +27,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     Type,
+    Unknown,
     Value,
     either,
 )
@@ -65,6 +66,15 @@ class Unsupported(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class ItemsLearned(Exception):
+    """What a list holds that was empty where it was made: the loop is written again with that."""
+
+    def __init__(self, origin: object, item: Any) -> None:
+        super().__init__()
+        self.origin = origin
+        self.item = item
 
 
 class Opaque:
@@ -195,8 +205,9 @@ class Emitter:
         binds: tuple[str, ...],
         names: Mapping[str, object],
         inline: Callable[..., Any],
+        comprehend: Callable[..., Any] | None = None,
     ) -> None:
-        self.inline = inline
+        self.inline, self.comprehend = inline, comprehend
         self.text = Text()
         self.numbers = numbers
         self.resumable = resumable
@@ -217,11 +228,13 @@ class Emitter:
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
         self.roots: dict[int, str] = {}
-        # Of parameters that are lists: the register with the address, and that with the length.
-        self.lists: dict[int, tuple[str, str]] = {}
-        # Names of lists that the loop makes longer or shorter, and lists whose items it changes.
-        self.growing: frozenset[str] = frozenset()
-        self.stored_lists: set[int] = set()
+        # Whether the loop changes the length of no list; whether it stores to any; what lists hold
+        # that are empty where they are made, or where the loop is entered.
+        self.is_fixed, self.stores_lists, self.wants_growth = True, False, False
+        self.item_types: dict[object, Any] = {}
+        # The register with the address of the memory for new lists, and its parameter.
+        self.heap: str | None = None
+        self.heap_parameter: int | None = None
         # Words of the frame: those of parameters, and the most that an exit stores.
         self.words = self.saved = 0
         # Objects that the code relies on: those of names, and those of names in scopes that are not
@@ -278,8 +291,21 @@ class Emitter:
 
     def expect_extents(self, type_: Type | Opaque, registers: tuple[str, ...]) -> None:
         """Notes the range of the lengths of an array's axes, which all arrays keep."""
+        if isinstance(type_, ListType):
+            self.text.ranges.update(dict.fromkeys(registers[2:], EXTENT))
         if isinstance(type_, ArrayType):
             self.text.ranges.update(dict.fromkeys(registers[1 : 1 + type_.ndim], EXTENT))
+
+    def typed(self, name: str, type_: Type | None) -> Type | None:
+        """The type of a value at the entry; of a list without items, with what the loop stores."""
+        if isinstance(type_, ListType):
+            return type_._replace(item=self._item_type(name, type_.item))
+        return type_
+
+    def _item_type(self, name: str, item: Any) -> Any:
+        if isinstance(item, Unknown):
+            return self.item_types.get(name, Unknown(name))
+        return self.typed(name, item)
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""
@@ -356,11 +382,7 @@ class Emitter:
 
         `lengths` are those of an array's axes now.
         """
-        if isinstance(type_, ListType):
-            registers = tuple(self.text.register(I64) for _ in range(3))
-            self.lists[type_.root] = (registers[0], registers[1])
-            self.text.ranges[registers[1]] = EXTENT
-        elif name is not None:
+        if name is not None:
             registers = self.registers(name, type_)
         else:
             registers = tuple(self.text.register(kind) for kind in type_.registers)
@@ -369,10 +391,13 @@ class Emitter:
             self.roots[type_.root] = registers[0]
             self.lengths.update(zip(registers[1:], lengths, strict=False))
         self.parameters.append(Parameter(name, type_, find))
-        for register in registers:
+        loaded = registers[1:] if isinstance(type_, ListType) else ()
+        for register in registers[: len(registers) - len(loaded)]:
             self.entry.lines.append(f"{register} = get {self.words}")
             self.words += 1
-        return Value(type_, registers[: len(type_.registers)])
+        for word, register in enumerate(loaded):
+            self.entry.lines.append(f"{register} = load.i64 {registers[0]}, {8 * word}")
+        return Value(type_, registers)
 
     # Paths.
 

@@ -242,7 +242,7 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
         return None
     if name in e.free:
         return e.free[name]
-    type_ = type_of(known, len(e.parameters), name in e.growing)
+    type_ = e.typed(name, type_of(known, len(e.parameters), e.is_fixed))
     if not isinstance(type_, ListType | ArrayType):
         return None
     prefix, e.prefix = e.prefix, ""
@@ -285,6 +285,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     is_plain = not node.args and not node.keywords
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
+    if lists.is_list(owner) and name == "copy" and is_plain:
+        return lists.part(e, owner)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
@@ -331,10 +333,26 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
     raise Unsupported("len of this")
 
 
+def total_of_list(e: Emitter, arguments: list[Operand]) -> Value:
+    """`sum(x)` of a list."""
+    if len(arguments) == 1 and lists.is_list(arguments[0]):
+        return lists.total(e, arguments[0])
+    raise Unsupported("sum of this")
+
+
+def list_of(e: Emitter, arguments: list[Operand]) -> Value:
+    """`list(x)` of a list."""
+    if len(arguments) == 1 and lists.is_list(arguments[0]):
+        return lists.part(e, arguments[0])
+    raise Unsupported("a list of this")
+
+
 def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
     """`min(a, b, …)` or `max`: the first of those that no other is below, or above."""
 
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        if len(arguments) == 1 and lists.is_list(arguments[0]):
+            return lists.extreme(e, arguments[0], is_less)
         values = [e.settle(scalar(value, "min or max")) for value in arguments]
         if len(values) < 2:
             raise Unsupported("min or max of a sequence")
@@ -597,6 +615,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
 
     known: dict[int, Callable[[Emitter, list[Operand]], Operand]] = {
         id(len): length,
+        id(sum): total_of_list,
+        id(list): list_of,
         id(abs): absolute,
         id(min): extreme(True),
         id(max): extreme(False),

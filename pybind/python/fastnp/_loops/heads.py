@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastnp._loops.emitter import Emitter, State, Variable, common_type, join
+from fastnp._loops.lists import learn
 from fastnp._loops.ranges import within
 
 
@@ -58,6 +59,7 @@ def fits(state: State, head: State) -> bool:
         if expected is None:
             return False
         if expected.type != variable.type:
+            learn(expected.type, variable.type)
             if common_type(expected.type, variable.type) != expected.type:
                 return False
             continue

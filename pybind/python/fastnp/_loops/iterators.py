@@ -44,6 +44,8 @@ class Items(NamedTuple):
     advance: Callable[[Emitter], None]
     rebuild: Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]
     item_type: Type
+    # Counts the items to come anew before each turn, where that may change meanwhile.
+    refresh: Callable[[Emitter], None] | None = None
 
 
 # Bounds of ranges lie between this and its opposite.

@@ -53,11 +53,9 @@ class Outcome:
 class Compiled(Protocol):
     """A loop compiled for the types of the names that it uses.
 
-    `entry_seconds` is what the last entry took to copy lists, if it does so.
     """
 
     copies_lists: bool
-    entry_seconds: float
 
     def run(self, names: Any, source: Any) -> Outcome | None:
         """Run the loop from its head on, until it ends or is left.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from fastnp._loops import lists
+from fastnp._loops import heap
 from fastnp._loops.types import (
     COMPLEX,
     COMPLEX_CHAR,
@@ -42,11 +42,11 @@ KNOWN = (
 MAX_AXES = 8
 
 
-def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
+def type_of(value: Any, root: int, is_fixed: bool = True) -> Type | None:
     """The type of a value, or `None` if compiled code does not know such values.
 
-    `root` is the number of the parameter that it would be; `grows` says that the loop may change a
-    list's length.
+    `root` is the number of the parameter that it would be; `is_fixed` says that the loop changes
+    the length of no list.
     """
     number = number_type(value)
     if number is not None:
@@ -56,7 +56,7 @@ def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
     if isinstance(value, numpy.ndarray):
         return array_type(value, root)
     if type(value) is list:
-        return lists.type_of_list(value, root, grows)
+        return heap.type_of_list(value, is_fixed)
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
@@ -109,6 +109,6 @@ def specification(type_: Type) -> str:
             return f"A{type_.char}{type_.ndim}{layout}{access}"
         case RangeType():
             return "r"
-        case ListType(item=item):
-            return f"A{lists.CHARS[item.name]}1cw"
+        case ListType():
+            return "i"
     raise TypeError(f"no parameter is {type_}")

@@ -304,14 +304,18 @@ def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
     def turn(state: State, loop: OpenLoop) -> tuple[list[Path], list[Path]]:
         text = e.text
         inside, over = text.new_block("body"), text.new_block("over")
+        if items.refresh is not None:
+            items.refresh(e)
         more = text.op(I8, "icmp.gt", items.remaining, text.integer(0))
         text.branch(more, inside, over)
         state = dict(e.state)
         e.go_on(Path(state, inside))
         count_turn(e)
-        item = items.item(e)
+        # An item that cannot be unpacked is left to the interpreter, which takes it again.
+        if not e.calls:
+            e.position = e.numbers[statement]
+        bind_item(e, statement.target, items.item(e))
         items.advance(e)
-        bind_item(e, statement.target, item)
         if not e.calls:
             e.position = e.numbers[statement.body[0]]
         e.spend()
@@ -331,9 +335,12 @@ def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
     if isinstance(target, ast.Name):
         e.bind(target.id, value)
         return
-    if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType):
+    if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType | ListType):
         raise Unsupported("the target of this loop")
-    items = tuple_items(value)
+    if isinstance(value.type, ListType):
+        items = lists.unpacked(e, value, len(target.elts))
+    else:
+        items = tuple_items(value)
     if len(items) != len(target.elts):
         raise Unsupported("a target of another length")
     for part, item in zip(target.elts, items, strict=True):

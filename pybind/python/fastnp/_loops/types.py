@@ -202,18 +202,32 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
-class ListType(NamedTuple):
-    """A list of Python's numbers of one type: the parameter that it is, and whether the loop may
-    change its length.
+class Unknown(NamedTuple):
+    """The items of a list that is empty where it is made or entered with.
+
+    `origin` is the display that made it, or the name that it has at the entry: what the loop stores
+    in it is noted by that, and the loop is written again.
     """
 
-    item: Number
-    root: int
-    grows: bool
+    origin: object
+
+    def __str__(self) -> str:
+        return "nothing"
+
+
+class ListType(NamedTuple):
+    """A list of numbers, or of lists, of one type.
+
+    It is the address of a header: where the items are, how many, for how many there is room. Where
+    the loop changes the length of no list, the first two are in registers as well.
+    """
+
+    item: Number | ListType | Unknown
+    is_fixed: bool
 
     @property
     def registers(self) -> tuple[str, ...]:
-        return ()
+        return (I64,) * (3 if self.is_fixed else 1)
 
     def __str__(self) -> str:
         return f"list of {self.item}"
