@@ -236,7 +236,7 @@ class Compiled:
             return None
         given = [*values]
         for i in self.lists:
-            given[i] = heap.address(heap.numbers[id(values[i])][0])
+            given[i] = heap.address(heap.numbers[id(values[i])])
         if self.heap_parameter is not None:
             given[self.heap_parameter] = heap.memory
         flat = self.guarded(names, given)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy
@@ -27,6 +28,8 @@ RECORDS = {
     "d": (numpy.dtype([("kind", "u1"), ("value", "<f8")]), ord("g")),
 }
 HEAD = 5
+# Lists in lists in lists, at most.
+DEEPEST = 4
 # Words of a header, and the places of what stands there, in bytes.
 HEADER = 4
 ITEMS, LENGTH, ROOM, NUMBER = 0, 8, 16, 24
@@ -42,33 +45,18 @@ _spare: list[numpy.ndarray] = []
 
 def type_of_list(value: list[Any], is_fixed: bool) -> ListType | None:
     """The type of a list, or `None` where its items are no numbers or lists of one type."""
-    kinds = set(map(type, value))
-    if not kinds:
-        return ListType(Unknown(None), is_fixed)
-    if len(kinds) > 1:
+    for depth in range(1, DEEPEST + 1):
+        kinds = set(map(type, value))
+        if kinds != {list}:
+            break
+        value = list(chain.from_iterable(value))
+    if len(kinds) > 1 or not kinds <= KINDS.keys():
         return None
-    kind = kinds.pop()
-    if kind is not list:
-        return ListType(KINDS[kind], is_fixed) if kind in KINDS else None
-    common: ListType | None = None
-    for type_ in {type_of_list(row, is_fixed) for row in value}:
-        joined = type_ if common is None else type_ and joined_types(common, type_)
-        if joined is None:
-            return None
-        common = joined
-    return None if common is None else ListType(common, is_fixed)
-
-
-def joined_types(a: ListType, b: ListType) -> ListType | None:
-    """The type of lists of which one may be empty so far."""
-    if isinstance(b.item, Unknown) or a == b:
-        return a
-    if isinstance(a.item, Unknown):
-        return b
-    if isinstance(a.item, ListType) and isinstance(b.item, ListType):
-        inner = joined_types(a.item, b.item)
-        return None if inner is None else ListType(inner, a.is_fixed)
-    return None
+    item = KINDS[kinds.pop()] if kinds else Unknown(None)
+    type_ = ListType(item, is_fixed)
+    for _ in range(depth - 1):
+        type_ = ListType(type_, is_fixed)
+    return type_
 
 
 def items_of(value: list[Any], char: str) -> numpy.ndarray | None:
@@ -109,7 +97,7 @@ def rows_of(value: list[Any], char: str) -> numpy.ndarray | None:
 
     90,000 rows of two take 15 ms so, one by one 300 ms.
     """
-    if char not in RECORDS or not all(type(row) is list for row in value):
+    if char not in RECORDS or set(map(type, value)) != {list}:
         return None
     record, kind = RECORDS[char]
     width = len(value[0])
@@ -118,7 +106,7 @@ def rows_of(value: list[Any], char: str) -> numpy.ndarray | None:
         written = marshal.dumps(value, 2)
     except ValueError:
         return None
-    if len(written) != HEAD + len(value) * row.itemsize or len(set(map(id, value))) < len(value):
+    if len(written) != HEAD + len(value) * row.itemsize:
         return None
     rows = numpy.frombuffer(written, row, offset=HEAD)
     is_right = (rows["kind"] == ord("[")).all() and (rows["count"] == width).all()
@@ -130,14 +118,13 @@ def rows_of(value: list[Any], char: str) -> numpy.ndarray | None:
 class Entered(NamedTuple):
     """Lists that are there at the entry: one, or the rows of one.
 
-    `items` has a line for each list; of a list of lists it is `None`, and `children` are the
-    numbers of the lists in it. `number` is that of the first list.
+    `items` has a line for each list, of lists of lists the numbers of those in them. `number` is
+    that of the first list.
     """
 
     lists: Sequence[list[Any]]
     type: ListType
-    items: numpy.ndarray | None
-    children: list[int]
+    items: numpy.ndarray
     number: int
 
 
@@ -146,11 +133,13 @@ class Heap:
 
     def __init__(self) -> None:
         self.entered: list[Entered] = []
-        # The number of a list by its identity, and its type.
-        self.numbers: dict[int, tuple[int, ListType]] = {}
+        # The numbers of lists by their identity; by number, the lists, their types and the words
+        # that their headers begin at.
+        self.numbers: dict[int, int] = {}
         self.values: list[list[Any]] = []
+        self.types: list[ListType] = []
+        self.headers: Any = None
         self.made: dict[int, list[Any]] = {}
-        self.first_words: list[int] = []
         self.memory: Any = None
         self.base = 0
 
@@ -162,10 +151,11 @@ class Heap:
             return None
         known = self.numbers.get(id(value))
         if known is not None:
-            return known[0] if known[1] == type_ else None
+            return known if self.types[known] == type_ else None
         number = len(self.values)
         self.values.append(value)
-        self.numbers[id(value)] = (number, type_)
+        self.types.append(type_)
+        self.numbers[id(value)] = number
         item = type_.item
         if not isinstance(item, ListType):
             if isinstance(item, Unknown):
@@ -174,59 +164,58 @@ class Heap:
                 items = items_of(value, CHARS[item.name]) if item.is_python else None
             if items is None:
                 return None
-            self.entered.append(Entered([value], type_, items[None], [], number))
+            self.entered.append(Entered([value], type_, items[None], number))
             return number
         children = self.rows(value, item)
         if children is None:
-            for row in value:
-                child = self.number_of(row, item)
-                if child is None:
-                    return None
-                (children := children or []).append(child)
-        self.entered.append(Entered([value], type_, None, children or [], number))
+            found = [self.number_of(row, item) for row in value]
+            if None in found:
+                return None
+            children = numpy.array(found, "l")
+        self.entered.append(Entered([value], type_, children[None], number))
         return number
 
-    def rows(self, value: list[Any], type_: ListType) -> list[int] | None:
+    def rows(self, value: list[Any], type_: ListType) -> numpy.ndarray | None:
         """The numbers of the rows of a list, entered at once; `None` if that cannot be."""
         if not isinstance(type_.item, Number) or len(value) < 4 or type(value[0]) is not list:
             return None
         items = rows_of(value, CHARS[type_.item.name]) if type_.item.is_python else None
-        known = self.numbers
-        if items is None or (len(known) > 1 and any(id(row) in known for row in value)):
+        if items is None:
             return None
         first = len(self.values)
-        numbers = list(range(first, first + len(value)))
+        numbers = dict(zip(map(id, value), range(first, first + len(value))))
+        if len(numbers) < len(value) or not self.numbers.keys().isdisjoint(numbers):
+            return None
+        self.numbers.update(numbers)
         self.values += value
-        known.update({id(row): (number, type_) for row, number in zip(value, numbers)})
-        self.entered.append(Entered(list(value), type_, items, [], first))
-        return numbers
+        self.types += [type_] * len(value)
+        self.entered.append(Entered(list(value), type_, items, first))
+        return numpy.arange(first, first + len(value))
 
     def fill(self, makes: bool) -> None:
         """Writes what was entered, with room for lists that the code makes."""
         words = PREFIX
-        self.first_words = [0] * len(self.values)
+        self.headers = numpy.empty(len(self.values), "l")
         places: list[tuple[Entered, int, int]] = []
         for entered in self.entered:
-            width = _width(entered)
-            step = HEADER + width
+            step, count = HEADER + _width(entered), len(entered.lists)
             places.append((entered, words, step))
-            for k in range(len(entered.lists)):
-                self.first_words[entered.number + k] = words + k * step
-            words += step * len(entered.lists)
+            self.headers[entered.number : entered.number + count] = (
+                words + step * numpy.arange(count)
+            )
+            words += step * count
         self._take(words + (MADE if makes else 0))
         memory, base = self.memory, self.base
         memory[:PREFIX] = base + 8 * words, base + 8 * len(memory)
         for entered, first, step in places:
             count = len(entered.lists)
             block = memory[first : first + count * step].reshape(count, step)
-            length = len(entered.children) if entered.items is None else entered.items.shape[1]
+            length = entered.items.shape[1]
             block[:, 0] = base + 8 * (first + HEADER) + 8 * step * numpy.arange(count)
             block[:, 1] = block[:, 2] = length
             block[:, 3] = numpy.arange(entered.number, entered.number + count)
-            if entered.items is None:
-                block[0, HEADER:] = [self.address(child) for child in entered.children]
-            elif entered.items.itemsize == 8:
-                block[:, HEADER:] = entered.items.view("l")
+            if entered.items.itemsize == 8:
+                block[:, HEADER:] = self._words_of(entered)
             else:
                 block[0, HEADER:].view("u1")[:length] = entered.items[0]
 
@@ -246,7 +235,14 @@ class Heap:
 
     def address(self, number: int) -> int:
         """The address of the header of a list that was entered."""
-        return self.base + 8 * self.first_words[number]
+        return self.base + 8 * int(self.headers[number])
+
+    def _words_of(self, entered: Entered) -> numpy.ndarray:
+        """The items of 8 bytes as they were written: of lists of lists, addresses."""
+        if isinstance(entered.type.item, ListType):
+            found: numpy.ndarray = self.base + 8 * self.headers[entered.items]
+            return found
+        return entered.items.view("l")
 
     # At the end.
 
@@ -279,14 +275,14 @@ class Heap:
     def put_back(self) -> None:
         """Stores in the lists what is different in the memory."""
         for entered in self.entered:
-            count, before = len(entered.lists), entered.items
-            if before is None:
-                before = numpy.array([[self.address(child) for child in entered.children]], "l")
-            if count > 4 and before.itemsize == 8:
-                first = self.first_words[entered.number]
+            count = len(entered.lists)
+            is_wide = entered.items.itemsize == 8
+            before = self._words_of(entered) if is_wide else entered.items
+            if count > 1:
+                first = int(self.headers[entered.number])
                 step = HEADER + _width(entered)
                 block = self.memory[first : first + count * step].reshape(count, step)
-                is_same = (block[:, HEADER:] == before.view("l")).all(1)
+                is_same = (block[:, HEADER:] == before).all(1)
                 starts = self.base + 8 * (first + HEADER) + 8 * step * numpy.arange(count)
                 is_same &= (block[:, 1] == before.shape[1]) & (block[:, 0] == starts)
                 rows = numpy.flatnonzero(~is_same).tolist()
@@ -298,7 +294,7 @@ class Heap:
     def _put_back(
         self, value: list[Any], entered: Entered, number: int, before: numpy.ndarray
     ) -> None:
-        first = self.first_words[number]
+        first = self.headers[number]
         address, length = self.memory[first : first + 2].tolist()
         item = entered.type.item
         after = self.words(address, length, item)
@@ -325,6 +321,4 @@ class Heap:
 
 def _width(entered: Entered) -> int:
     """The words of the items of each list."""
-    if entered.items is None:
-        return len(entered.children)
     return -(-entered.items.shape[1] * entered.items.itemsize // 8)

@@ -435,12 +435,28 @@ class Site(Loop):
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
-        self.attempts += 1
         for site in self.inner:
             site.is_patient = False
-        self.threshold = 16 * self.spent + COMPILE_AFTER
-        if self.attempts >= MAX_REFUSALS and not self.is_strict:
-            self.retire()
+        for site in [self, *self._refused_too(refusal.line)]:
+            site.attempts += 1
+            site.threshold = 16 * max(site.spent, self.spent) + COMPILE_AFTER
+            if site.attempts >= MAX_REFUSALS and not site.is_strict:
+                site.retire()
+
+    def _refused_too(self, line: int) -> Iterator[Site]:
+        """The sites inside and around that each turn has the refused statement of: they would be
+        refused for it too.
+        """
+        waiting = [*self.inner]
+        while waiting:
+            site = waiting.pop()
+            if any(statement.lineno == line for statement in site.statements[1:]):
+                yield site
+                waiting += site.inner
+        site = self
+        while line != self.line and site.around is not None and site.node in site.around.node.body:
+            site = site.around
+            yield site
 
     def _refused(self, turns: Turns) -> Step:
         step = Step(repeat(None) if isinstance(self.node, ast.While) else turns.rest)
