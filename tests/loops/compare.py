@@ -175,13 +175,14 @@ def check_compiled(seed: int) -> tuple[str, str]:
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered for a few turns only."""
-    before = policy.ENTER_FROM, policy.SHORT, policy.PIECE
+    before = policy.ENTER_FROM, policy.SHORT, policy.PIECE, policy.LOST
+    policy.LOST = 10.0
     policy.ENTER_FROM, policy.SHORT = dice.choice([0, 1e-6]), dice.choice([0, 3])
     policy.PIECE = dice.choice([0, 1e-6, 1e-5])
     try:
         yield
     finally:
-        policy.ENTER_FROM, policy.SHORT, policy.PIECE = before
+        policy.ENTER_FROM, policy.SHORT, policy.PIECE, policy.LOST = before
 
 
 def main() -> int:

@@ -11,7 +11,8 @@ import random
 
 INTS = ("i", "j", "k")
 SETUP = """\
-import math
+import math, random
+random.seed(5)
 n = 7
 A = np.arange(49.0).reshape(7, 7) / 4 - 5
 B = (np.arange(49.0).reshape(7, 7) % 11) / 2
@@ -120,6 +121,7 @@ class Writer:
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
                 )
                 self.line(0, f"print(work({arguments}))")
+        self.line(0, "print(random.random())")
         return "\n".join(self.lines) + "\n"
 
     def pick(self, *choices: str) -> str:
@@ -188,6 +190,8 @@ class Writer:
             f"math.floor({left})",
             "len(x)",
             "len(G)",
+            "int(random.random() * 32) / 4",
+            "int(random.uniform(-3, 4.5))",
             "least(a % 100)",
             f"either({left}, {right})",
             "K[a % 3]",

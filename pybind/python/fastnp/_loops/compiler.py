@@ -11,10 +11,11 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops.emitter import (
+    DRAWS,
     OPAQUE,
     Emitter,
     Exit,
-    ItemsLearned,
+    Learned,
     Opaque,
     Unsupported,
     Variable,
@@ -22,6 +23,7 @@ from fastnp._loops.emitter import (
     has_root,
 )
 from fastnp._loops.comprehensions import comprehension
+from fastnp._loops.draws import Draws
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.heap import Heap
 from fastnp._loops.loop import Loop
@@ -63,7 +65,7 @@ def _compiled(
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     is_loose, with_log, is_fixed = True, False, not changes_lengths(loop.node)
-    item_types: dict[object, Any] = {}
+    learned: dict[object, Any] = {}
     while True:
         e = Emitter(
             {statement: i for i, statement in enumerate(loop.statements)},
@@ -74,18 +76,18 @@ def _compiled(
             comprehension,
         )
         e.is_loose, e.with_log, e.is_fixed = is_loose, with_log, is_fixed
-        e.looks_at_status, e.item_types = looks_at_status, item_types
+        e.looks_at_status, e.learned = looks_at_status, learned
         try:
             found = written(e, loop, names, source)
-        except ItemsLearned as learned:
-            item_types[learned.origin] = learned.item
+        except Learned as more:
+            learned[more.what] = more.found
             continue
         if e.wants_growth and is_fixed and not in_tasks:
             # Functions that are called change the lengths of lists.
             is_fixed = False
             continue
-        if in_tasks and isinstance(found, Compiled) and found.uses_lists:
-            return Refusal(loop.line, "a list in a loop that several threads run")
+        if in_tasks and isinstance(found, Compiled) and (found.uses_lists or found.draws):
+            return Refusal(loop.line, "a list or random numbers in a loop that several threads run")
         if e.wants_log and not with_log and not in_tasks:
             # Functions that are called store to arrays: those stores must be noted.
             with_log = True
@@ -206,6 +208,8 @@ class Compiled:
         self.copies_lists = bool(self.lists)
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
+        self.draws = None if e.draws is None else Draws(e.learned[DRAWS])
+        self.draws_parameter = e.draws_parameter
         self.uses_lists = self.copies_lists or e.heap is not None
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
@@ -227,10 +231,33 @@ class Compiled:
         values = self.values(names, source)
         if values is None:
             return None
-        if not self.uses_lists:
-            flat = self.guarded(names, values)
-            ended = None if flat is None else self.program.run(flat)
-            return None if ended is None else self.outcome(self.exits[ended[0]], ended[1], values)
+        if self.draws is not None:
+            return self.run_drawing(self.draws, names, values, source)
+        if self.uses_lists:
+            return self.run_with_lists(names, values)
+        flat = self.guarded(names, values)
+        ended = None if flat is None else self.program.run(flat)
+        return None if ended is None else self.outcome(self.exits[ended[0]], ended[1], values)
+
+    def run_drawing(
+        self, draws: Draws, names: Names, values: list[Any], source: Any
+    ) -> Outcome | None:
+        """Runs a loop that takes random numbers."""
+        first = self.draws_parameter
+        assert first is not None
+        values[first : first + 2] = draws.begin()
+        outcome = None
+        try:
+            outcome = self.run_with_lists(names, values)
+        finally:
+            left = 0 if outcome is None or source is None else len(source) - outcome.turns
+            is_over = draws.end(0 if outcome is None else outcome.turns, left)
+            if outcome is not None:
+                outcome.pauses = outcome.pauses or is_over
+        return outcome
+
+    def run_with_lists(self, names: Names, values: list[Any]) -> Outcome | None:
+        """Runs a loop whose lists are copied to memory."""
         heap = self.heap(values)
         if heap is None:
             return None
@@ -250,6 +277,7 @@ class Compiled:
         if ended is None:
             return None
         outcome = self.outcome(self.exits[ended[0]], ended[1], values, heap)
+        outcome.pauses = self.heap_parameter is not None and heap.is_full()
         heap.release()
         return outcome
 

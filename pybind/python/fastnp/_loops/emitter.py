@@ -40,6 +40,8 @@ POLL_INTERVAL = 1 << 20
 # So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
 # is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
 MAX_VERSIONS = 2
+# Among what is learned of a loop, the function that draws random numbers; no variable's name.
+DRAWS = "random()"
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -68,13 +70,15 @@ class Unsupported(Exception):
         self.reason = reason
 
 
-class ItemsLearned(Exception):
-    """What a list holds that was empty where it was made: the loop is written again with that."""
+class Learned(Exception):
+    """What a loop is written again with: what a list holds that was empty where it was made, or the
+    function that draws numbers.
+    """
 
-    def __init__(self, origin: object, item: Any) -> None:
+    def __init__(self, what: object, found: Any) -> None:
         super().__init__()
-        self.origin = origin
-        self.item = item
+        self.what = what
+        self.found = found
 
 
 class Opaque:
@@ -231,7 +235,13 @@ class Emitter:
         # Whether the loop changes the length of no list; whether it stores to any; what lists hold
         # that are empty where they are made, or where the loop is entered.
         self.is_fixed, self.stores_lists, self.wants_growth = True, False, False
-        self.item_types: dict[object, Any] = {}
+        self.learned: dict[object, Any] = {}
+        # Random numbers: the registers of their array, and that with the address of the count of
+        # those taken; the first parameter; those taken, and those before this statement.
+        self.draws: tuple[tuple[str, ...], str] | None = None
+        self.draws_parameter: int | None = None
+        self.drawn = self.text.named("drawn", "i64")
+        self.drawn_before = self.text.named("drawn_before", "i64")
         # The register with the address of the memory for new lists, and its parameter.
         self.heap: str | None = None
         self.heap_parameter: int | None = None
@@ -304,7 +314,7 @@ class Emitter:
 
     def _item_type(self, name: str, item: Any) -> Any:
         if isinstance(item, Unknown):
-            return self.item_types.get(name, Unknown(name))
+            return self.learned.get(name, Unknown(name))
         return self.typed(name, item)
 
     def flag(self, name: str) -> str:
@@ -473,6 +483,11 @@ class Emitter:
 
     # Leaving.
 
+    def begin_statement(self) -> None:
+        """What the statements before have drawn is drawn, wherever the loop is left from here."""
+        if DRAWS in self.learned and not self.calls:
+            self.text.line(f"{self.drawn_before} = copy {self.drawn}")
+
     def exit_block(self, at: int) -> Block:
         """The block that stores the variables and returns that the loop was left before a
         statement.
@@ -509,6 +524,9 @@ class Emitter:
                 saved += loop.iterator.registers
         self.saved = max(self.saved, len(saved))
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
+        if self.draws is not None:
+            taken = self.drawn if at < 0 else self.drawn_before
+            block.lines.append(f"store.i64 {self.draws[1]}, 0, {taken}")
         block.lines.append(f"return {exit_.code}")
         return block
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, complexes, lists, numbers, reductions
+from fastnp._loops import arrays, complexes, draws, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
@@ -111,6 +111,11 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
         return known(e, [expression(e, argument) for argument in nodes])
+    if draws.is_draw(target) and not (node.args or node.keywords):
+        return draws.draw(e, target)
+    if draws.is_uniform(target) and not node.keywords:
+        given = [scalar(expression(e, argument), "uniform") for argument in node.args]
+        return draws.uniform(e, target, given)
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
     if isinstance(target, StoredCall):

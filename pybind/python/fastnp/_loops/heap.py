@@ -228,6 +228,11 @@ class Heap:
         self.memory = spare
         self.base = spare.__array_interface__["data"][0]
 
+    def is_full(self) -> bool:
+        """Whether less than half of the memory for new lists is left."""
+        used = int(self.memory[0]) - self.base
+        return len(self.memory) - used // 8 < MADE // 2
+
     def release(self) -> None:
         """Keeps the memory for the next run."""
         if not _spare and len(self.memory) <= 2 * MADE:

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 from fastnp._loops import arrays, numbers, undo
 from fastnp._loops.arrays import Elementwise, Item
-from fastnp._loops.emitter import Emitter, ItemsLearned, Unsupported
+from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import CHARS, END, HEADER, ITEMS, LENGTH, NEXT, NUMBER, ROOM
 from fastnp._loops.iterators import Items, move
@@ -144,7 +144,7 @@ def learn(a: Any, b: Any) -> None:
     if isinstance(a, ListType) and isinstance(b, ListType):
         for one, other in ((a.item, b.item), (b.item, a.item)):
             if isinstance(one, Unknown) and not isinstance(other, Unknown):
-                raise ItemsLearned(one.origin, other)
+                raise Learned(one.origin, other)
         learn(a.item, b.item)
 
 
@@ -257,7 +257,7 @@ def display(e: Emitter, values: list[Value], origin: object) -> Value:
     """`[a, b, …]`."""
     text = e.text
     if not values:
-        type_ = ListType(e.item_types.get(origin) or Unknown(origin), e.is_fixed)
+        type_ = ListType(e.learned.get(origin) or Unknown(origin), e.is_fixed)
     else:
         values = [value if is_list(value) else e.settle(value) for value in values]
         for value in values:

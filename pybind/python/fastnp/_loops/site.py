@@ -494,7 +494,7 @@ class Site(Loop):
     def _left(self, outcome: Outcome, step: Step) -> None:
         at = outcome.at
         line = self.statements[at].lineno
-        if at or isinstance(self.node, ast.While):
+        if (at or isinstance(self.node, ast.While)) and not outcome.pauses:
             self.leaves[line, outcome.reason] += 1
         if at and at not in self.resumable:
             raise AssertionError(f"{self.filename}:{line}: compiled code was left within a block")

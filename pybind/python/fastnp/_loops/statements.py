@@ -126,6 +126,7 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
 
 def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     """Writes one statement for the current path."""
+    e.begin_statement()
     state, before = dict(e.state), Mark(e)
     e.may_store = False
     if not e.calls:
@@ -222,6 +223,7 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
         e.forget_since(({}, {}))
         if not e.calls:
             e.position = e.numbers[statement]
+        e.begin_statement()
         e.spend()
         test = condition(e, statement.test)
         inside, over = e.text.new_block("body"), e.text.new_block("over")
@@ -314,6 +316,7 @@ def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
         # An item that cannot be unpacked is left to the interpreter, which takes it again.
         if not e.calls:
             e.position = e.numbers[statement]
+        e.begin_statement()
         bind_item(e, statement.target, items.item(e))
         items.advance(e)
         if not e.calls:
