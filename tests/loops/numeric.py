@@ -241,7 +241,8 @@ class Writer:
         """A list of integers."""
         i, j = self.index(), self.index()
         return self.pick(
-            "L", "K", "G", "E", "T", f"M[{i}]", f"P[{i}]", f"M[{i} % 3]", f"P[{i} % 3]", f"L[{i}:{j}]",
+            "L", "K", "G", "E", "T", f"M[{i}]", f"P[{i}]", f"M[{i} % 3]", f"P[{i} % 3]",
+            f"L[{i}:{j}]",
             f"[0] * {i}", f"[{i}, {j}]", "[]", "L[:]", "K + G", f"[e for e in L if e > {i}]",
             f"[e * {i} for e in range({j})]", "list(K)", f"row({i})",
         )  # fmt: skip

@@ -124,7 +124,7 @@ def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> b
 
     def header(node: ast.expr) -> str | None:
         value = expression(e, node) if isinstance(node, ast.Name) else None
-        return value.registers[0] if lists.is_list(value) else None  # type: ignore[union-attr]
+        return value.registers[0] if lists.is_list(value) else None
 
     inside = {header(n.value) for n in ast.walk(part) if isinstance(n, ast.Subscript) and n != part}
     stored = {header(other.value) for other in targets if isinstance(other, ast.Subscript)}

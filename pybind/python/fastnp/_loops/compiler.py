@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops.comprehensions import comprehension
+from fastnp._loops.draws import Draws
 from fastnp._loops.emitter import (
     DRAWS,
     OPAQUE,
@@ -22,14 +24,12 @@ from fastnp._loops.emitter import (
     are_found,
     has_root,
 )
-from fastnp._loops.comprehensions import comprehension
-from fastnp._loops.draws import Draws
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.heap import Heap
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
-from fastnp._loops.parameters import lengths_of, specification, type_of
+from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import (
@@ -106,7 +106,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         # What no turn reads stays as it was until a turn binds it.
         if not names.bound(name) or name not in read:
             continue
-        type_ = e.typed(name, type_of(names[name], len(e.parameters), e.is_fixed))
+        type_ = e.type_at_entry(name, names[name])
         if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
@@ -258,12 +258,14 @@ class Compiled:
 
     def run_with_lists(self, names: Names, values: list[Any]) -> Outcome | None:
         """Runs a loop whose lists are copied to memory."""
-        heap = self.heap(values)
-        if heap is None:
+        heap = Heap()
+        numbers = {i: heap.number_of(values[i], type_) for i, type_ in self.lists.items()}
+        if None in numbers.values():
             return None
+        heap.fill(self.heap_parameter is not None)
         given = [*values]
         for i in self.lists:
-            given[i] = heap.address(heap.numbers[id(values[i])])
+            given[i] = heap.address(numbers[i] or 0)
         if self.heap_parameter is not None:
             given[self.heap_parameter] = heap.memory
         flat = self.guarded(names, given)
@@ -319,15 +321,6 @@ class Compiled:
             return None
         flat = self.flattened(values) if self.tuples or self.complexes else values
         return None if flat is None else tuple(flat)
-
-    def heap(self, values: list[Any]) -> Heap | None:
-        """Memory with the lists among the values; `None` if one is not as it must be."""
-        heap = Heap()
-        for i, type_ in self.lists.items():
-            if heap.number_of(values[i], type_) is None:
-                return None
-        heap.fill(self.heap_parameter is not None)
-        return heap
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
@@ -439,9 +432,7 @@ def of_type(type_: Type | Opaque) -> list[str]:
     return ["i"] * len(type_.registers)
 
 
-def rebuilt(
-    type_: Type, stored: list[Any], values: list[Any], heap: Heap | None = None
-) -> object:
+def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None = None) -> object:
     """The object that a variable is bound to."""
     match type_:
         case Number(name=name):

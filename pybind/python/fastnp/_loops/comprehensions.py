@@ -13,8 +13,9 @@ from functools import lru_cache
 from fastnp._loops import arrays, lists
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import condition, single
+from fastnp._loops.heap import LENGTH
 from fastnp._loops.statements import bind_item, iteration
-from fastnp._loops.types import I8, I64, SIZES, ListType, Value
+from fastnp._loops.types import I8, I64, SIZES, Value
 
 WIDEST = 8
 
@@ -67,9 +68,7 @@ def comprehension(e: Emitter, node: ast.ListComp) -> Value:
         text.start(taken)
     value = single(e, node.elt)
     value = value if lists.is_list(value) else e.settle(value)
-    if not lists.is_item(value):
-        raise Unsupported(f"a list of {value.type}")
-    type_ = ListType(value.type, e.is_fixed)  # type: ignore[arg-type]
+    type_ = lists.list_of(e, value)
     char = lists.char_of(type_)
     arrays.store(e, char, at, value.registers[0])
     text.line(f"{at} = add {at}, {text.integer(SIZES[char])}")
@@ -78,5 +77,5 @@ def comprehension(e: Emitter, node: ast.ListComp) -> Value:
     text.start(after)
     e.state = outer
     e.forget_since(known)
-    text.line(f"store.i64 {header}, {lists.LENGTH}, {count}")
+    text.line(f"store.i64 {header}, {LENGTH}, {count}")
     return lists.made(type_, header, start, count)

@@ -44,7 +44,9 @@ def draw(e: Emitter, function: BuiltinMethodType) -> Value:
     if e.draws is None:
         first = len(e.parameters)
         buffers = [
-            e.parameter(None, ArrayType(char, 1, True, True, first + k, True, False), lambda _: None)
+            e.parameter(
+                None, ArrayType(char, 1, True, True, first + k, True, False), lambda _: None
+            )
             for k, char in enumerate("dl")
         ]
         e.draws, e.draws_parameter = (buffers[0].registers, buffers[1].register), first
@@ -70,9 +72,10 @@ def uniform(e: Emitter, function: MethodType, arguments: list[Value]) -> Value:
     """`random.uniform(a, b)`: a + (b - a) * random()."""
     if len(arguments) != 2:
         raise Unsupported("uniform with other arguments")
+    owner: Any = function.__self__
     a, b = (e.settle(value) for value in arguments)
     width = numbers.binary(e, "subtract", b, a)
-    scaled = numbers.binary(e, "multiply", width, draw(e, function.__self__.random))
+    scaled = numbers.binary(e, "multiply", width, draw(e, owner.random))
     return numbers.binary(e, "add", a, scaled)
 
 

@@ -15,6 +15,8 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from fastnp._loops.heap import type_of_list
+from fastnp._loops.parameters import type_of
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
@@ -306,16 +308,23 @@ class Emitter:
         if isinstance(type_, ArrayType):
             self.text.ranges.update(dict.fromkeys(registers[1 : 1 + type_.ndim], EXTENT))
 
-    def typed(self, name: str, type_: Type | None) -> Type | None:
+    def type_at_entry(self, name: str, value: Any) -> Type | None:
         """The type of a value at the entry; of a list without items, with what the loop stores."""
-        if isinstance(type_, ListType):
-            return type_._replace(item=self._item_type(name, type_.item))
-        return type_
+        if type(value) is not list:
+            return type_of(value, len(self.parameters))
+        # A list of a million items takes 20 ms; the loop may be written several times.
+        if id(value) not in self.learned:
+            self.learned[id(value)] = type_of_list(value)
+        type_ = self.learned[id(value)]
+        return None if type_ is None else self._typed(name, type_)
 
-    def _item_type(self, name: str, item: Any) -> Any:
+    def _typed(self, name: str, type_: ListType) -> ListType:
+        item: Any = type_.item
         if isinstance(item, Unknown):
-            return self.learned.get(name, Unknown(name))
-        return self.typed(name, item)
+            item = self.learned.get(name, Unknown(name))
+        elif isinstance(item, ListType):
+            item = self._typed(name, item)
+        return ListType(item, self.is_fixed)
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""

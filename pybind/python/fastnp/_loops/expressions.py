@@ -136,7 +136,7 @@ def name_value(e: Emitter, name: str) -> Value:
         e.missing.add(name)
         raise Unsupported(f"`{name}` may be unbound")
     known = e.names[name]
-    type_ = e.typed(name, type_of(known, len(e.parameters), e.is_fixed))
+    type_ = e.type_at_entry(name, known)
     if type_ is None:
         raise Unsupported(f"`{name}` is {type(known).__name__}")
     if isinstance(type_, ObjectType):

@@ -17,7 +17,7 @@ from fastnp._loops import arrays, complexes, draws, lists, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
-from fastnp._loops.parameters import lengths_of, type_of
+from fastnp._loops.parameters import lengths_of, object_type
 from fastnp._loops.types import (
     BOOL,
     F32,
@@ -200,7 +200,7 @@ def is_object(e: Emitter, node: ast.expr) -> bool:
         isinstance(node, ast.Name)
         and node.id not in e.state
         and node.id in e.names
-        and isinstance(type_of(e.names[node.id], 0), ObjectType)
+        and object_type(e.names[node.id]) is not None
     )
 
 
@@ -225,8 +225,7 @@ def free_name(e: Emitter, name: str) -> Value:
 
 def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Value:
     """A value that the code takes for a constant, as long as a scope has it under a name."""
-    type_ = type_of(known, 0)
-    if isinstance(type_, ObjectType):
+    if (type_ := object_type(known)) is not None:
         e.scoped_constants.append((scope, name, known))
         return Value(type_, ())
     if isinstance(known, bool | int | float):
@@ -247,7 +246,7 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
         return None
     if name in e.free:
         return e.free[name]
-    type_ = e.typed(name, type_of(known, len(e.parameters), e.is_fixed))
+    type_ = e.type_at_entry(name, known)
     if not isinstance(type_, ListType | ArrayType):
         return None
     prefix, e.prefix = e.prefix, ""

@@ -43,19 +43,18 @@ MADE = 1 << 22
 _spare: list[numpy.ndarray] = []
 
 
-def type_of_list(value: list[Any], is_fixed: bool) -> ListType | None:
+def type_of_list(value: list[Any]) -> ListType | None:
     """The type of a list, or `None` where its items are no numbers or lists of one type."""
-    for depth in range(1, DEEPEST + 1):
-        kinds = set(map(type, value))
-        if kinds != {list}:
-            break
+    depth = 0
+    while (kinds := set(map(type, value))) == {list} and depth < DEEPEST:
         value = list(chain.from_iterable(value))
+        depth += 1
     if len(kinds) > 1 or not kinds <= KINDS.keys():
         return None
     item = KINDS[kinds.pop()] if kinds else Unknown(None)
-    type_ = ListType(item, is_fixed)
-    for _ in range(depth - 1):
-        type_ = ListType(type_, is_fixed)
+    type_ = ListType(item, True)
+    for _ in range(depth):
+        type_ = ListType(type_, True)
     return type_
 
 
@@ -136,6 +135,8 @@ class Heap:
         # The numbers of lists by their identity; by number, the lists, their types and the words
         # that their headers begin at.
         self.numbers: dict[int, int] = {}
+        # Of rows that were entered at once: their identities in order, and their numbers.
+        self.sorted_rows: list[tuple[numpy.ndarray, numpy.ndarray]] = []
         self.values: list[list[Any]] = []
         self.types: list[ListType] = []
         self.headers: Any = None
@@ -149,7 +150,7 @@ class Heap:
         """The number of a list, with those in it; `None` if it is not of the type."""
         if type(value) is not list:
             return None
-        known = self.numbers.get(id(value))
+        known = self.known(id(value))
         if known is not None:
             return known if self.types[known] == type_ else None
         number = len(self.values)
@@ -175,6 +176,15 @@ class Heap:
         self.entered.append(Entered([value], type_, children[None], number))
         return number
 
+    def known(self, identity: int) -> int | None:
+        """The number of a list that was entered."""
+        number = self.numbers.get(identity)
+        for identities, numbers in self.sorted_rows if number is None else ():
+            at = int(numpy.searchsorted(identities, identity))
+            if at < len(identities) and identities[at] == identity:
+                return int(numbers[at])
+        return number
+
     def rows(self, value: list[Any], type_: ListType) -> numpy.ndarray | None:
         """The numbers of the rows of a list, entered at once; `None` if that cannot be."""
         if not isinstance(type_.item, Number) or len(value) < 4 or type(value[0]) is not list:
@@ -182,11 +192,15 @@ class Heap:
         items = rows_of(value, CHARS[type_.item.name]) if type_.item.is_python else None
         if items is None:
             return None
-        first = len(self.values)
-        numbers = dict(zip(map(id, value), range(first, first + len(value))))
-        if len(numbers) < len(value) or not self.numbers.keys().isdisjoint(numbers):
+        identities = numpy.fromiter(map(id, value), "l", len(value))
+        order = numpy.argsort(identities)
+        rows = identities[order], order + len(self.values)
+        is_new = (rows[0][1:] != rows[0][:-1]).all()
+        before = [*self.numbers, *(int(one) for known, _ in self.sorted_rows for one in known)]
+        if not is_new or not set(before).isdisjoint(identities.tolist()):
             return None
-        self.numbers.update(numbers)
+        first = len(self.values)
+        self.sorted_rows.append(rows)
         self.values += value
         self.types += [type_] * len(value)
         self.entered.append(Entered(list(value), type_, items, first))
@@ -200,8 +214,8 @@ class Heap:
         for entered in self.entered:
             step, count = HEADER + _width(entered), len(entered.lists)
             places.append((entered, words, step))
-            self.headers[entered.number : entered.number + count] = (
-                words + step * numpy.arange(count)
+            self.headers[entered.number : entered.number + count] = words + step * numpy.arange(
+                count
             )
             words += step * count
         self._take(words + (MADE if makes else 0))

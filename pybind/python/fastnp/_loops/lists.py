@@ -125,7 +125,8 @@ def expect_items(type_: ListType, value: Value) -> None:
     """Notes what a list holds that was empty where it was made, and refuses lists of another
     type.
     """
-    learn(type_, ListType(value.type, type_.is_fixed) if is_item(value) else type_)
+    if is_item(value):
+        learn(type_, ListType(value.type, type_.is_fixed))  # type: ignore[arg-type]
     if is_list(value) and value.type != type_.item:
         raise Unsupported(f"{value.type} stored to a list of {type_.item}")
 
@@ -135,6 +136,13 @@ def is_item(value: Value) -> bool:
     if isinstance(value.type, Number):
         return not value.type.is_either and value.type.name in CHARS
     return isinstance(value.type, ListType)
+
+
+def list_of(e: Emitter, value: Value) -> ListType:
+    """The type of a list of such values."""
+    if not is_item(value):
+        raise Unsupported(f"a list of {value.type}")
+    return ListType(value.type, e.is_fixed)  # type: ignore[arg-type]
 
 
 def learn(a: Any, b: Any) -> None:
@@ -261,15 +269,15 @@ def display(e: Emitter, values: list[Value], origin: object) -> Value:
     else:
         values = [value if is_list(value) else e.settle(value) for value in values]
         for value in values:
-            if not is_item(value):
-                raise Unsupported(f"a list of {value.type}")
             learn(values[0].type, value.type)
-        type_ = ListType(values[0].type, e.is_fixed)  # type: ignore[arg-type]
+        type_ = list_of(e, values[0])
     registers = [fitting(e, type_, value) for value in values]
     count, width = text.integer(len(values)), SIZES[char_of(type_)]
     header, items = new(e, count, count, width)
     for k, register in enumerate(registers):
-        arrays.store(e, char_of(type_), text.op(I64, "add", items, text.integer(k * width)), register)
+        arrays.store(
+            e, char_of(type_), text.op(I64, "add", items, text.integer(k * width)), register
+        )
     return made(type_, header, items, count)
 
 
@@ -277,9 +285,9 @@ def repeated(e: Emitter, value: Value, times: Value) -> Value:
     """`[value] * times`."""
     text = e.text
     value = value if is_list(value) else e.settle(value)
-    if not is_item(value) or not numbers.number(times).is_integer:
+    if not numbers.number(times).is_integer:
         raise Unsupported(f"a list of {value.type}, repeated")
-    type_ = ListType(value.type, e.is_fixed)  # type: ignore[arg-type]
+    type_ = list_of(e, value)
     zero = text.integer(0)
     is_none = text.op(I8, "icmp.lt", times.register, zero)
     count = text.op(I64, "select", is_none, zero, times.register)
@@ -406,9 +414,10 @@ def total(e: Emitter, value: Value) -> Value:
 def extreme(e: Emitter, value: Value, is_less: bool) -> Value:
     """`min(value)` or `max(value)`; of no items it is left."""
     type_, text = list_type(value), e.text
-    if type_.item not in (INT, FLOAT, BOOL):
+    item = type_.item
+    if not isinstance(item, Number) or item not in (INT, FLOAT, BOOL):
         raise Unsupported(f"min or max of {type_}")
-    kind = type_.item.registers[0]
+    kind = item.registers[0]
     best, at, left = text.register(kind), text.register(I64), text.register(I64)
     e.leave_unless(text.op(I8, "icmp.gt", length(e, value), text.integer(0)))
     text.copy(at, address(e, value, text.integer(0)))
@@ -419,9 +428,9 @@ def extreme(e: Emitter, value: Value, is_less: bool) -> Value:
     def compare() -> None:
         found = load(e, type_, at)
         name = "less" if is_less else "greater"
-        is_better = numbers.compare(e, name, found, Value(type_.item, (best,))).register
+        is_better = numbers.compare(e, name, found, Value(item, (best,))).register
         text.copy(best, text.op(kind, "select", is_better, found.register, best))
         text.line(f"{at} = add {at}, {text.integer(SIZES[char_of(type_)])}")
 
     each(e, left, compare)
-    return Value(type_.item, (best,))
+    return Value(item, (best,))

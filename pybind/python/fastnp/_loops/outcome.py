@@ -53,9 +53,7 @@ class Outcome:
 
 
 class Compiled(Protocol):
-    """A loop compiled for the types of the names that it uses.
-
-    """
+    """A loop compiled for the types of the names that it uses."""
 
     copies_lists: bool
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy
 
-from fastnp._loops import heap
 from fastnp._loops.types import (
     COMPLEX,
     COMPLEX_CHAR,
@@ -42,11 +41,9 @@ KNOWN = (
 MAX_AXES = 8
 
 
-def type_of(value: Any, root: int, is_fixed: bool = True) -> Type | None:
-    """The type of a value, or `None` if compiled code does not know such values.
-
-    `root` is the number of the parameter that it would be; `is_fixed` says that the loop changes
-    the length of no list.
+def type_of(value: Any, root: int) -> Type | None:
+    """The type of a value, or `None` if compiled code does not know such values. `root` is the
+    number of the parameter that it would be. Lists are the emitter's (`type_at_entry`).
     """
     number = number_type(value)
     if number is not None:
@@ -55,8 +52,6 @@ def type_of(value: Any, root: int, is_fixed: bool = True) -> Type | None:
         return COMPLEX if type(value) is complex else NP_COMPLEX
     if isinstance(value, numpy.ndarray):
         return array_type(value, root)
-    if type(value) is list:
-        return heap.type_of_list(value, is_fixed)
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
@@ -65,6 +60,16 @@ def type_of(value: Any, root: int, is_fixed: bool = True) -> Type | None:
     if isinstance(value, KNOWN) or callable(value):
         return ObjectType(value)
     return None
+
+
+def object_type(value: Any) -> ObjectType | None:
+    """The type of an object that is known by identity; `None` of numbers, lists and arrays, whose
+    type may take long to find.
+    """
+    if isinstance(value, (list, numpy.ndarray)):
+        return None
+    type_ = type_of(value, 0)
+    return type_ if isinstance(type_, ObjectType) else None
 
 
 def array_type(value: Any, root: int) -> ArrayType | None:
