@@ -11,7 +11,7 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops.comprehensions import comprehension
-from fastnp._loops.draws import Draws
+from fastnp._loops.draws import Draws, prepare
 from fastnp._loops.emitter import (
     DRAWS,
     OPAQUE,
@@ -101,6 +101,7 @@ def _compiled(
 def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Writes a loop and compiles it."""
     node = loop.node
+    prepare(e)
     read = names_read(node)
     for name in loop.binds:
         # What no turn reads stays as it was until a turn binds it.

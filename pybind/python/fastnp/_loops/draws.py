@@ -34,14 +34,9 @@ def is_draw(function: object) -> TypeGuard[BuiltinMethodType]:
     )
 
 
-def draw(e: Emitter, function: BuiltinMethodType) -> Value:
-    """The next number; where there is none the statement is left."""
-    known = e.learned.get(DRAWS)
-    if known is None:
-        raise Learned(DRAWS, function)
-    if known != function:
-        raise Unsupported("numbers from several generators")
-    if e.draws is None:
+def prepare(e: Emitter) -> None:
+    """Has each exit of a loop that draws numbers say how many it took."""
+    if DRAWS in e.learned:
         first = len(e.parameters)
         buffers = [
             e.parameter(
@@ -50,6 +45,16 @@ def draw(e: Emitter, function: BuiltinMethodType) -> Value:
             for k, char in enumerate("dl")
         ]
         e.draws, e.draws_parameter = (buffers[0].registers, buffers[1].register), first
+
+
+def draw(e: Emitter, function: BuiltinMethodType) -> Value:
+    """The next number; where there is none the statement is left."""
+    known = e.learned.get(DRAWS)
+    if known is None:
+        raise Learned(DRAWS, function)
+    if known != function:
+        raise Unsupported("numbers from several generators")
+    assert e.draws is not None
     (start, extent, *_), _ = e.draws
     text = e.text
     e.leave_unless(text.op(I8, "icmp.lt", e.drawn, extent))
