@@ -389,7 +389,16 @@ class Writer:
             target = self.pick(
                 f"A[{i}, {part}]", f"A[{part}, {i}]", f"y[{part}]", f"x[{part}]", f"f[{part}]"
             )
-            self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {self.array()}")
+            value = self.array()
+            if self.dice.random() < 0.2:
+                target = self.pick(
+                    "x[m]", "y[x > 0.5]", f"f[f <= {i}]", "A[B < A]", "u[m]", f"v[x > y[{i}]]",
+                    f"C[1][x[:7] < {i}]", "x[m[:5]]",
+                )  # fmt: skip
+                value = self.number()
+            elif self.dice.random() < 0.2:
+                value = f"np.where({self.pick('m', 'x < y', f'x > {i}')}, {self.array()}, {value})"
+            self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {value}")
         else:
             self.line(depth, self.pick("row = A[a % 7]", "q = x[1:4]", "print(s)", "pass"))
 

@@ -39,6 +39,14 @@ PROGRAMS = {
                 a.append(x - 1)
                 a.append(x - 2)
         """,
+    "lists that shrink while loops are over them": """
+        a, b, c = [2, 4, 6, 8], [1, 3, 5], [7, 7, 7, 7]
+        for x, y in zip(a, b):
+            a.pop()
+            b.append(x)
+        for i, z in enumerate(c):
+            c.pop()
+        """,
     "a stack": """
         stack, seen = [(40)], []
         while stack:

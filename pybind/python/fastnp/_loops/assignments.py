@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeGuard
 
-from fastnp._loops import arrays, complexes, element_loops, lists, numbers, undo
+from fastnp._loops import arrays, complexes, element_loops, lists, masks, numbers, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import (
@@ -152,8 +152,11 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         return lists.store(e, array, number(e, target.slice), value)
-    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
-    return store(e, place, value)
+    items = subscript_items(e, target.slice)
+    mask = masks.mask_of(e, array_operand(array), items)
+    if mask is not None:
+        return store(e, array_operand(array), masks.stored(e, array_operand(array), mask, value))
+    return store(e, arrays.view(e, array_operand(array), items), value)
 
 
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -200,7 +203,13 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         undo.note(e, at, lists.char_of(array.type))
         lists.put(e, array.type, at, register)
         return
-    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
+    items = subscript_items(e, target.slice)
+    mask = masks.mask_of(e, array_operand(array), items)
+    if mask is not None:
+        effect = update(e, array_operand(array), name, expression(e, node), mask)
+        effect()
+        return
+    place = arrays.view(e, array_operand(array), items)
     type_ = arrays.array_type(place)
     if type_.ndim:
         effect = update(e, place, name, expression(e, node))
@@ -211,8 +220,16 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     effect()
 
 
-def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> Callable[[], None]:
-    """`array op= value`: in the array's type, which must take the result's kind."""
+def update(
+    e: Emitter,
+    place: Value,
+    name: str,
+    right: Value | Elementwise,
+    mask: Elementwise | None = None,
+) -> Callable[[], None]:
+    """`array op= value`: in the array's type, which must take the result's kind. Under a mask only
+    with a number.
+    """
     if e.calls:
         raise Unsupported(undo.REASON)
     type_ = arrays.array_type(place)
@@ -222,4 +239,8 @@ def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> C
         raise Unsupported("an array updated with another type")
     if len(result.shape) != type_.ndim:
         raise Unsupported("an array updated with more axes")
+    if mask is not None:
+        if arrays.is_array(right):
+            raise Unsupported("an array stored under a mask")
+        result = masks.selected(e, mask, result, place)
     return element_loops.assign(e, place, result)

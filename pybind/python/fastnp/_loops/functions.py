@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, complexes, draws, lists, numbers, reductions
+from fastnp._loops import arrays, complexes, draws, lists, masks, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
@@ -648,6 +648,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
             known[id(getattr(module, name))] = product
         known[id(module.sum)] = total
         known[id(module.flip)] = flip
+        known[id(module.where)] = masks.where
         known[id(module.copy)] = copy
         for name, value in FILLERS.items():
             known[id(getattr(module, name))] = filled(value, module is fastnp)

@@ -230,6 +230,7 @@ def enumerated(e: Emitter, items: Items, start: Value) -> Items:
         advance,
         rebuild,
         TupleType((INT, items.item_type)),
+        items.refresh,
     )
 
 
@@ -237,11 +238,21 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
     """`zip(…)`: until the shortest ends."""
     text = e.text
     remaining = text.register(I64, "left")
-    shortest = parts[0].remaining
-    for part in parts[1:]:
-        less = text.op(I8, "icmp.lt", part.remaining, shortest)
-        shortest = text.op(I64, "select", less, part.remaining, shortest)
-    text.copy(remaining, shortest)
+
+    def count(e: Emitter) -> None:
+        shortest = parts[0].remaining
+        for part in parts[1:]:
+            less = e.text.op(I8, "icmp.lt", part.remaining, shortest)
+            shortest = e.text.op(I64, "select", less, part.remaining, shortest)
+        e.text.copy(remaining, shortest)
+
+    def refresh(e: Emitter) -> None:
+        for part in parts:
+            if part.refresh is not None:
+                part.refresh(e)
+        count(e)
+
+    count(e)
 
     def item(e: Emitter) -> Value:
         values = [part.item(e) for part in parts]
@@ -264,6 +275,7 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
         advance,
         rebuild,
         TupleType(tuple(part.item_type for part in parts)),
+        refresh if any(part.refresh for part in parts) else None,
     )
 
 
