@@ -44,6 +44,10 @@ from fastnp._loops.types import (
 )
 
 
+# So often a loop is written again for what lists hold, at most.
+MOST_LEARNED = 100
+
+
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Compiles a loop for the types that the names have."""
     return _compiled(loop, names, source)
@@ -81,6 +85,8 @@ def _compiled(
             found = written(e, loop, names, source)
         except Learned as more:
             learned[more.what] = more.found
+            if len(learned) > MOST_LEARNED:
+                return Refusal(loop.line, "too many lists that are empty where they are made")
             continue
         if e.wants_growth and is_fixed and not in_tasks:
             # Functions that are called change the lengths of lists.
