@@ -178,6 +178,11 @@ def test_rows_are_entered_at_once() -> None:
         rows[3] = same
         for k in range(50):
             rows[k][0] += rows[k][1]
+        others = rows[::-1]
+        rows[3] = [0, 0]
+        for k in range(50):
+            others[k][0] += 1000 * rows[k][1] + same[0]
+            rows[0], rows[k] = rows[k], rows[0]
         """
     sites, difference = compared(source)
     assert not difference

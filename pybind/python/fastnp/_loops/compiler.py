@@ -43,7 +43,6 @@ from fastnp._loops.types import (
     Type,
 )
 
-
 # So often a loop is written again for what lists hold, at most.
 MOST_LEARNED = 100
 

@@ -196,8 +196,11 @@ class Heap:
         order = numpy.argsort(identities)
         rows = identities[order], order + len(self.values)
         is_new = (rows[0][1:] != rows[0][:-1]).all()
-        before = [*self.numbers, *(int(one) for known, _ in self.sorted_rows for one in known)]
-        if not is_new or not set(before).isdisjoint(identities.tolist()):
+        before = [numpy.array([*self.numbers], "l"), *(known for known, _ in self.sorted_rows)]
+        for known in before:
+            at = numpy.searchsorted(rows[0], known).clip(max=len(value) - 1)
+            is_new = is_new and (rows[0][at] != known).all()
+        if not is_new:
             return None
         first = len(self.values)
         self.sorted_rows.append(rows)
