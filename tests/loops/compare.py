@@ -76,9 +76,19 @@ def outcome(code: CodeType) -> Outcome:
         if name[0] != "_"
         and isinstance(value, int | float | complex | list | tuple | ndarray | generic)
     }
+    kept["lists"] = repr(identities(variables))
     kept["names"] = repr(sorted(variables))
     kept["warnings"] = repr([(str(w.message), w.lineno) for w in warned])
     return printed.getvalue(), error, places, kept
+
+
+def identities(variables: dict[str, Any]) -> list[int]:
+    """Which of the lists that the variables are, and of those in them, are the same."""
+    lists: list[Any] = [v for _, v in sorted(variables.items()) if isinstance(v, list)]
+    for one in lists:
+        lists += [row for row in one if isinstance(row, list) and len(lists) < 1000]
+    known: dict[int, int] = {}
+    return [known.setdefault(id(one), len(known)) for one in lists]
 
 
 def events(code: CodeType) -> list[tuple[str, str, int]]:
@@ -165,13 +175,14 @@ def check_compiled(seed: int) -> tuple[str, str]:
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered for a few turns only."""
-    before = policy.ENTER_FROM, policy.SHORT, policy.PIECE
+    before = policy.ENTER_FROM, policy.SHORT, policy.PIECE, policy.LOST
+    policy.LOST = 10.0
     policy.ENTER_FROM, policy.SHORT = dice.choice([0, 1e-6]), dice.choice([0, 3])
     policy.PIECE = dice.choice([0, 1e-6, 1e-5])
     try:
         yield
     finally:
-        policy.ENTER_FROM, policy.SHORT, policy.PIECE = before
+        policy.ENTER_FROM, policy.SHORT, policy.PIECE, policy.LOST = before
 
 
 def main() -> int:

@@ -54,7 +54,6 @@ class MockCompiled:
     """A loop that was `compiled`."""
 
     copies_lists = False
-    entry_seconds = 0.0
 
     def __init__(self, loop: Loop, dice: random.Random, budget: int) -> None:
         self.loop = loop

@@ -11,7 +11,8 @@ import random
 
 INTS = ("i", "j", "k")
 SETUP = """\
-import math
+import math, random
+random.seed(5)
 n = 7
 A = np.arange(49.0).reshape(7, 7) / 4 - 5
 B = (np.arange(49.0).reshape(7, 7) % 11) / 2
@@ -29,6 +30,12 @@ F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
 H = [True, False, False, True, True, False, True]
 G = [5, 7]
 K = [2, 4, 6]
+E = []
+M = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+P = [M[1], [0] * 3, M[1]]
+Q = [[0.5, 1.5], [], [2.5]]
+T = []
+R = L
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
 def turn(p, q):
     return p * q + 1j
@@ -49,6 +56,13 @@ def fill(v, i):
 def both(p, q):
     poke(p, q)
     return swap(x, p, 2)
+def push(v, p):
+    v.append(p)
+    return len(v)
+def row(p):
+    found = [p] * 3
+    found[1] = p + 1
+    return found
 def least(p):
     found = L[p % 7]
     for e in K:
@@ -83,24 +97,31 @@ class Writer:
         self.depth = 0
         self.loops = 0
         self.whiles = 0
+        # Half of the programs make lists, and change their lengths.
+        self.has_lists = self.dice.random() < 0.5
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
             self.line(0, "def work(n, a, b, c, s, z, d):")
+        if in_function and self.has_lists:
+            self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
+            self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
         at = int(in_function)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
-            self.line(1, "return a, b, c, s, z, d")
+            lists = ", T, R, E, G, L, K, M" * self.has_lists
+            self.line(1, f"return a, b, c, s, z, d{lists}")
             for _ in range(2):
                 arguments = self.pick(
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
                 )
                 self.line(0, f"print(work({arguments}))")
+        self.line(0, "print(random.random())")
         return "\n".join(self.lines) + "\n"
 
     def pick(self, *choices: str) -> str:
@@ -169,6 +190,8 @@ class Writer:
             f"math.floor({left})",
             "len(x)",
             "len(G)",
+            "int(random.random() * 32) / 4",
+            "int(random.uniform(-3, 4.5))",
             "least(a % 100)",
             f"either({left}, {right})",
             "K[a % 3]",
@@ -212,6 +235,48 @@ class Writer:
             "z = d.real",
             f"z = Z[{i}].imag",
             f"c = {self.complex(1)} {self.pick('==', '!=')} d",
+        )
+
+    def list(self) -> str:
+        """A list of integers."""
+        i, j = self.index(), self.index()
+        return self.pick(
+            "L", "K", "G", "E", "T", f"M[{i}]", f"P[{i}]", f"M[{i} % 3]", f"P[{i} % 3]",
+            f"L[{i}:{j}]",
+            f"[0] * {i}", f"[{i}, {j}]", "[]", "L[:]", "K + G", f"[e for e in L if e > {i}]",
+            f"[e * {i} for e in range({j})]", "list(K)", f"row({i})",
+        )  # fmt: skip
+
+    def list_statement(self) -> str:
+        i, j = self.index(), self.index()
+        name = self.pick("T", "R", "E", "G", "K")
+        return self.pick(
+            f"{name} = {self.list()}",
+            f"{name} = {self.list()}",
+            f"M[{i}] = {self.list()}",
+            f"M[{i} % 3][{j}] = {self.number(1)}",
+            f"P[{i} % 3][{j} % 3] {self.pick('+', '-')}= {self.number(0)}",
+            f"M[{i} % 3], M[0] = M[0], M[{i} % 3]",
+            f"{name}.append({self.index()})",
+            f"{name}.append({self.index()})",
+            f"M[{i} % 3].append({self.number(0)})",
+            f"Q[{i} % 3].append({self.pick('0.5', 'z', 'F[1]')})",
+            f"M.append({self.list()})",
+            f"a = {name}.pop()",
+            f"{name}.pop()",
+            f"a = len({self.list()})",
+            f"a = sum({self.list()}) % 1000",
+            f"b = max({self.list()})",
+            f"R = {self.pick('L', 'K', 'T', 'E')}",
+            "M = [[0] * 3 for e in range(3)]",
+            f"M = [[{self.index()}] * 2] * 3",
+            "T = [e + f for e, f in zip(K, L)]",
+            f"a, b = M[{i} % 3][:2]",
+            "a, b, c = M[a % 3]",
+            f"c = push({name}, {self.index()})",
+            f"if {name}: s += {name}[-1]",
+            f"T = [M[e % 3][{i}] for e in K]",
+            f"Q[{i} % 3] = [0.5]",
         )
 
     def condition(self, depth: int = 1) -> str:
@@ -260,7 +325,9 @@ class Writer:
 
     def statement(self, depth: int, nesting: int) -> None:
         dice = self.dice.random()
-        if nesting and dice < 0.2:
+        if self.has_lists and self.dice.random() < 0.4:
+            self.line(depth, self.list_statement())
+        elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:
             self.line(depth, f"if {self.condition()}:")
@@ -322,7 +389,16 @@ class Writer:
             target = self.pick(
                 f"A[{i}, {part}]", f"A[{part}, {i}]", f"y[{part}]", f"x[{part}]", f"f[{part}]"
             )
-            self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {self.array()}")
+            value = self.array()
+            if self.dice.random() < 0.2:
+                target = self.pick(
+                    "x[m]", "y[x > 0.5]", f"f[f <= {i}]", "A[B < A]", "u[m]", f"v[x > y[{i}]]",
+                    f"C[1][x[:7] < {i}]", "x[m[:5]]",
+                )  # fmt: skip
+                value = self.number()
+            elif self.dice.random() < 0.2:
+                value = f"np.where({self.pick('m', 'x < y', f'x > {i}')}, {self.array()}, {value})"
+            self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {value}")
         else:
             self.line(depth, self.pick("row = A[a % 7]", "q = x[1:4]", "print(s)", "pass"))
 
@@ -360,6 +436,7 @@ class Writer:
                 f"{name} in L",
                 f"{name}, z in enumerate(F)",
                 f"{name}, b in zip(K, L)",
+                *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
             )
             self.line(depth, f"for {items}:")
             self.loops += 1

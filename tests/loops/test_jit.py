@@ -154,7 +154,6 @@ class Known:
     """A compiled loop that does nothing, or is left at once."""
 
     copies_lists = False
-    entry_seconds = 0.0
 
     def __init__(self, at: int) -> None:
         self.at = at

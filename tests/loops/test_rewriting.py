@@ -292,7 +292,6 @@ def test_sources() -> None:
 def test_an_interrupt_stores_the_names() -> None:
     class Interrupted:
         copies_lists = False
-        entry_seconds = 0.0
 
         def describe(self) -> str:
             return ""
@@ -320,7 +319,6 @@ def test_when_a_loop_is_compiled() -> None:
 
     class Whole:
         copies_lists = False
-        entry_seconds = 0.0
 
         def describe(self) -> str:
             return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
@@ -32,8 +32,7 @@ from fastnp._loops.types import (
 )
 
 
-@dataclass(frozen=True)
-class Shifted:
+class Shifted(NamedTuple):
     """An index some elements further on than a register says."""
 
     register: str
@@ -51,8 +50,7 @@ def register_of(e: Emitter, index: Index) -> str:
     return index
 
 
-@dataclass
-class Elementwise:
+class Elementwise(NamedTuple):
     """An array that is not in memory: one element is computed where it is needed.
 
     `element` takes an index of each axis and gives a register. `shape` has a register for each
@@ -79,8 +77,7 @@ class Elementwise:
         return MANY_PACKED if self.packed and self.pays_packed else MANY_ELEMENTS
 
 
-@dataclass
-class Item:
+class Item(NamedTuple):
     """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis,
     array.
     """
@@ -150,7 +147,7 @@ def transposed(value: Value) -> Value:
     type_ = array_type(value)
     if type_.ndim < 2:
         return value
-    turned = replace(type_, is_dense=False, is_root=False, is_whole=False)
+    turned = type_._replace(is_dense=False, is_root=False, is_whole=False)
     return Value(turned, (address(value), *shape(value)[::-1], *strides(value)[::-1]))
 
 
@@ -281,7 +278,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         steps.append(stride if plain else text.op(I64, "mul", stride, by))
         is_dense = is_last and type_.is_dense and plain
     is_dense = is_dense and bool(extents)
-    result = replace(type_, ndim=len(extents), is_dense=is_dense, is_root=False, is_whole=False)
+    result = type_._replace(ndim=len(extents), is_dense=is_dense, is_root=False, is_whole=False)
     return Value(result, (start, *extents, *steps))
 
 
@@ -321,7 +318,7 @@ def flipped(e: Emitter, array: Value) -> Value:
     extent, stride = shape(array)[0], strides(array)[0]
     last = text.op(I64, "sub", extent, text.integer(1))
     start = text.op(I64, "add", address(array), text.op(I64, "mul", last, stride))
-    kind = replace(type_, is_dense=False, is_root=False, is_whole=False)
+    kind = type_._replace(is_dense=False, is_root=False, is_whole=False)
     return Value(kind, (start, extent, text.op(I64, "neg", stride)))
 
 
@@ -546,7 +543,7 @@ def square(e: Emitter, operand: Elementwise) -> Elementwise:
             part = of_packed(indices)
             return e.text.op(PACKED[operand.char][0], "fmul", part, part)
 
-        squared.packed = packed
+        return squared._replace(packed=packed)
     return squared
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeGuard
 
-from fastnp._loops import arrays, complexes, element_loops, lists, numbers, undo
+from fastnp._loops import arrays, complexes, element_loops, lists, masks, numbers, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import (
@@ -19,6 +20,7 @@ from fastnp._loops.expressions import (
 )
 from fastnp._loops.types import (
     COMPLEX_CHAR,
+    I8,
     ArrayType,
     ListType,
     ObjectType,
@@ -29,6 +31,9 @@ from fastnp._loops.types import (
 
 def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
     """`target = value`."""
+    if is_pop(node):
+        assign_popped(e, target, node)
+        return
     if isinstance(target, ast.Tuple):
         values = unpacked(e, target, node)
         effects = [prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)]
@@ -36,6 +41,35 @@ def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         effects = [prepare(e, target, expression(e, node))]
     for effect in effects:
         effect()
+
+
+def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether an expression is `x.pop()`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "pop"
+        and not (node.args or node.keywords)
+    )
+
+
+def assign_popped(e: Emitter, target: ast.expr, node: ast.Call) -> None:
+    """`target = x.pop()`: the list is shorter when nothing is left to be checked."""
+    assert isinstance(node.func, ast.Attribute)
+    array = single(e, node.func.value)
+    if not isinstance(array.type, ListType):
+        raise Unsupported("the method `pop`")
+    value, effect = lists.pop(e, array)
+    if isinstance(target, ast.Tuple) and isinstance(value.type, ListType):
+        values = [e.snapshot(part) for part in lists.unpacked(e, value, len(target.elts))]
+        targets = target.elts
+    else:
+        values, targets = [value], [target]
+    if not all(isinstance(part, ast.Name) for part in targets):
+        raise Unsupported("the last item of a list, stored at once")
+    for part, one in zip(targets, values, strict=True):
+        prepare(e, part, one)()
+    effect()
 
 
 def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
@@ -49,6 +83,8 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
             values = arrays.unpacked(e, value, len(target.elts))
         elif isinstance(value.type, TupleType):
             values = tuple_items(value)
+        elif isinstance(value.type, ListType):
+            values = lists.unpacked(e, value, len(target.elts))
         else:
             raise Unsupported(f"unpacking of {value.type}")
     if len(values) != len(target.elts):
@@ -86,14 +122,18 @@ def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> b
     may say where it is.
     """
 
-    def root(node: ast.expr) -> int | None:
+    def header(node: ast.expr) -> str | None:
         value = expression(e, node) if isinstance(node, ast.Name) else None
-        is_list = isinstance(value, Value) and isinstance(value.type, ListType)
-        return value.type.root if is_list else None  # type: ignore[union-attr]
+        return value.registers[0] if lists.is_list(value) else None
 
-    inside = [root(n.value) for n in ast.walk(part.slice) if isinstance(n, ast.Subscript)]
-    stored = [root(other.value) for other in targets if isinstance(other, ast.Subscript)]
-    return not inside or not (None in inside or None in stored or set(inside) & set(stored))
+    inside = {header(n.value) for n in ast.walk(part) if isinstance(n, ast.Subscript) and n != part}
+    stored = {header(other.value) for other in targets if isinstance(other, ast.Subscript)}
+    if inside and (None in inside or None in stored or inside & stored):
+        return False
+    for a in inside:
+        for b in stored:
+            e.leave_if(e.text.op(I8, "icmp.eq", a, b))
+    return True
 
 
 def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
@@ -111,11 +151,12 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         raise Unsupported("an assignment to an attribute")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
-        if isinstance(value, Elementwise):
-            raise Unsupported("an array stored to a list")
         return lists.store(e, array, number(e, target.slice), value)
-    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
-    return store(e, place, value)
+    items = subscript_items(e, target.slice)
+    mask = masks.mask_of(e, array_operand(array), items)
+    if mask is not None:
+        return store(e, array_operand(array), masks.stored(e, array_operand(array), mask, value))
+    return store(e, arrays.view(e, array_operand(array), items), value)
 
 
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -159,10 +200,16 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
         assert isinstance(result, Value)
         register = lists.fitting(e, array.type, result)
-        undo.note(e, at, lists.CHARS[array.type.item.name])
+        undo.note(e, at, lists.char_of(array.type))
         lists.put(e, array.type, at, register)
         return
-    place = arrays.view(e, array_operand(array), subscript_items(e, target.slice))
+    items = subscript_items(e, target.slice)
+    mask = masks.mask_of(e, array_operand(array), items)
+    if mask is not None:
+        effect = update(e, array_operand(array), name, expression(e, node), mask)
+        effect()
+        return
+    place = arrays.view(e, array_operand(array), items)
     type_ = arrays.array_type(place)
     if type_.ndim:
         effect = update(e, place, name, expression(e, node))
@@ -173,8 +220,16 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     effect()
 
 
-def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> Callable[[], None]:
-    """`array op= value`: in the array's type, which must take the result's kind."""
+def update(
+    e: Emitter,
+    place: Value,
+    name: str,
+    right: Value | Elementwise,
+    mask: Elementwise | None = None,
+) -> Callable[[], None]:
+    """`array op= value`: in the array's type, which must take the result's kind. Under a mask only
+    with a number.
+    """
     if e.calls:
         raise Unsupported(undo.REASON)
     type_ = arrays.array_type(place)
@@ -184,4 +239,8 @@ def update(e: Emitter, place: Value, name: str, right: Value | Elementwise) -> C
         raise Unsupported("an array updated with another type")
     if len(result.shape) != type_.ndim:
         raise Unsupported("an array updated with more axes")
+    if mask is not None:
+        if arrays.is_array(right):
+            raise Unsupported("an array stored under a mask")
+        result = masks.selected(e, mask, result, place)
     return element_loops.assign(e, place, result)

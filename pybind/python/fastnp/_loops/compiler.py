@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 import ctypes
 import math
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops.comprehensions import comprehension
+from fastnp._loops.draws import Draws, prepare
 from fastnp._loops.emitter import (
+    DRAWS,
     OPAQUE,
     Emitter,
     Exit,
+    Learned,
     Opaque,
     Unsupported,
     Variable,
@@ -22,11 +25,11 @@ from fastnp._loops.emitter import (
     has_root,
 )
 from fastnp._loops.entry_items import entry_items
-from fastnp._loops.lists import Copied, copies
+from fastnp._loops.heap import Heap
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
-from fastnp._loops.parameters import lengths_of, specification, type_of
+from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import (
@@ -39,6 +42,9 @@ from fastnp._loops.types import (
     TupleType,
     Type,
 )
+
+# So often a loop is written again for what lists hold, at most.
+MOST_LEARNED = 100
 
 
 def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
@@ -61,7 +67,8 @@ def _compiled(
 ) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
-    is_loose, with_log = True, False
+    is_loose, with_log, is_fixed = True, False, not changes_lengths(loop.node)
+    learned: dict[object, Any] = {}
     while True:
         e = Emitter(
             {statement: i for i, statement in enumerate(loop.statements)},
@@ -69,12 +76,23 @@ def _compiled(
             loop.binds,
             names,
             inline,
+            comprehension,
         )
-        e.is_loose, e.with_log = is_loose, with_log
-        e.looks_at_status = looks_at_status
-        found = written(e, loop, names, source)
-        if in_tasks and isinstance(found, Compiled) and found.lists:
-            return Refusal(loop.line, "a list in a loop that several threads run")
+        e.is_loose, e.with_log, e.is_fixed = is_loose, with_log, is_fixed
+        e.looks_at_status, e.learned = looks_at_status, learned
+        try:
+            found = written(e, loop, names, source)
+        except Learned as more:
+            learned[more.what] = more.found
+            if len(learned) > MOST_LEARNED:
+                return Refusal(loop.line, "too many lists that are empty where they are made")
+            continue
+        if e.wants_growth and is_fixed and not in_tasks:
+            # Functions that are called change the lengths of lists.
+            is_fixed = False
+            continue
+        if in_tasks and isinstance(found, Compiled) and (found.uses_lists or found.draws):
+            return Refusal(loop.line, "a list or random numbers in a loop that several threads run")
         if e.wants_log and not with_log and not in_tasks:
             # Functions that are called store to arrays: those stores must be noted.
             with_log = True
@@ -88,14 +106,14 @@ def _compiled(
 def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Writes a loop and compiles it."""
     node = loop.node
-    e.growing = names_that_grow(node)
-    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    prepare(e)
+    read = names_read(node)
     for name in loop.binds:
-        if not names.bound(name):
+        # What no turn reads stays as it was until a turn binds it.
+        if not names.bound(name) or name not in read:
             continue
-        type_ = type_of(names[name], len(e.parameters), name in e.growing)
-        is_unused = isinstance(type_, ListType) and name not in read
-        if type_ is None or is_unused or isinstance(type_, ObjectType | RangeType | TupleType):
+        type_ = e.type_at_entry(name, names[name])
+        if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
             e.parameter(name, type_, lengths=lengths_of(names[name]))
@@ -114,15 +132,24 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         return Refusal(loop.line, "too many statements, or combinations of types")
 
 
-def names_that_grow(node: ast.stmt) -> frozenset[str]:
-    """The names of which the loop calls a method that makes a list longer or shorter."""
-    return frozenset(
-        call.func.value.id
-        for call in ast.walk(node)
-        if isinstance(call, ast.Call)
+def names_read(loop: ast.stmt) -> set[str]:
+    """The names whose values a loop reads."""
+    nodes = [*ast.walk(loop)]
+    updated = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
+    return {
+        node.id
+        for node in [*nodes, *updated]
+        if isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Load) or node in updated)
+    }
+
+
+def changes_lengths(loop: ast.stmt) -> bool:
+    """Whether a loop calls a method that makes a list longer or shorter."""
+    return any(
+        isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
-        and isinstance(call.func.value, ast.Name)
         and call.func.attr in ("append", "pop")
+        for call in ast.walk(loop)
     )
 
 
@@ -185,8 +212,11 @@ class Compiled:
             if isinstance(parameter.type, ListType)
         }
         self.copies_lists = bool(self.lists)
-        self.entry_seconds = 0.0
-        self.stored_lists = e.stored_lists
+        self.stores_lists = e.stores_lists
+        self.heap_parameter = e.heap_parameter
+        self.draws = None if e.draws is None else Draws(e.learned[DRAWS])
+        self.draws_parameter = e.draws_parameter
+        self.uses_lists = self.copies_lists or e.heap is not None
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
@@ -205,24 +235,59 @@ class Compiled:
     def run(self, names: Names, source: Any) -> Outcome | None:
         """Runs the loop from here on; `None` if it was compiled for values of other types."""
         values = self.values(names, source)
-        copied = None if values is None else self.copied(values)
-        if values is None or copied is None:
+        if values is None:
             return None
-        arrays = values
-        if copied:
-            arrays = [copied[i].array if i in copied else value for i, value in enumerate(values)]
-        flat = self.guarded(names, arrays)
+        if self.draws is not None:
+            return self.run_drawing(self.draws, names, values, source)
+        if self.uses_lists:
+            return self.run_with_lists(names, values)
+        flat = self.guarded(names, values)
+        ended = None if flat is None else self.program.run(flat)
+        return None if ended is None else self.outcome(self.exits[ended[0]], ended[1], values)
+
+    def run_drawing(
+        self, draws: Draws, names: Names, values: list[Any], source: Any
+    ) -> Outcome | None:
+        """Runs a loop that takes random numbers."""
+        first = self.draws_parameter
+        assert first is not None
+        values[first : first + 2] = draws.begin()
+        outcome = None
+        try:
+            outcome = self.run_with_lists(names, values)
+        finally:
+            left = 0 if outcome is None or source is None else len(source) - outcome.turns
+            is_over = draws.end(0 if outcome is None else outcome.turns, left)
+            if outcome is not None:
+                outcome.pauses = outcome.pauses or is_over
+        return outcome
+
+    def run_with_lists(self, names: Names, values: list[Any]) -> Outcome | None:
+        """Runs a loop whose lists are copied to memory."""
+        heap = Heap()
+        numbers = {i: heap.number_of(values[i], type_) for i, type_ in self.lists.items()}
+        if None in numbers.values():
+            return None
+        heap.fill(self.heap_parameter is not None)
+        given = [*values]
+        for i in self.lists:
+            given[i] = heap.address(numbers[i] or 0)
+        if self.heap_parameter is not None:
+            given[self.heap_parameter] = heap.memory
+        flat = self.guarded(names, given)
         if flat is None:
             return None
         try:
             ended = self.program.run(flat)
         finally:
-            for root in self.stored_lists:
-                copied[root].put_back()
+            if self.stores_lists:
+                heap.put_back()
         if ended is None:
             return None
-        code, stored = ended
-        return self.outcome(self.exits[code], stored, values)
+        outcome = self.outcome(self.exits[ended[0]], ended[1], values, heap)
+        outcome.pauses = self.heap_parameter is not None and heap.is_full()
+        heap.release()
+        return outcome
 
     def run_tasks(self, names: Names, turns: range, tasks: int) -> list[Outcome] | None:
         """Runs the turns in parts, on several threads and in any order; how those ended that were
@@ -263,15 +328,6 @@ class Compiled:
         flat = self.flattened(values) if self.tuples or self.complexes else values
         return None if flat is None else tuple(flat)
 
-    def copied(self, values: list[Any]) -> dict[int, Copied] | None:
-        """The lists among the values as arrays; `None` if one is not as it must be."""
-        if not self.lists:
-            return {}
-        start = perf_counter()
-        found = copies(self.lists, self.stored_lists, values)
-        self.entry_seconds = perf_counter() - start
-        return found
-
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""
         flat: list[Any] = []
@@ -295,7 +351,9 @@ class Compiled:
                 return False
         return are_found(self.scoped_constants)
 
-    def outcome(self, exit_: Exit, stored: list[Any], values: list[Any]) -> Outcome:
+    def outcome(
+        self, exit_: Exit, stored: list[Any], values: list[Any], heap: Heap | None = None
+    ) -> Outcome:
         """What the stored words mean."""
         outcome = Outcome(exit_.at, turns=stored[0])
         outcome.reason = self.reasons.get(exit_.at, "")
@@ -315,13 +373,13 @@ class Compiled:
                 outcome.values[name] = made[type_.root]
             else:
                 taken = stored[first : first + count]
-                outcome.values[name] = rebuilt(type_, taken, values)
+                outcome.values[name] = rebuilt(type_, taken, values, heap)
         if exit_.iterators:
             rest = stored[at:]
 
             def view(type_: ArrayType | ListType, taken: list[Any]) -> Any:
                 if isinstance(type_, ListType):
-                    return values[type_.root]
+                    return rebuilt(type_, taken, values, heap)
                 return rebuilt_view(values[type_.root], type_, taken)
 
             for number, items in exit_.iterators:
@@ -380,7 +438,7 @@ def of_type(type_: Type | Opaque) -> list[str]:
     return ["i"] * len(type_.registers)
 
 
-def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
+def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None = None) -> object:
     """The object that a variable is bound to."""
     match type_:
         case Number(name=name):
@@ -392,11 +450,13 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any]) -> object:
         case TupleType(items=items):
             parts, at = [], 0
             for item in items:
-                parts.append(rebuilt(item, stored[at : at + len(item.registers)], values))
+                taken = stored[at : at + len(item.registers)]
+                parts.append(rebuilt(item, taken, values, heap))
                 at += len(item.registers)
             return tuple(parts)
         case ListType():
-            return values[type_.root]
+            assert heap is not None
+            return heap.object_at(stored[0], type_)
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)

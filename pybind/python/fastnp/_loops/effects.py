@@ -6,7 +6,7 @@ import ast
 
 from fastnp._loops import lists
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.expressions import expression, number, single
+from fastnp._loops.expressions import expression, single
 from fastnp._loops.types import ListType, Value
 
 REASON = "a call whose result is not used"
@@ -23,8 +23,9 @@ def call(e: Emitter, node: ast.Call) -> None:
     if not isinstance(owner, Value) or not isinstance(owner.type, ListType):
         raise Unsupported(REASON)
     if node.func.attr == "append" and len(node.args) == 1:
-        lists.append(e, owner, number(e, node.args[0]))
+        lists.append(e, owner, expression(e, node.args[0]))
     elif node.func.attr == "pop" and not node.args:
-        lists.pop(e, owner)
+        _, effect = lists.pop(e, owner)
+        effect()
     else:
         raise Unsupported(f"the method `{node.func.attr}`")

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from fastnp._loops.heap import type_of_list
+from fastnp._loops.parameters import type_of
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
@@ -28,6 +29,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     Type,
+    Unknown,
     Value,
     either,
 )
@@ -40,6 +42,8 @@ POLL_INTERVAL = 1 << 20
 # So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
 # is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
 MAX_VERSIONS = 2
+# Among what is learned of a loop, the function that draws random numbers; no variable's name.
+DRAWS = "random()"
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -68,6 +72,17 @@ class Unsupported(Exception):
         self.reason = reason
 
 
+class Learned(Exception):
+    """What a loop is written again with: what a list holds that was empty where it was made, or the
+    function that draws numbers.
+    """
+
+    def __init__(self, what: object, found: Any) -> None:
+        super().__init__()
+        self.what = what
+        self.found = found
+
+
 class Opaque:
     """The type of a variable whose value compiled code never looks at: it stays as it was."""
 
@@ -89,8 +104,7 @@ class Path(NamedTuple):
     block: Block
 
 
-@dataclass
-class Parameter:
+class Parameter(NamedTuple):
     """A value that the code is given at its entry: a name, or the outermost loop's iterator."""
 
     name: str | None
@@ -109,37 +123,36 @@ class Iterator(Protocol):
     def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
 
 
-@dataclass
-class Exit:
+class Exit(NamedTuple):
     """A place where the code returns: the statement before which it does, and what it stores."""
 
     at: int
     code: int
-    variables: list[tuple[str, Variable]] = field(default_factory=list)
-    iterators: list[tuple[int, Iterator]] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
+    variables: list[tuple[str, Variable]]
+    iterators: list[tuple[int, Iterator]]
 
 
-@dataclass
 class OpenLoop:
     """A loop that is being compiled: where `break` and `continue` lead."""
 
-    number: int
-    iterator: Iterator | None
-    breaks: list[Path] = field(default_factory=list)
-    continues: list[Path] = field(default_factory=list)
+    __slots__ = ("breaks", "continues", "iterator", "number")
+
+    def __init__(self, number: int, iterator: Iterator | None) -> None:
+        self.number = number
+        self.iterator = iterator
+        self.breaks: list[Path] = []
+        self.continues: list[Path] = []
 
 
-@dataclass
-class Call:
+class Call(NamedTuple):
     """A function whose body is being compiled in place of a call."""
 
     function: object
     callers_state: State
     callers_loops: int
     # The element types that its result is stored as, if that is all that is done with it.
-    chars: str = ""
-    returns: list[tuple[Path, Any]] = field(default_factory=list)
+    chars: str
+    returns: list[tuple[Path, Any]]
 
 
 def range_of_type(type_: Number) -> Range | None:
@@ -198,8 +211,9 @@ class Emitter:
         binds: tuple[str, ...],
         names: Mapping[str, object],
         inline: Callable[..., Any],
+        comprehend: Callable[..., Any] | None = None,
     ) -> None:
-        self.inline = inline
+        self.inline, self.comprehend = inline, comprehend
         self.text = Text()
         self.numbers = numbers
         self.resumable = resumable
@@ -220,12 +234,21 @@ class Emitter:
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
         self.roots: dict[int, str] = {}
-        # Of parameters that are lists: the register with the address, and that with the length.
-        self.lists: dict[int, tuple[str, str]] = {}
-        # Names of lists that the loop makes longer or shorter, and lists whose items it changes.
-        self.growing: frozenset[str] = frozenset()
-        self.stored_lists: set[int] = set()
-        self.words = 0
+        # Whether the loop changes the length of no list; whether it stores to any; what lists hold
+        # that are empty where they are made, or where the loop is entered.
+        self.is_fixed, self.stores_lists, self.wants_growth = True, False, False
+        self.learned: dict[object, Any] = {}
+        # Random numbers: the registers of their array, and that with the address of the count of
+        # those taken; the first parameter; those taken, and those before this statement.
+        self.draws: tuple[tuple[str, ...], str] | None = None
+        self.draws_parameter: int | None = None
+        self.drawn = self.text.named("drawn", "i64")
+        self.drawn_before = self.text.named("drawn_before", "i64")
+        # The register with the address of the memory for new lists, and its parameter.
+        self.heap: str | None = None
+        self.heap_parameter: int | None = None
+        # Words of the frame: those of parameters, and the most that an exit stores.
+        self.words = self.saved = 0
         # Objects that the code relies on: those of names, and those of names in scopes that are not
         # the loop's own: of functions that it contains, of modules.
         self.constants: dict[str, object] = {}
@@ -280,8 +303,28 @@ class Emitter:
 
     def expect_extents(self, type_: Type | Opaque, registers: tuple[str, ...]) -> None:
         """Notes the range of the lengths of an array's axes, which all arrays keep."""
+        if isinstance(type_, ListType):
+            self.text.ranges.update(dict.fromkeys(registers[2:], EXTENT))
         if isinstance(type_, ArrayType):
             self.text.ranges.update(dict.fromkeys(registers[1 : 1 + type_.ndim], EXTENT))
+
+    def type_at_entry(self, name: str, value: Any) -> Type | None:
+        """The type of a value at the entry; of a list without items, with what the loop stores."""
+        if type(value) is not list:
+            return type_of(value, len(self.parameters))
+        # A list of a million items takes 20 ms; the loop may be written several times.
+        if id(value) not in self.learned:
+            self.learned[id(value)] = type_of_list(value)
+        type_ = self.learned[id(value)]
+        return None if type_ is None else self._typed(name, type_)
+
+    def _typed(self, name: str, type_: ListType) -> ListType:
+        item: Any = type_.item
+        if isinstance(item, Unknown):
+            item = self.learned.get(name, Unknown(name))
+        elif isinstance(item, ListType):
+            item = self._typed(name, item)
+        return ListType(item, self.is_fixed)
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""
@@ -358,11 +401,7 @@ class Emitter:
 
         `lengths` are those of an array's axes now.
         """
-        if isinstance(type_, ListType):
-            registers = tuple(self.text.register(I64) for _ in range(3))
-            self.lists[type_.root] = (registers[0], registers[1])
-            self.text.ranges[registers[1]] = EXTENT
-        elif name is not None:
+        if name is not None:
             registers = self.registers(name, type_)
         else:
             registers = tuple(self.text.register(kind) for kind in type_.registers)
@@ -371,10 +410,13 @@ class Emitter:
             self.roots[type_.root] = registers[0]
             self.lengths.update(zip(registers[1:], lengths, strict=False))
         self.parameters.append(Parameter(name, type_, find))
-        for register in registers:
+        loaded = registers[1:] if isinstance(type_, ListType) else ()
+        for register in registers[: len(registers) - len(loaded)]:
             self.entry.lines.append(f"{register} = get {self.words}")
             self.words += 1
-        return Value(type_, registers[: len(type_.registers)])
+        for word, register in enumerate(loaded):
+            self.entry.lines.append(f"{register} = load.i64 {registers[0]}, {8 * word}")
+        return Value(type_, registers)
 
     # Paths.
 
@@ -450,6 +492,11 @@ class Emitter:
 
     # Leaving.
 
+    def begin_statement(self) -> None:
+        """What the statements before have drawn is drawn, wherever the loop is left from here."""
+        if DRAWS in self.learned and not self.calls:
+            self.text.line(f"{self.drawn_before} = copy {self.drawn}")
+
     def exit_block(self, at: int) -> Block:
         """The block that stores the variables and returns that the loop was left before a
         statement.
@@ -465,7 +512,7 @@ class Emitter:
             return self.undoing_block(at, key)
         if (block := self.exit_blocks.get(key)) is not None:
             return block
-        exit_ = Exit(at, len(self.exits))
+        exit_ = Exit(at, len(self.exits), [], [])
         self.exits.append(exit_)
         block = self.text.new_block("exit")
         self.exit_blocks[key] = block
@@ -484,8 +531,11 @@ class Emitter:
             if loop.iterator is not None:
                 exit_.iterators.append((loop.number, loop.iterator))
                 saved += loop.iterator.registers
-        exit_.words = [self.text.types[register] for register in saved]
+        self.saved = max(self.saved, len(saved))
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
+        if self.draws is not None:
+            taken = self.drawn if at < 0 else self.drawn_before
+            block.lines.append(f"store.i64 {self.draws[1]}, 0, {taken}")
         block.lines.append(f"return {exit_.code}")
         return block
 
@@ -571,7 +621,6 @@ class Emitter:
         """The whole text."""
         self.entry.lines.append(f"{self.budget} = iconst {POLL_INTERVAL}")
         self.entry.lines.append(f"jump {self.begin.label}")
-        saved = max((len(exit_.words) for exit_ in self.exits), default=0)
         for block in self.exit_blocks.values():
             block.lines = [
                 f"put {self.words + int(line[5 : line.index(',')])}{line[line.index(',') :]}"
@@ -579,7 +628,7 @@ class Emitter:
                 else line
                 for line in block.lines
             ]
-        return self.text.write("loop", self.words + saved)
+        return self.text.write("loop", self.words + self.saved)
 
 
 class Mark:

@@ -48,7 +48,7 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
                     lengths_of(source.sequence),
                 ),
             )
-        known = type_of(source.sequence, len(e.parameters))
+        known = e.type_at_entry("", source.sequence)
         if isinstance(known, ListType):
             value = e.parameter(None, known, lambda whole: part(find(whole), Rest, "sequence"))
             taken = e.parameter(None, INT, lambda whole: part(find(whole), Rest, "taken"))

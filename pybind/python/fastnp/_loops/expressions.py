@@ -51,14 +51,19 @@ COMPARE: dict[type[ast.cmpop], str] = {
 def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
     """The value of an expression."""
     match node:
-        case ast.Constant(value=bool() | int() | float() as number):
-            return numbers.literal(e, number)
-        case ast.Constant(value=complex() as number):
-            return complexes.literal(e, number)
+        case ast.Constant(value=bool() | int() | float() as constant):
+            return numbers.literal(e, constant)
+        case ast.Constant(value=complex() as constant):
+            return complexes.literal(e, constant)
         case ast.Constant(value=None | str() as constant):
             return Value(ObjectType(constant), ())
         case ast.Name(id=name):
             return name_value(e, name)
+        case ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=times):
+            return lists.repeated(e, single(e, item), number(e, times))
+        case ast.BinOp(left=times, op=ast.Mult(), right=ast.List(elts=[item])):
+            count = number(e, times)
+            return lists.repeated(e, single(e, item), count)
         case ast.BinOp(left=left, op=op, right=right):
             return binary(e, BINARY.get(type(op), ""), expression(e, left), expression(e, right))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -79,6 +84,11 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             return functions.call(e, node, expression, e.inline)
         case ast.Tuple(elts=items):
             return tuple_value([single(e, item) for item in items])
+        case ast.List(elts=items):
+            return lists.display(e, [single(e, item) for item in items], node)
+        case ast.ListComp() if e.comprehend is not None:
+            found: Value = e.comprehend(e, node)
+            return found
     raise Unsupported(f"an expression of kind {type(node).__name__}")
 
 
@@ -126,7 +136,7 @@ def name_value(e: Emitter, name: str) -> Value:
         e.missing.add(name)
         raise Unsupported(f"`{name}` may be unbound")
     known = e.names[name]
-    type_ = type_of(known, len(e.parameters), name in e.growing)
+    type_ = e.type_at_entry(name, known)
     if type_ is None:
         raise Unsupported(f"`{name}` is {type(known).__name__}")
     if isinstance(type_, ObjectType):
@@ -153,7 +163,10 @@ def condition(e: Emitter, node: ast.expr) -> str:
             text.start(more)
         e.forget_since(known)
         return result
-    return numbers.truth(e, e.settle(number(e, node)))
+    value = single(e, node)
+    if isinstance(value.type, ListType):
+        return e.text.op(I8, "icmp.gt", lists.length(e, value), e.text.integer(0))
+    return numbers.truth(e, e.settle(value))
 
 
 def binary(
@@ -170,6 +183,8 @@ def binary(
     assert isinstance(right, Value)
     if complexes.is_complex(left) or complexes.is_complex(right):
         return complexes.binary(e, name, left, right)
+    if lists.is_list(left) and lists.is_list(right) and name == "add":
+        return lists.joined(e, left, right)
     return numbers.binary(e, name, left, right)
 
 
@@ -295,6 +310,8 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         return tuple_item(e, value, index)
     if isinstance(value, Value) and isinstance(value.type, ListType):
+        if isinstance(index, ast.Slice):
+            return lists.part(e, value, subscript_items(e, index)[0])
         return lists.item(e, value, number(e, index))
     array = array_operand(value)
     items = subscript_items(e, index)

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, complexes, lists, numbers, reductions
+from fastnp._loops import arrays, complexes, draws, lists, masks, numbers, reductions
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
-from fastnp._loops.parameters import lengths_of, type_of
+from fastnp._loops.parameters import lengths_of, object_type
 from fastnp._loops.types import (
     BOOL,
     F32,
@@ -111,6 +111,11 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
         return known(e, [expression(e, argument) for argument in nodes])
+    if draws.is_draw(target) and not (node.args or node.keywords):
+        return draws.draw(e, target)
+    if draws.is_uniform(target) and not node.keywords:
+        given = [scalar(expression(e, argument), "uniform") for argument in node.args]
+        return draws.uniform(e, target, given)
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
     if isinstance(target, StoredCall):
@@ -195,7 +200,7 @@ def is_object(e: Emitter, node: ast.expr) -> bool:
         isinstance(node, ast.Name)
         and node.id not in e.state
         and node.id in e.names
-        and isinstance(type_of(e.names[node.id], 0), ObjectType)
+        and object_type(e.names[node.id]) is not None
     )
 
 
@@ -220,8 +225,7 @@ def free_name(e: Emitter, name: str) -> Value:
 
 def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Value:
     """A value that the code takes for a constant, as long as a scope has it under a name."""
-    type_ = type_of(known, 0)
-    if isinstance(type_, ObjectType):
+    if (type_ := object_type(known)) is not None:
         e.scoped_constants.append((scope, name, known))
         return Value(type_, ())
     if isinstance(known, bool | int | float):
@@ -242,7 +246,7 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
         return None
     if name in e.free:
         return e.free[name]
-    type_ = type_of(known, len(e.parameters), name in e.growing)
+    type_ = e.type_at_entry(name, known)
     if not isinstance(type_, ListType | ArrayType):
         return None
     prefix, e.prefix = e.prefix, ""
@@ -285,6 +289,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     is_plain = not node.args and not node.keywords
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
+    if lists.is_list(owner) and name == "copy" and is_plain:
+        return lists.part(e, owner)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
@@ -331,10 +337,26 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
     raise Unsupported("len of this")
 
 
+def total_of_list(e: Emitter, arguments: list[Operand]) -> Value:
+    """`sum(x)` of a list."""
+    if len(arguments) == 1 and lists.is_list(arguments[0]):
+        return lists.total(e, arguments[0])
+    raise Unsupported("sum of this")
+
+
+def list_of(e: Emitter, arguments: list[Operand]) -> Value:
+    """`list(x)` of a list."""
+    if len(arguments) == 1 and lists.is_list(arguments[0]):
+        return lists.part(e, arguments[0])
+    raise Unsupported("a list of this")
+
+
 def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
     """`min(a, b, …)` or `max`: the first of those that no other is below, or above."""
 
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        if len(arguments) == 1 and lists.is_list(arguments[0]):
+            return lists.extreme(e, arguments[0], is_less)
         values = [e.settle(scalar(value, "min or max")) for value in arguments]
         if len(values) < 2:
             raise Unsupported("min or max of a sequence")
@@ -597,6 +619,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
 
     known: dict[int, Callable[[Emitter, list[Operand]], Operand]] = {
         id(len): length,
+        id(sum): total_of_list,
+        id(list): list_of,
         id(abs): absolute,
         id(min): extreme(True),
         id(max): extreme(False),
@@ -624,6 +648,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
             known[id(getattr(module, name))] = product
         known[id(module.sum)] = total
         known[id(module.flip)] = flip
+        known[id(module.where)] = masks.where
         known[id(module.copy)] = copy
         for name, value in FILLERS.items():
             known[id(getattr(module, name))] = filled(value, module is fastnp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastnp._loops.emitter import Emitter, State, Variable, common_type, join
+from fastnp._loops.lists import learn
 from fastnp._loops.ranges import within
 
 
@@ -26,7 +27,8 @@ class Widening:
             if have is None or have.type == variable.type:
                 wide[name] = Variable(variable.type, have is None or variable.maybe_unbound)
             elif common_type(have.type, variable.type) == variable.type:
-                wide[name] = Variable(variable.type, have.maybe_unbound)
+                unbound = have.maybe_unbound or variable.maybe_unbound
+                wide[name] = Variable(variable.type, unbound)
         return wide
 
     def loosen(self, e: Emitter, head: State, path: State) -> bool:
@@ -38,7 +40,8 @@ class Widening:
         new = {name for name, variable in merged.items() if not variable.is_like(head.get(name))}
         for name in new:
             is_number = merged[name].type != head[name].type if name in head else False
-            self.variables[name] = Variable(merged[name].type, not is_number)
+            unbound = merged[name].maybe_unbound or not is_number
+            self.variables[name] = Variable(merged[name].type, unbound)
         return bool(new)
 
     def grow(self, head: State, path: State) -> bool:
@@ -58,11 +61,11 @@ def fits(state: State, head: State) -> bool:
         if expected is None:
             return False
         if expected.type != variable.type:
+            learn(expected.type, variable.type)
             if common_type(expected.type, variable.type) != expected.type:
                 return False
-            continue
         if variable.maybe_unbound and not expected.maybe_unbound:
             return False
-        if not within(variable.range, expected.range):
+        if expected.type == variable.type and not within(variable.range, expected.range):
             return False
     return all(variable.maybe_unbound or name in state for name, variable in head.items())

@@ -24,7 +24,7 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._fastnp import UFUNCS
-from fastnp._loops.emitter import Emitter, Unsupported, are_found, range_of_type
+from fastnp._loops.emitter import Emitter, Learned, Unsupported, are_found, range_of_type
 from fastnp._loops.names import Names
 from fastnp._loops.ranges import Range
 from fastnp._loops.statements import DifferentTypes, Refused, inline
@@ -432,7 +432,10 @@ def emitted(
         if range_ is not None:
             e.text.ranges[value.register] = range_
     call: Any = ast.parse("function()").body[0]
-    value = inline(e, function, call.value, values, chars)
+    try:
+        value = inline(e, function, call.value, values, chars)
+    except Learned:
+        raise Unsupported("a function that makes lists, or draws numbers") from None
     if not isinstance(value, Value):
         raise Unsupported("a function that returns an array")
     return e, value

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastnp._loops import arrays
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -31,14 +30,12 @@ from fastnp._loops.types import (
 )
 
 
-@dataclass
-class Items:
+class Items(NamedTuple):
     """An iterator in registers.
 
     `remaining` counts the items to come. `item` gives the next one and `advance` moves on.
     `rebuild` makes the source of what remains from the stored registers, given a function that
-    makes
-    a view of an array; it takes the words it needs.
+    makes a view of an array; it takes the words it needs.
     """
 
     registers: tuple[str, ...]
@@ -47,6 +44,8 @@ class Items:
     advance: Callable[[Emitter], None]
     rebuild: Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]
     item_type: Type
+    # Counts the items to come anew before each turn, where that may change meanwhile.
+    refresh: Callable[[Emitter], None] | None = None
 
 
 # Bounds of ranges lie between this and its opposite.
@@ -132,14 +131,14 @@ def of_array(e: Emitter, value: Value) -> Items:
     shape, strides = arrays.shape(value), arrays.strides(value)
     if type_.is_made:
         raise Unsupported("a loop over an array that the loop around it made")
-    inner = replace(type_, ndim=type_.ndim - 1, is_root=False, is_whole=False)
+    inner = type_._replace(ndim=type_.ndim - 1, is_root=False, is_whole=False)
 
     def item(e: Emitter) -> Value:
         if type_.ndim == 1:
             return arrays.load(e, type_.char, at)
         return e.snapshot(Value(inner, (at, *shape[1:], *strides[1:])))
 
-    whole = replace(type_, is_root=False, is_whole=False)
+    whole = type_._replace(is_root=False, is_whole=False)
 
     def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
         count = 2 + 2 * type_.ndim
@@ -231,6 +230,7 @@ def enumerated(e: Emitter, items: Items, start: Value) -> Items:
         advance,
         rebuild,
         TupleType((INT, items.item_type)),
+        items.refresh,
     )
 
 
@@ -238,11 +238,21 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
     """`zip(…)`: until the shortest ends."""
     text = e.text
     remaining = text.register(I64, "left")
-    shortest = parts[0].remaining
-    for part in parts[1:]:
-        less = text.op(I8, "icmp.lt", part.remaining, shortest)
-        shortest = text.op(I64, "select", less, part.remaining, shortest)
-    text.copy(remaining, shortest)
+
+    def count(e: Emitter) -> None:
+        shortest = parts[0].remaining
+        for part in parts[1:]:
+            less = e.text.op(I8, "icmp.lt", part.remaining, shortest)
+            shortest = e.text.op(I64, "select", less, part.remaining, shortest)
+        e.text.copy(remaining, shortest)
+
+    def refresh(e: Emitter) -> None:
+        for part in parts:
+            if part.refresh is not None:
+                part.refresh(e)
+        count(e)
+
+    count(e)
 
     def item(e: Emitter) -> Value:
         values = [part.item(e) for part in parts]
@@ -265,6 +275,7 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
         advance,
         rebuild,
         TupleType(tuple(part.item_type for part in parts)),
+        refresh if any(part.refresh for part in parts) else None,
     )
 
 

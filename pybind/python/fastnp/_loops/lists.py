@@ -1,137 +1,37 @@
-"""Lists of numbers in compiled loops: elements that are read and stored, `len`, `append`, `pop`.
+"""Lists in compiled loops: items that are read and stored, `len`, `append`, `pop`, and new lists.
 
-A list whose items are all Python's `int`, `float` or `bool` is a parameter: its items are copied to
-an array when the loop is entered, and those that the loop has changed are put back when it ends, is
-left, or is interrupted. Other threads, which run now and then meanwhile, see the list as it was.
-What does not fit the type of the items is left to the interpreter. A list that the loop may
-lengthen has its length before its items, and room behind them; where that is used up the statement
-is left.
+`heap` says where lists lie. What does not fit the type of the items is left to the interpreter, and
+so is what there is no memory for: then the next run has empty memory.
 """
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable
-from typing import Any
-
-import numpy
+from typing import Any, TypeGuard
 
 from fastnp._loops import arrays, numbers, undo
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.arrays import Elementwise, Item
+from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
+from fastnp._loops.heap import CHARS, END, HEADER, ITEMS, LENGTH, NEXT, NUMBER, ROOM
 from fastnp._loops.iterators import Items, move
-from fastnp._loops.types import BOOL, FLOAT, I8, I64, INT, SIZES, ListType, Value
+from fastnp._loops.types import (
+    BOOL,
+    FLOAT,
+    I8,
+    I64,
+    INT,
+    SIZES,
+    ArrayType,
+    ListType,
+    Number,
+    Unknown,
+    Value,
+)
 
-CHARS = {"int": "l", "float": "d", "bool": "?"}
-KINDS = {int: INT, float: FLOAT, bool: BOOL}
-# Types of the records that `marshal` writes for an item, and the byte they begin with.
-RECORDS = {
-    "l": (numpy.dtype([("kind", "u1"), ("value", "<i4")]), ord("i")),
-    "d": (numpy.dtype([("kind", "u1"), ("value", "<f8")]), ord("g")),
-}
-HEADER = 8
-
-
-# At the entry and after it.
-
-
-def type_of_list(value: list[Any], root: int, grows: bool) -> ListType | None:
-    """The type of a list, or `None` where its items are no numbers of one type."""
-    kinds = set(map(type, value))
-    if len(kinds) != 1:
-        return None
-    kind = KINDS.get(kinds.pop())
-    return None if kind is None else ListType(kind, root, grows)
-
-
-def items_of(value: object, char: str) -> numpy.ndarray | None:
-    """The items of a list as an array; `None` if it is no list of this type's numbers alone.
-
-    The records of `marshal` take 6 ns an item, the types of the items alone 20 ns.
-    """
-    if type(value) is not list or not value:
-        return None
-    if char in RECORDS:
-        record, kind = RECORDS[char]
-        try:
-            written = marshal.dumps(value, 2)
-        except ValueError:
-            return None
-        if len(written) == 5 + len(value) * record.itemsize:
-            records = numpy.frombuffer(written, record, offset=5)
-            if (records["kind"] == kind).all():
-                return records["value"].astype(char)
-    if char == "?":
-        written = marshal.dumps(value, 2) if type(value[0]) is bool else b""
-        if len(written) == 5 + len(value):
-            marks = numpy.frombuffer(written, "u1", offset=5)
-            is_true = marks == ord("T")
-            if (is_true | (marks == ord("F"))).all():
-                return is_true
-        return None
-    if set(map(type, value)) != {type(numpy.zeros(1, char).item())}:
-        return None
-    try:
-        return numpy.array(value, char)
-    except OverflowError:
-        return None
-
-
-class Copied:
-    """A list and the array that stands for it while compiled code runs."""
-
-    def __init__(self, value: list[Any], type_: ListType, items: numpy.ndarray) -> None:
-        self.value = value
-        self.before = items
-        self.header = HEADER // items.itemsize if type_.grows else 0
-        room = len(items) + 64 if type_.grows else 0
-        self.array = numpy.empty(self.header + len(items) + room, items.dtype)
-        self.array[self.header : self.header + len(items)] = items
-        if type_.grows:
-            self.array[: self.header].view("l")[0] = len(items)
-
-    def put_back(self) -> None:
-        """Stores in the list what is different in the array."""
-        before, after = self.before, self.array[self.header :]
-        count = len(before)
-        if self.header:
-            count = int(self.array[: self.header].view("l")[0])
-        common = min(count, len(before))
-        bits = f"u{before.itemsize}"
-        differs = before[:common].view(bits) != after[:common].view(bits)
-        changed = numpy.flatnonzero(differs)
-        if len(changed) == common:
-            self.value[:common] = after[:common].tolist()
-        else:
-            for i, item in zip(changed.tolist(), after[changed].tolist(), strict=True):
-                self.value[i] = item
-        if count < len(before):
-            del self.value[count:]
-        else:
-            self.value += after[common:count].tolist()
-
-
-def copies(
-    lists: dict[int, ListType], stored: set[int], values: list[Any]
-) -> dict[int, Copied] | None:
-    """The lists among the values, by number; `None` if one is no such list, or is stored to under
-    one name and used under another.
-    """
-    found: dict[int, Copied] = {}
-    known: dict[int, int] = {}
-    for root, type_ in lists.items():
-        value = values[root]
-        other = known.setdefault(id(value), root)
-        if other != root and (root in stored or other in stored):
-            return None
-        items = items_of(value, CHARS[type_.item.name])
-        if items is None:
-            return None
-        found[root] = Copied(value, type_, items)
-    return found
-
-
-# Expressions and statements.
+# Lists that the code makes have no more items.
+LONGEST = 1 << 40
+HEADER_BYTES = 8 * HEADER
 
 
 def list_type(value: Value) -> ListType:
@@ -139,30 +39,55 @@ def list_type(value: Value) -> ListType:
     return value.type
 
 
+def is_list(value: object) -> TypeGuard[Value]:
+    """Whether a value of the compiled code is a list."""
+    return isinstance(value, Value) and isinstance(value.type, ListType)
+
+
+def char_of(type_: ListType) -> str:
+    """The element type of the items in memory: of lists and of nothing, words."""
+    return CHARS[type_.item.name] if isinstance(type_.item, Number) else "l"
+
+
+# Items.
+
+
+def at_header(e: Emitter, type_: ListType, header: str) -> Value:
+    """The list whose header is at an address."""
+    if not type_.is_fixed:
+        return Value(type_, (header,))
+    items = e.text.op(I64, "load.i64", header, ITEMS)
+    return Value(type_, (header, items, e.text.op(I64, "load.i64", header, LENGTH)))
+
+
 def length(e: Emitter, value: Value) -> str:
     """The length in a register."""
-    type_ = list_type(value)
-    start, extent = e.lists[type_.root]
-    return e.text.op(I64, "load.i64", start, 0) if type_.grows else extent
+    if list_type(value).is_fixed:
+        return value.registers[2]
+    return e.text.op(I64, "load.i64", value.register, LENGTH)
 
 
-def address(e: Emitter, type_: ListType, position: str) -> str:
+def address(e: Emitter, value: Value, position: str) -> str:
     """The address of an item."""
-    width = SIZES[CHARS[type_.item.name]]
-    start = e.lists[type_.root][0]
-    if type_.grows:
-        start = e.text.op(I64, "add", start, e.text.integer(HEADER))
-    return e.text.op(I64, "add", start, e.text.op(I64, "mul", position, e.text.integer(width)))
+    type_ = list_type(value)
+    is_fixed = type_.is_fixed
+    start = value.registers[1] if is_fixed else e.text.op(I64, "load.i64", value.register, ITEMS)
+    width = e.text.integer(SIZES[char_of(type_)])
+    return e.text.op(I64, "add", start, e.text.op(I64, "mul", position, width))
 
 
 def place(e: Emitter, value: Value, index: Value) -> str:
     """The address of `value[index]`; leaves where there is none."""
-    return address(e, list_type(value), arrays.position(e, index, length(e, value)))
+    return address(e, value, arrays.position(e, index, length(e, value)))
 
 
 def load(e: Emitter, type_: ListType, at: str) -> Value:
-    """The item at an address, as Python's number."""
-    found = arrays.load(e, CHARS[type_.item.name], at)
+    """The item at an address, as Python's number or as a list."""
+    found = arrays.load(e, char_of(type_), at)
+    if isinstance(type_.item, ListType):
+        return at_header(e, type_.item, found.register)
+    if isinstance(type_.item, Unknown):
+        raise Unsupported("an item of a list that is empty")
     return Value(type_.item, found.registers)
 
 
@@ -171,8 +96,22 @@ def item(e: Emitter, value: Value, index: Value) -> Value:
     return load(e, list_type(value), place(e, value, index))
 
 
-def fitting(e: Emitter, type_: ListType, value: Value) -> str:
-    """A number to be stored in a list, in a register; one of another type is left."""
+def unpacked(e: Emitter, value: Value, count: int) -> list[Value]:
+    """The items of a list, which must have so many."""
+    e.leave_unless(e.text.op(I8, "icmp.eq", length(e, value), e.text.integer(count)))
+    at = address(e, value, e.text.integer(0))
+    width = SIZES[char_of(list_type(value))]
+    places = [e.text.op(I64, "add", at, e.text.integer(k * width)) for k in range(count)]
+    return [load(e, list_type(value), where) for where in places]
+
+
+def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> str:
+    """A value to be stored in a list, in a register; one of another type is left."""
+    if isinstance(value, Elementwise):
+        raise Unsupported("an array stored to a list")
+    expect_items(type_, value)
+    if is_list(value):
+        return value.register
     value = e.settle(value)
     have = numbers.number(value)
     if have.is_either and have.plain == type_.item:
@@ -182,53 +121,251 @@ def fitting(e: Emitter, type_: ListType, value: Value) -> str:
     return value.register
 
 
-def store(e: Emitter, array: Value, index: Value, value: Value) -> Callable[[], None]:
+def expect_items(type_: ListType, value: Value) -> None:
+    """Notes what a list holds that was empty where it was made, and refuses lists of another
+    type.
+    """
+    if is_item(value):
+        learn(type_, ListType(value.type, type_.is_fixed))  # type: ignore[arg-type]
+    if is_list(value) and value.type != type_.item:
+        raise Unsupported(f"{value.type} stored to a list of {type_.item}")
+
+
+def is_item(value: Value) -> bool:
+    """Whether lists may hold such values."""
+    if isinstance(value.type, Number):
+        return not value.type.is_either and value.type.name in CHARS
+    return isinstance(value.type, ListType)
+
+
+def list_of(e: Emitter, value: Value) -> ListType:
+    """The type of a list of such values."""
+    if not is_item(value):
+        raise Unsupported(f"a list of {value.type}")
+    return ListType(value.type, e.is_fixed)  # type: ignore[arg-type]
+
+
+def learn(a: Any, b: Any) -> None:
+    """Notes the type of the items of a list that is known to be of two types, of which one says
+    nothing of them.
+    """
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        for one, other in ((a.item, b.item), (b.item, a.item)):
+            if isinstance(one, Unknown) and not isinstance(other, Unknown):
+                raise Learned(one.origin, other)
+        learn(a.item, b.item)
+
+
+def store(e: Emitter, array: Value, index: Value, value: Value | Elementwise) -> Callable[[], None]:
     """Prepares `array[index] = value`."""
     type_ = list_type(array)
     at, register = place(e, array, index), fitting(e, type_, value)
-    undo.note(e, at, CHARS[type_.item.name])
+    undo.note(e, at, char_of(type_))
     return lambda: put(e, type_, at, register)
 
 
 def put(e: Emitter, type_: ListType, at: str, register: str) -> None:
     """Stores an item at an address."""
-    e.stored_lists.add(type_.root)
-    arrays.store(e, CHARS[type_.item.name], at, register)
+    e.stores_lists = True
+    arrays.store(e, char_of(type_), at, register)
 
 
-def append(e: Emitter, array: Value, value: Value) -> None:
+def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     """`array.append(value)`."""
-    type_, text = list_type(array), e.text
-    if not type_.grows or e.calls:
+    type_, text, header = list_type(array), e.text, array.register
+    if type_.is_fixed:
+        e.wants_growth = True
         raise Unsupported("an append to this list")
-    register, count = fitting(e, type_, value), length(e, array)
-    start, words = e.lists[type_.root]
-    room = text.op(I64, "sub", words, text.integer(HEADER // SIZES[CHARS[type_.item.name]]))
-    e.leave_unless(text.op(I8, "icmp.lt", count, room))
-    put(e, type_, address(e, type_, count), register)
-    text.line(f"store.i64 {start}, 0, {text.op(I64, 'add', count, text.integer(1))}")
+    register = fitting(e, type_, value)
+    count = length(e, array)
+    room = text.op(I64, "load.i64", header, ROOM)
+    grow, after = text.new_block("grow"), text.new_block()
+    text.unlikely(text.op(I8, "icmp.ge", count, room), grow, after)
+    text.start(grow)
+    more = text.op(I64, "add", text.op(I64, "add", count, count), text.integer(8))
+    start = taken(e, text.op(I64, "mul", more, text.integer(SIZES[char_of(type_)])))
+    used = text.op(I64, "mul", count, text.integer(SIZES[char_of(type_)]))
+    text.line(f"call copy_memory({start}, {address(e, array, text.integer(0))}, {used})")
+    text.line(f"store.i64 {header}, {ITEMS}, {start}")
+    text.line(f"store.i64 {header}, {ROOM}, {more}")
+    text.jump(after)
+    text.start(after)
+    at = address(e, array, count)
+    undo.note(e, text.op(I64, "add", header, text.integer(LENGTH)), "l")
+    # After a `pop` in the same statement the item may be one that was there before.
+    undo.note(e, at, char_of(type_))
+    put(e, type_, at, register)
+    text.line(f"store.i64 {header}, {LENGTH}, {text.op(I64, 'add', count, text.integer(1))}")
 
 
-def pop(e: Emitter, array: Value) -> Value:
-    """`array.pop()`: the last item; the list is shorter at once."""
-    type_, text = list_type(array), e.text
-    if not type_.grows or e.calls:
+def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
+    """`array.pop()`: the last item, and what makes the list shorter."""
+    type_, text, header = list_type(array), e.text, array.register
+    if type_.is_fixed:
+        e.wants_growth = True
         raise Unsupported("a pop of this list")
     count = length(e, array)
-    # The last item of all is left: of an empty list no type is known at the next entry.
-    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(1)))
+    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
     last = text.op(I64, "sub", count, text.integer(1))
-    value = load(e, type_, address(e, type_, last))
-    e.stored_lists.add(type_.root)
-    text.line(f"store.i64 {e.lists[type_.root][0]}, 0, {last}")
-    return value
+    value = load(e, type_, address(e, array, last))
+    undo.note(e, text.op(I64, "add", header, text.integer(LENGTH)), "l")
+    e.stores_lists = True
+    return value, lambda: text.line(f"store.i64 {header}, {LENGTH}, {last}")
+
+
+# New lists.
+
+
+def heap(e: Emitter) -> str:
+    """The register with the address of the memory for lists."""
+    if e.heap is None:
+        type_ = ArrayType("l", 1, True, True, len(e.parameters), True, False)
+        e.heap_parameter = len(e.parameters)
+        e.heap = e.parameter(None, type_, lambda _: None).registers[0]
+    return e.heap
+
+
+def taken(e: Emitter, size: str) -> str:
+    """The address of so many bytes of new memory; leaves where there is none."""
+    text, memory = e.text, heap(e)
+    start = text.op(I64, "load.i64", memory, NEXT)
+    rounded = text.op(I64, "and", text.op(I64, "add", size, text.integer(7)), text.integer(-8))
+    end = text.op(I64, "add", start, rounded)
+    limit = text.op(I64, "load.i64", memory, END)
+    e.leave_if(text.op(I8, "icmp.gt", end, limit))
+    text.line(f"store.i64 {memory}, {NEXT}, {end}")
+    return start
+
+
+def new(e: Emitter, count: str, room: str, width: int) -> tuple[str, str]:
+    """A list with a length, and room for so many items of a width: the addresses of its header and
+    of its items.
+    """
+    text = e.text
+    e.leave_unless(text.op(I8, "icmp.ule", room, text.integer(LONGEST)))
+    size = text.op(I64, "mul", room, text.integer(width))
+    header = taken(e, text.op(I64, "add", size, text.integer(HEADER_BYTES)))
+    items = text.op(I64, "add", header, text.integer(HEADER_BYTES))
+    for offset, word in (
+        (ITEMS, items),
+        (LENGTH, count),
+        (ROOM, room),
+        (NUMBER, text.integer(-1)),
+    ):
+        text.line(f"store.i64 {header}, {offset}, {word}")
+    return header, items
+
+
+def made(type_: ListType, header: str, items: str, count: str) -> Value:
+    """The value of a new list."""
+    return Value(type_, (header, items, count) if type_.is_fixed else (header,))
+
+
+def display(e: Emitter, values: list[Value], origin: object) -> Value:
+    """`[a, b, …]`."""
+    text = e.text
+    if not values:
+        type_ = ListType(e.learned.get(origin) or Unknown(origin), e.is_fixed)
+    else:
+        values = [value if is_list(value) else e.settle(value) for value in values]
+        for value in values:
+            learn(values[0].type, value.type)
+        type_ = list_of(e, values[0])
+    registers = [fitting(e, type_, value) for value in values]
+    count, width = text.integer(len(values)), SIZES[char_of(type_)]
+    header, items = new(e, count, count, width)
+    for k, register in enumerate(registers):
+        arrays.store(
+            e, char_of(type_), text.op(I64, "add", items, text.integer(k * width)), register
+        )
+    return made(type_, header, items, count)
+
+
+def repeated(e: Emitter, value: Value, times: Value) -> Value:
+    """`[value] * times`."""
+    text = e.text
+    value = value if is_list(value) else e.settle(value)
+    if not numbers.number(times).is_integer:
+        raise Unsupported(f"a list of {value.type}, repeated")
+    type_ = list_of(e, value)
+    zero = text.integer(0)
+    is_none = text.op(I8, "icmp.lt", times.register, zero)
+    count = text.op(I64, "select", is_none, zero, times.register)
+    register, width = fitting(e, type_, value), SIZES[char_of(type_)]
+    header, items = new(e, count, count, width)
+    at, left = text.register(I64), text.register(I64)
+    text.copy(at, items)
+    text.copy(left, count)
+    each(e, left, lambda: stored_next(e, char_of(type_), at, register))
+    e.spend(count)
+    return made(type_, header, items, count)
+
+
+def each(e: Emitter, left: str, body: Callable[[], None]) -> None:
+    """Writes a loop of `left` turns, a register that counts down."""
+    text = e.text
+    inside, after = text.new_block("each"), text.new_block()
+    zero = text.integer(0)
+    text.branch(text.op(I8, "icmp.gt", left, zero), inside, after)
+    text.start(inside)
+    body()
+    text.line(f"{left} = sub {left}, {text.integer(1)}")
+    text.branch(text.op(I8, "icmp.gt", left, zero), inside, after)
+    text.start(after)
+
+
+def stored_next(e: Emitter, char: str, at: str, register: str) -> None:
+    """Stores an item at an address that moves on."""
+    arrays.store(e, char, at, register)
+    e.text.line(f"{at} = add {at}, {e.text.integer(SIZES[char])}")
+
+
+def part(e: Emitter, value: Value, index: Item | None = None) -> Value:
+    """`value[i:j]`, `value[:]`: a new list."""
+    text, type_ = e.text, list_type(value)
+    width = SIZES[char_of(type_)]
+    first, count = text.integer(0), length(e, value)
+    if index is not None:
+        first, count, step = arrays.slice_bounds(e, index, count)
+        if text.ranges.get(step) != (1, 1):
+            raise Unsupported("a slice of a list with a step")
+    header, items = new(e, count, count, width)
+    size = text.op(I64, "mul", count, text.integer(width))
+    text.line(f"call copy_memory({items}, {address(e, value, first)}, {size})")
+    e.spend(count)
+    return made(type_, header, items, count)
+
+
+def joined(e: Emitter, a: Value, b: Value) -> Value:
+    """`a + b`."""
+    learn(a.type, b.type)
+    if a.type != b.type:
+        raise Unsupported(f"{a.type} and {b.type}")
+    text, type_ = e.text, list_type(a)
+    width = text.integer(SIZES[char_of(type_)])
+    counts = [length(e, value) for value in (a, b)]
+    count = text.op(I64, "add", *counts)
+    header, items = new(e, count, count, SIZES[char_of(type_)])
+    at = items
+    for value, many in zip((a, b), counts, strict=True):
+        size = text.op(I64, "mul", many, width)
+        text.line(f"call copy_memory({at}, {address(e, value, text.integer(0))}, {size})")
+        at = text.op(I64, "add", at, size)
+    e.spend(count)
+    return made(type_, header, items, count)
+
+
+# What consumes lists.
 
 
 def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = False) -> Items:
-    """What a loop over a list takes, from a position on."""
+    """What a loop over a list takes, from a position on. Where lists grow, its length is looked at
+    before each turn, as the interpreter does.
+    """
     type_, text = list_type(value), e.text
-    if type_.grows:
-        raise Unsupported("a loop over a list that grows")
+    if backwards and not type_.is_fixed:
+        raise Unsupported("a loop over a list that grows, from its end")
+    value = e.snapshot(value)
     extent = length(e, value)
     at, by, remaining = (text.register(I64, name) for name in ("at", "by", "left"))
     first = taken or text.integer(0)
@@ -237,19 +374,63 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
     text.copy(by, text.integer(-1 if backwards else 1))
 
     def rebuild(words: list[Any], view: Callable[[Any, list[Any]], Any]) -> Any:
-        position, _, _ = (words.pop(0) for _ in range(3))
-        return Rest(view(type_, []), position)
+        position, _, _, *taken = (words.pop(0) for _ in range(3 + len(value.registers)))
+        return Rest(view(type_, taken), position)
 
-    return Items(
-        (at, by, remaining),
+    def refresh(e: Emitter) -> None:
+        e.text.line(f"{remaining} = sub {length(e, value)}, {at}")
+
+    found = Items(
+        (at, by, remaining, *value.registers),
         remaining,
-        lambda e: load(e, type_, address(e, type_, at)),
+        lambda e: load(e, type_, address(e, value, at)),
         lambda e: move(e, remaining, (at, by)),
         rebuild,
-        type_.item,
+        type_.item,  # type: ignore[arg-type]
     )
+    return found if type_.is_fixed else found._replace(refresh=refresh)
 
 
-def is_number_list(value: object) -> bool:
-    """Whether a value of the compiled code is a list."""
-    return isinstance(value, Value) and isinstance(value.type, ListType)
+def total(e: Emitter, value: Value) -> Value:
+    """`sum(value)` of integers."""
+    type_, text = list_type(value), e.text
+    if type_.item != INT:
+        raise Unsupported(f"sum of {type_}")
+    result, at, left = (text.register(I64) for _ in range(3))
+    text.copy(result, text.integer(0))
+    text.copy(at, address(e, value, text.integer(0)))
+    text.copy(left, length(e, value))
+
+    def add() -> None:
+        found = load(e, type_, at).register
+        text.copy(result, numbers.overflowing(e, "add", result, found))
+        text.line(f"{at} = add {at}, {text.integer(8)}")
+
+    e.spend(left)
+    each(e, left, add)
+    return Value(INT, (result,))
+
+
+def extreme(e: Emitter, value: Value, is_less: bool) -> Value:
+    """`min(value)` or `max(value)`; of no items it is left."""
+    type_, text = list_type(value), e.text
+    item = type_.item
+    if not isinstance(item, Number) or item not in (INT, FLOAT, BOOL):
+        raise Unsupported(f"min or max of {type_}")
+    kind = item.registers[0]
+    best, at, left = text.register(kind), text.register(I64), text.register(I64)
+    e.leave_unless(text.op(I8, "icmp.gt", length(e, value), text.integer(0)))
+    text.copy(at, address(e, value, text.integer(0)))
+    text.copy(left, length(e, value))
+    text.copy(best, load(e, type_, at).register)
+    e.spend(left)
+
+    def compare() -> None:
+        found = load(e, type_, at)
+        name = "less" if is_less else "greater"
+        is_better = numbers.compare(e, name, found, Value(item, (best,))).register
+        text.copy(best, text.op(kind, "select", is_better, found.register, best))
+        text.line(f"{at} = add {at}, {text.integer(SIZES[char_of(type_)])}")
+
+    each(e, left, compare)
+    return Value(item, (best,))

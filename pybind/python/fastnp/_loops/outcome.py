@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 # Outcome.at of a run that did not end in the middle: all turns are made, or `break` was met.
 DONE = -1
 BROKE = -2
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a loop is not compiled: the line at fault and the reason."""
 
     line: int
     reason: str
 
 
-@dataclass
 class Outcome:
     """How a compiled run ended.
 
@@ -32,23 +29,33 @@ class Outcome:
     if any, is raised at the line of the loop once the names are stored.
     """
 
-    at: int = DONE
-    values: dict[str, Any] = field(default_factory=dict)
-    unbound: tuple[str, ...] = ()
-    iterators: dict[int, Iterable[Any]] = field(default_factory=dict)
-    turns: int = 0
-    reason: str = ""
-    error: BaseException | None = None
+    __slots__ = ("at", "error", "iterators", "pauses", "reason", "turns", "unbound", "values")
+
+    def __init__(
+        self,
+        at: int = DONE,
+        values: dict[str, Any] | None = None,
+        unbound: tuple[str, ...] = (),
+        iterators: dict[int, Iterable[Any]] | None = None,
+        turns: int = 0,
+        reason: str = "",
+        error: BaseException | None = None,
+    ) -> None:
+        self.at = at
+        self.values = values or {}
+        self.unbound = unbound
+        self.iterators = iterators or {}
+        self.turns = turns
+        self.reason = reason
+        self.error = error
+        # Whether it was left for want of memory or of random numbers, which the next run has.
+        self.pauses = False
 
 
 class Compiled(Protocol):
-    """A loop compiled for the types of the names that it uses.
-
-    `entry_seconds` is what the last entry took to copy lists, if it does so.
-    """
+    """A loop compiled for the types of the names that it uses."""
 
     copies_lists: bool
-    entry_seconds: float
 
     def run(self, names: Any, source: Any) -> Outcome | None:
         """Run the loop from its head on, until it ends or is left.

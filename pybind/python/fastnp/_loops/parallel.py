@@ -164,7 +164,7 @@ class _Tasks:
     has those of the others.
     """
 
-    copies_lists, entry_seconds = False, 0.0
+    copies_lists = False
 
     def __init__(self, site: Site, versions: list[compiler.Compiled]) -> None:
         self.site, self.versions = site, versions
@@ -202,7 +202,7 @@ class _Resumed:
     run the turns that remain.
     """
 
-    copies_lists, entry_seconds = False, 0.0
+    copies_lists = False
 
     def __init__(self, outcome: Outcome, versions: list[compiler.Compiled]) -> None:
         self.outcome: Outcome | None = outcome

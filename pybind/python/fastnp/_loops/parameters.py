@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy
 
-from fastnp._loops import lists
 from fastnp._loops.types import (
     COMPLEX,
     COMPLEX_CHAR,
@@ -42,11 +41,9 @@ KNOWN = (
 MAX_AXES = 8
 
 
-def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
-    """The type of a value, or `None` if compiled code does not know such values.
-
-    `root` is the number of the parameter that it would be; `grows` says that the loop may change a
-    list's length.
+def type_of(value: Any, root: int) -> Type | None:
+    """The type of a value, or `None` if compiled code does not know such values. `root` is the
+    number of the parameter that it would be. Lists are the emitter's (`type_at_entry`).
     """
     number = number_type(value)
     if number is not None:
@@ -55,8 +52,6 @@ def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
         return COMPLEX if type(value) is complex else NP_COMPLEX
     if isinstance(value, numpy.ndarray):
         return array_type(value, root)
-    if type(value) is list:
-        return lists.type_of_list(value, root, grows)
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
@@ -65,6 +60,16 @@ def type_of(value: Any, root: int, grows: bool = False) -> Type | None:
     if isinstance(value, KNOWN) or callable(value):
         return ObjectType(value)
     return None
+
+
+def object_type(value: Any) -> ObjectType | None:
+    """The type of an object that is known by identity; `None` of numbers, lists and arrays, whose
+    type may take long to find.
+    """
+    if isinstance(value, (list, numpy.ndarray)):
+        return None
+    type_ = type_of(value, 0)
+    return type_ if isinstance(type_, ObjectType) else None
 
 
 def array_type(value: Any, root: int) -> ArrayType | None:
@@ -109,6 +114,6 @@ def specification(type_: Type) -> str:
             return f"A{type_.char}{type_.ndim}{layout}{access}"
         case RangeType():
             return "r"
-        case ListType(item=item):
-            return f"A{lists.CHARS[item.name]}1cw"
+        case ListType():
+            return "i"
     raise TypeError(f"no parameter is {type_}")

@@ -161,8 +161,10 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
                 y = right.packed((*k, *indices[len(left.shape) - 1 :]))
                 return e.text.op(PACKED[char][0], "fmul", x, y)
 
-            terms.packed = packed if len(right.shape) == 1 else None
-            terms.pays_packed = left.pays_packed or right.pays_packed
+            terms = terms._replace(
+                packed=packed if len(right.shape) == 1 else None,
+                pays_packed=left.pays_packed or right.pays_packed,
+            )
         return add_up(e, terms, char)
 
     if outer:

@@ -19,7 +19,6 @@ from time import perf_counter
 from typing import Any
 from weakref import WeakSet
 
-from fastnp._loops import compiler
 from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, is_list, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
@@ -29,6 +28,8 @@ from fastnp._state import loops as _switch
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
 # lines: 3 to 15 ms). A loop that has ten times as long to go is compiled after a quarter of it.
 COMPILE_AFTER = 4e-3
+# The first loop of a program waits so much longer: with it the compiler is imported.
+IMPORT_COMPILER = 15e-3
 # A loop inside another waits longer: compiled with the loop around it, it is entered once.
 INNER_PATIENCE = 4
 # Seconds that an entry must be expected to be interpreted for compiled code to be entered.
@@ -52,10 +53,11 @@ MAX_REFUSALS = 2
 # A site is retired when so many runs have been left, each after less than these turns on average.
 MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
-# Runs after which it is asked again whether they were faster than the interpreter.
-JUDGED = 16
-# Seconds that runs may cost more than the interpreter's before they are asked.
-LOST = 2e-2
+# A site is retired when its runs, of which there were so many at least, have cost so many seconds
+# more than the interpreter would have taken for the same turns.
+JUDGED = 4
+LOST = 2e-3
+_COMPILER = "fastnp._loops.compiler"
 RANGE_ITERATOR = type(iter(range(0)))
 _NO_SOURCE = "iterates over neither a range nor a sequence"
 # Added to the number of an inner `for` that was left between two turns, not before the first.
@@ -317,7 +319,8 @@ class Site(Loop):
 
     def _patience(self) -> float:
         """Seconds of the interpreter before the site is compiled."""
-        return self.threshold * (INNER_PATIENCE if self.is_patient else 1)
+        patience = self.threshold * (INNER_PATIENCE if self.is_patient else 1)
+        return patience if _COMPILER in sys.modules else patience + IMPORT_COMPILER
 
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
@@ -371,6 +374,8 @@ class Site(Loop):
             return None
         global _compiling
         start = perf_counter()
+        from fastnp._loops import compiler  # 20 ms that programs without hot loops do not wait for
+
         found = compiler.compile_loop(self, names, source)
         _compiling += perf_counter() - start
         if isinstance(found, Refusal):
@@ -421,9 +426,8 @@ class Site(Loop):
 
     def _judge(self) -> None:
         """Retire a site whose runs, which may be short, cost more than the interpreter's turns."""
-        interpreted = self.turns * self.turn_seconds
-        is_due = self.runs % JUDGED == JUDGED - 1 and self.turn_seconds > 0
-        if (is_due and self.seconds > interpreted) or self.seconds > LOST + 4 * interpreted:
+        lost = self.seconds - self.turns * self.turn_seconds
+        if self.runs >= JUDGED and lost > LOST:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             if not self.is_strict:
                 self.retire()
@@ -431,12 +435,28 @@ class Site(Loop):
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
-        self.attempts += 1
         for site in self.inner:
             site.is_patient = False
-        self.threshold = 16 * self.spent + COMPILE_AFTER
-        if self.attempts >= MAX_REFUSALS and not self.is_strict:
-            self.retire()
+        for site in [self, *self._refused_too(refusal.line)]:
+            site.attempts += 1
+            site.threshold = 16 * max(site.spent, self.spent) + COMPILE_AFTER
+            if site.attempts >= MAX_REFUSALS and not site.is_strict:
+                site.retire()
+
+    def _refused_too(self, line: int) -> Iterator[Site]:
+        """The sites inside and around that each turn has the refused statement of: they would be
+        refused for it too.
+        """
+        waiting = [*self.inner]
+        while waiting:
+            site = waiting.pop()
+            if any(statement.lineno == line for statement in site.statements[1:]):
+                yield site
+                waiting += site.inner
+        site = self
+        while line != self.line and site.around is not None and site.node in site.around.node.body:
+            site = site.around
+            yield site
 
     def _refused(self, turns: Turns) -> Step:
         step = Step(repeat(None) if isinstance(self.node, ast.While) else turns.rest)
@@ -474,7 +494,7 @@ class Site(Loop):
     def _left(self, outcome: Outcome, step: Step) -> None:
         at = outcome.at
         line = self.statements[at].lineno
-        if at or isinstance(self.node, ast.While):
+        if (at or isinstance(self.node, ast.While)) and not outcome.pauses:
             self.leaves[line, outcome.reason] += 1
         if at and at not in self.resumable:
             raise AssertionError(f"{self.filename}:{line}: compiled code was left within a block")

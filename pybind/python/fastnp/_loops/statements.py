@@ -126,6 +126,7 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
 
 def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     """Writes one statement for the current path."""
+    e.begin_statement()
     state, before = dict(e.state), Mark(e)
     e.may_store = False
     if not e.calls:
@@ -222,6 +223,7 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
         e.forget_since(({}, {}))
         if not e.calls:
             e.position = e.numbers[statement]
+        e.begin_statement()
         e.spend()
         test = condition(e, statement.test)
         inside, over = e.text.new_block("body"), e.text.new_block("over")
@@ -304,14 +306,19 @@ def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
     def turn(state: State, loop: OpenLoop) -> tuple[list[Path], list[Path]]:
         text = e.text
         inside, over = text.new_block("body"), text.new_block("over")
+        if items.refresh is not None:
+            items.refresh(e)
         more = text.op(I8, "icmp.gt", items.remaining, text.integer(0))
         text.branch(more, inside, over)
         state = dict(e.state)
         e.go_on(Path(state, inside))
         count_turn(e)
-        item = items.item(e)
+        # An item that cannot be unpacked is left to the interpreter, which takes it again.
+        if not e.calls:
+            e.position = e.numbers[statement]
+        e.begin_statement()
+        bind_item(e, statement.target, items.item(e))
         items.advance(e)
-        bind_item(e, statement.target, item)
         if not e.calls:
             e.position = e.numbers[statement.body[0]]
         e.spend()
@@ -331,9 +338,12 @@ def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
     if isinstance(target, ast.Name):
         e.bind(target.id, value)
         return
-    if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType):
+    if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType | ListType):
         raise Unsupported("the target of this loop")
-    items = tuple_items(value)
+    if isinstance(value.type, ListType):
+        items = lists.unpacked(e, value, len(target.elts))
+    else:
+        items = tuple_items(value)
     if len(items) != len(target.elts):
         raise Unsupported("a target of another length")
     for part, item in zip(target.elts, items, strict=True):
@@ -487,7 +497,7 @@ def inline(
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     stores = e.may_store, e.calls_may_store
     e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
-    call = Call(function, outer, len(loops), chars)
+    call = Call(function, outer, len(loops), chars, [])
     e.calls.append(call)
     e.call_count += 1
     e.prefix, e.state = f"{e.call_count}/", {}
@@ -498,7 +508,8 @@ def inline(
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
-        call.returns += [(path, Value(ObjectType(None), ())) for path in block(e, body)]
+        ends = block(e, body)
+        call.returns.extend((path, Value(ObjectType(None), ())) for path in ends)
         return returned(e, call)
     finally:
         e.calls.pop()

@@ -4,13 +4,15 @@ A number is of one of Python's types or of one of NumPy's scalar types, because 
 differently: `1 / 0` raises in Python and is infinite in NumPy, Python's integers grow and NumPy's
 wrap with a warning. An array is known by its element type, its number of axes and whether its
 last axis is dense; sizes and strides are values.
+
+Types are named tuples, which differ by their contents: the class of a frozen dataclass takes 0.9 ms
+of the import, one of these 0.2.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy
 
@@ -39,8 +41,7 @@ BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 INTEGER_CHARS = "".join(BITS)
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number: `int`, `float` or `bool` of Python, or the character of a NumPy scalar type.
 
     `int|l`, `float|d` and `bool|?` are Python's or NumPy's, as a second register says (1: NumPy's).
@@ -114,8 +115,7 @@ INT, FLOAT, BOOL = Number("int"), Number("float"), Number("bool")
 NP_BOOL, NP_INT, NP_FLOAT = Number("?"), Number("l"), Number("d")
 
 
-@dataclass(frozen=True)
-class ComplexType:
+class ComplexType(NamedTuple):
     """Python's `complex`, or NumPy's `complex128`: the real and the imaginary part."""
 
     is_python: bool
@@ -131,8 +131,7 @@ class ComplexType:
 COMPLEX, NP_COMPLEX = ComplexType(True), ComplexType(False)
 
 
-@dataclass(frozen=True)
-class ArrayType:
+class ArrayType(NamedTuple):
     """An array in memory: its first element's address, its shape and its strides in bytes.
 
     `root` is the parameter on whose memory it lies, and `is_root` says that it is that very array.
@@ -163,8 +162,7 @@ class ArrayType:
         return f"array({numpy.dtype(self.char).name}, {self.ndim}d{kind})"
 
 
-@dataclass(frozen=True)
-class TupleType:
+class TupleType(NamedTuple):
     """A tuple of values, each in registers of its own."""
 
     items: tuple[Type, ...]
@@ -177,8 +175,7 @@ class TupleType:
         return f"({', '.join(map(str, self.items))})"
 
 
-@dataclass(frozen=True)
-class RangeType:
+class RangeType(NamedTuple):
     """A `range`: start, stop and step."""
 
     registers: tuple[str, ...] = (I64, I64, I64)
@@ -205,19 +202,32 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
-@dataclass(frozen=True)
-class ListType:
-    """A list of Python's numbers of one type: the parameter that it is, and whether the loop may
-    change its length.
+class Unknown(NamedTuple):
+    """The items of a list that is empty where it is made or entered with.
+
+    `origin` is the display that made it, or the name that it has at the entry: what the loop stores
+    in it is noted by that, and the loop is written again.
     """
 
-    item: Number
-    root: int
-    grows: bool
+    origin: object
+
+    def __str__(self) -> str:
+        return "nothing"
+
+
+class ListType(NamedTuple):
+    """A list of numbers, or of lists, of one type.
+
+    It is the address of a header: where the items are, how many, for how many there is room. Where
+    the loop changes the length of no list, the first two are in registers as well.
+    """
+
+    item: Number | ListType | Unknown
+    is_fixed: bool
 
     @property
     def registers(self) -> tuple[str, ...]:
-        return ()
+        return (I64,) * (3 if self.is_fixed else 1)
 
     def __str__(self) -> str:
         return f"list of {self.item}"
@@ -226,8 +236,7 @@ class ListType:
 Type: TypeAlias = ComplexType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A value of the compiled code: its type, the registers it is in, and its number if it is a
     literal.
 

@@ -1,0 +1,346 @@
+"""The lists of a run of compiled code: copied to memory at the entry, put back at its end.
+
+A list is a header of four words: the address of its items, their number, for how many there is
+room, and the list's number if it was there at the entry, else -1. Items of lists of lists are
+addresses of headers, so a list with two names, or in two places, is one. Lists that the code makes
+lie behind those of the entry; they become objects where a name or another list leads to them.
+Other threads, which run now and then meanwhile, see the lists as they were.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy
+
+from fastnp._loops.types import BOOL, FLOAT, INT, SIZES, ListType, Number, Unknown
+
+# The element type of the items, by the name of their type; of lists, words.
+CHARS = {"int": "l", "float": "d", "bool": "?", "l": "l", "d": "d", "?": "?"}
+KINDS = {int: INT, float: FLOAT, bool: BOOL}
+# Types of the records that `marshal` writes for an item, and the byte they begin with.
+RECORDS = {
+    "l": (numpy.dtype([("kind", "u1"), ("value", "<i4")]), ord("i")),
+    "d": (numpy.dtype([("kind", "u1"), ("value", "<f8")]), ord("g")),
+}
+HEAD = 5
+# Lists in lists in lists, at most.
+DEEPEST = 4
+# Words of a header, and the places of what stands there, in bytes.
+HEADER = 4
+ITEMS, LENGTH, ROOM, NUMBER = 0, 8, 16, 24
+# Words before the first header: where the next list is made, and where memory ends.
+NEXT, END = 0, 8
+PREFIX = 2
+# Words for the lists that a run makes: 32 MB. Where they are used up the run is left, and goes on
+# with empty memory.
+MADE = 1 << 22
+# Memory of the last run: new pages take 0.25 ns a byte.
+_spare: list[numpy.ndarray] = []
+
+
+def type_of_list(value: list[Any]) -> ListType | None:
+    """The type of a list, or `None` where its items are no numbers or lists of one type."""
+    depth = 0
+    while (kinds := set(map(type, value))) == {list} and depth < DEEPEST:
+        value = list(chain.from_iterable(value))
+        depth += 1
+    if len(kinds) > 1 or not kinds <= KINDS.keys():
+        return None
+    item = KINDS[kinds.pop()] if kinds else Unknown(None)
+    type_ = ListType(item, True)
+    for _ in range(depth):
+        type_ = ListType(type_, True)
+    return type_
+
+
+def items_of(value: list[Any], char: str) -> numpy.ndarray | None:
+    """The items of a list as an array; `None` if they are not all Python's numbers of this type.
+
+    The records of `marshal` take 6 ns an item, the types of the items alone 20 ns.
+    """
+    if not value:
+        return numpy.empty(0, char)
+    if char in RECORDS:
+        record, kind = RECORDS[char]
+        try:
+            written = marshal.dumps(value, 2)
+        except ValueError:
+            return None
+        if len(written) == HEAD + len(value) * record.itemsize:
+            records = numpy.frombuffer(written, record, offset=HEAD)
+            if (records["kind"] == kind).all():
+                return records["value"].astype(char)
+    if char == "?":
+        written = marshal.dumps(value, 2) if type(value[0]) is bool else b""
+        if len(written) == HEAD + len(value):
+            marks = numpy.frombuffer(written, "u1", offset=HEAD)
+            is_true = marks == ord("T")
+            if (is_true | (marks == ord("F"))).all():
+                return is_true
+        return None
+    if set(map(type, value)) != {type(numpy.zeros(1, char).item())}:
+        return None
+    try:
+        return numpy.array(value, char)
+    except OverflowError:
+        return None
+
+
+def rows_of(value: list[Any], char: str) -> numpy.ndarray | None:
+    """The items of a list of different lists of one length; `None` if it is no such list.
+
+    90,000 rows of two take 15 ms so, one by one 300 ms.
+    """
+    if char not in RECORDS or set(map(type, value)) != {list}:
+        return None
+    record, kind = RECORDS[char]
+    width = len(value[0])
+    row = numpy.dtype([("kind", "u1"), ("count", "<i4"), ("items", record, (width,))])
+    try:
+        written = marshal.dumps(value, 2)
+    except ValueError:
+        return None
+    if len(written) != HEAD + len(value) * row.itemsize:
+        return None
+    rows = numpy.frombuffer(written, row, offset=HEAD)
+    is_right = (rows["kind"] == ord("[")).all() and (rows["count"] == width).all()
+    if not is_right or not (rows["items"]["kind"] == kind).all():
+        return None
+    return rows["items"]["value"].astype(char)
+
+
+class Entered(NamedTuple):
+    """Lists that are there at the entry: one, or the rows of one.
+
+    `items` has a line for each list, of lists of lists the numbers of those in them. `number` is
+    that of the first list.
+    """
+
+    lists: Sequence[list[Any]]
+    type: ListType
+    items: numpy.ndarray
+    number: int
+
+
+class Heap:
+    """The memory of the lists of one run."""
+
+    def __init__(self) -> None:
+        self.entered: list[Entered] = []
+        # The numbers of lists by their identity; by number, the lists, their types and the words
+        # that their headers begin at.
+        self.numbers: dict[int, int] = {}
+        # Of rows that were entered at once: their identities in order, and their numbers.
+        self.sorted_rows: list[tuple[numpy.ndarray, numpy.ndarray]] = []
+        self.values: list[list[Any]] = []
+        self.types: list[ListType] = []
+        self.headers: Any = None
+        self.made: dict[int, list[Any]] = {}
+        self.memory: Any = None
+        self.base = 0
+
+    # At the entry.
+
+    def number_of(self, value: Any, type_: ListType) -> int | None:
+        """The number of a list, with those in it; `None` if it is not of the type."""
+        if type(value) is not list:
+            return None
+        known = self.known(id(value))
+        if known is not None:
+            return known if self.types[known] == type_ else None
+        number = len(self.values)
+        self.values.append(value)
+        self.types.append(type_)
+        self.numbers[id(value)] = number
+        item = type_.item
+        if not isinstance(item, ListType):
+            if isinstance(item, Unknown):
+                items = None if value else numpy.empty(0, "l")
+            else:
+                items = items_of(value, CHARS[item.name]) if item.is_python else None
+            if items is None:
+                return None
+            self.entered.append(Entered([value], type_, items[None], number))
+            return number
+        children = self.rows(value, item)
+        if children is None:
+            found = [self.number_of(row, item) for row in value]
+            if None in found:
+                return None
+            children = numpy.array(found, "l")
+        self.entered.append(Entered([value], type_, children[None], number))
+        return number
+
+    def known(self, identity: int) -> int | None:
+        """The number of a list that was entered."""
+        number = self.numbers.get(identity)
+        for identities, numbers in self.sorted_rows if number is None else ():
+            at = int(numpy.searchsorted(identities, identity))
+            if at < len(identities) and identities[at] == identity:
+                return int(numbers[at])
+        return number
+
+    def rows(self, value: list[Any], type_: ListType) -> numpy.ndarray | None:
+        """The numbers of the rows of a list, entered at once; `None` if that cannot be."""
+        if not isinstance(type_.item, Number) or len(value) < 4 or type(value[0]) is not list:
+            return None
+        items = rows_of(value, CHARS[type_.item.name]) if type_.item.is_python else None
+        if items is None:
+            return None
+        identities = numpy.fromiter(map(id, value), "l", len(value))
+        order = numpy.argsort(identities)
+        rows = identities[order], order + len(self.values)
+        is_new = (rows[0][1:] != rows[0][:-1]).all()
+        before = [numpy.array([*self.numbers], "l"), *(known for known, _ in self.sorted_rows)]
+        for known in before:
+            at = numpy.searchsorted(rows[0], known).clip(max=len(value) - 1)
+            is_new = is_new and (rows[0][at] != known).all()
+        if not is_new:
+            return None
+        first = len(self.values)
+        self.sorted_rows.append(rows)
+        self.values += value
+        self.types += [type_] * len(value)
+        self.entered.append(Entered(list(value), type_, items, first))
+        return numpy.arange(first, first + len(value))
+
+    def fill(self, makes: bool) -> None:
+        """Writes what was entered, with room for lists that the code makes."""
+        words = PREFIX
+        self.headers = numpy.empty(len(self.values), "l")
+        places: list[tuple[Entered, int, int]] = []
+        for entered in self.entered:
+            step, count = HEADER + _width(entered), len(entered.lists)
+            places.append((entered, words, step))
+            self.headers[entered.number : entered.number + count] = words + step * numpy.arange(
+                count
+            )
+            words += step * count
+        self._take(words + (MADE if makes else 0))
+        memory, base = self.memory, self.base
+        memory[:PREFIX] = base + 8 * words, base + 8 * len(memory)
+        for entered, first, step in places:
+            count = len(entered.lists)
+            block = memory[first : first + count * step].reshape(count, step)
+            length = entered.items.shape[1]
+            block[:, 0] = base + 8 * (first + HEADER) + 8 * step * numpy.arange(count)
+            block[:, 1] = block[:, 2] = length
+            block[:, 3] = numpy.arange(entered.number, entered.number + count)
+            if entered.items.itemsize == 8:
+                block[:, HEADER:] = self._words_of(entered)
+            else:
+                block[0, HEADER:].view("u1")[:length] = entered.items[0]
+
+    def _take(self, words: int) -> None:
+        spare: Any = None
+        with suppress(IndexError):
+            spare = _spare.pop()
+        if spare is None or not words <= len(spare) <= 4 * words + MADE:
+            spare = numpy.empty(words, "l")
+        self.memory = spare
+        self.base = spare.__array_interface__["data"][0]
+
+    def is_full(self) -> bool:
+        """Whether less than half of the memory for new lists is left."""
+        used = int(self.memory[0]) - self.base
+        return len(self.memory) - used // 8 < MADE // 2
+
+    def release(self) -> None:
+        """Keeps the memory for the next run."""
+        if not _spare and len(self.memory) <= 2 * MADE:
+            _spare.append(self.memory)
+
+    def address(self, number: int) -> int:
+        """The address of the header of a list that was entered."""
+        return self.base + 8 * int(self.headers[number])
+
+    def _words_of(self, entered: Entered) -> numpy.ndarray:
+        """The items of 8 bytes as they were written: of lists of lists, addresses."""
+        if isinstance(entered.type.item, ListType):
+            found: numpy.ndarray = self.base + 8 * self.headers[entered.items]
+            return found
+        return entered.items.view("l")
+
+    # At the end.
+
+    def object_at(self, address: int, type_: ListType) -> list[Any]:
+        """The list whose header is at an address."""
+        first = (address - self.base) // 8
+        items, length, _, number = self.memory[first : first + HEADER].tolist()
+        if number >= 0:
+            return self.values[number]
+        if address not in self.made:
+            made = self.made[address] = []
+            made += self.objects(items, length, type_.item)
+        return self.made[address]
+
+    def objects(self, address: int, length: int, item: Number | ListType | Unknown) -> list[Any]:
+        """The items at an address, as objects."""
+        if isinstance(item, Unknown) or not length:
+            return []
+        found = self.words(address, length, item)
+        if isinstance(item, ListType):
+            return [self.object_at(where, item) for where in found.tolist()]
+        return found.tolist() if item.is_python else list(found)
+
+    def words(self, address: int, length: int, item: Number | ListType | Unknown) -> numpy.ndarray:
+        """The items at an address, as they lie there."""
+        char = CHARS[item.name] if isinstance(item, Number) else "l"
+        first = address - self.base
+        return self.memory.view("u1")[first : first + length * SIZES[char]].view(char)
+
+    def put_back(self) -> None:
+        """Stores in the lists what is different in the memory."""
+        for entered in self.entered:
+            count = len(entered.lists)
+            is_wide = entered.items.itemsize == 8
+            before = self._words_of(entered) if is_wide else entered.items
+            if count > 1:
+                first = int(self.headers[entered.number])
+                step = HEADER + _width(entered)
+                block = self.memory[first : first + count * step].reshape(count, step)
+                is_same = (block[:, HEADER:] == before).all(1)
+                starts = self.base + 8 * (first + HEADER) + 8 * step * numpy.arange(count)
+                is_same &= (block[:, 1] == before.shape[1]) & (block[:, 0] == starts)
+                rows = numpy.flatnonzero(~is_same).tolist()
+            else:
+                rows = list(range(count))
+            for k in rows:
+                self._put_back(entered.lists[k], entered, entered.number + k, before[k])
+
+    def _put_back(
+        self, value: list[Any], entered: Entered, number: int, before: numpy.ndarray
+    ) -> None:
+        first = self.headers[number]
+        address, length = self.memory[first : first + 2].tolist()
+        item = entered.type.item
+        after = self.words(address, length, item)
+        common = min(length, len(before))
+        bits = f"u{before.itemsize}"
+        changed = numpy.flatnonzero(before[:common].view(bits) != after[:common].view(bits))
+
+        def objects(found: numpy.ndarray) -> list[Any]:
+            if isinstance(item, ListType):
+                return [self.object_at(where, item) for where in found.tolist()]
+            return found.tolist()
+
+        # All items at once take 10 ns each, those of some positions 60.
+        if len(changed) * 6 > common:
+            value[:common] = objects(after[:common])
+        else:
+            for i, new in zip(changed.tolist(), objects(after[changed]), strict=True):
+                value[i] = new
+        if length < len(before):
+            del value[length:]
+        else:
+            value += objects(after[common:length])
+
+
+def _width(entered: Entered) -> int:
+    """The words of the items of each list."""
+    return -(-entered.items.shape[1] * entered.items.itemsize // 8)

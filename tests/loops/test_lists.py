@@ -1,0 +1,204 @@
+"""Lists and random numbers in compiled loops: made, nested, with two names, grown, left."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import random
+from typing import Any
+
+import pytest
+from fastnp._loops import draws, heap
+from fastnp._loops.rewrite import compile_tree
+
+from tests.loops.compare import differing, outcome
+
+PROGRAMS = {
+    "rows with two names": """
+        a = [[1, 2], [3, 4], [5, 6]]
+        b = [a[1], a[0], a[1]]
+        for i in range(3):
+            b[i][0] += 10
+            a[i][1] = b[0][0]
+            a[0], a[i] = a[i], a[0]
+        """,
+    "lists made in turns": """
+        rows = []
+        for i in range(5):
+            row = [i] * 3
+            other = row
+            other[1] = -i
+            rows.append(row)
+            rows.append(other)
+        row[0] = 99
+        """,
+    "a list that grows while a loop is over it": """
+        a = [5]
+        for x in a:
+            if x > 0:
+                a.append(x - 1)
+                a.append(x - 2)
+        """,
+    "lists that shrink while loops are over them": """
+        a, b, c = [2, 4, 6, 8], [1, 3, 5], [7, 7, 7, 7]
+        for x, y in zip(a, b):
+            a.pop()
+            b.append(x)
+        for i, z in enumerate(c):
+            c.pop()
+        """,
+    "a stack": """
+        stack, seen = [(40)], []
+        while stack:
+            n = stack.pop()
+            seen.append(n)
+            if n > 3:
+                stack.append(n // 2)
+                stack.append(n // 3)
+        """,
+    "comprehensions": """
+        n, i = 4, 7
+        for k in range(3):
+            grid = [[i * j + k for j in range(n)] for i in range(n) if i != k]
+            flat = [row[0] + i for row in grid[1:]] + grid[0]
+            pairs = [a - b for a, b in zip(flat, flat[1:])]
+        """,
+    "an index beyond": """
+        a = [[1.0] * 3 for _ in range(3)]
+        for i in range(4):
+            for j in range(3):
+                a[j][i] += i
+                a[2][j] = a[j][i] * 2
+        """,
+    "a row of another length": """
+        total = 0
+        for a, b in [[1, 2], [3, 4], [5], [6, 7]]:
+            total += a * b
+        """,
+    "an integer of more than 64 bits": """
+        a, b = [1], [0]
+        for i in range(70):
+            a.append(a[i] * 2)
+            b[0] = a[i]
+        """,
+    "numbers of another type": """
+        a = [0] * 4
+        for i in range(4):
+            a[i] = i
+            if i == 2:
+                a[i] = 0.5
+        b = []
+        for i in range(4):
+            b.append(i)
+            if i > 1:
+                b.append(0.5)
+        """,
+    "what functions append": """
+        out, sizes = [], []
+        def push(v, x):
+            v.append(x)
+            if x == 3:
+                v[10] = 1
+            return len(v)
+        for i in range(5):
+            k = push(out, i)
+            sizes.append(k)
+        """,
+    "an empty list, or of empty lists": """
+        near = [[] for _ in range(4)]
+        none = []
+        for i in range(4):
+            near[i].append((i + 1) % 4)
+            near[(i * 2) % 4].append(i)
+            if i % 2:
+                none = []
+        total = sum([len(v) for v in near]) + max(near[0]) + min(near[0])
+        """,
+    "random numbers, drawn and left": """
+        import random
+        random.seed(3)
+        found, hits = [0.0] * 5, 0
+        for i in range(9):
+            if random.random() < 0.5 or random.uniform(-1, 1) > 0.25:
+                hits += 1
+            found[i] = random.random() + random.random()
+        """,
+    "random numbers and the program's own": """
+        import random
+        random.seed(3)
+        found = []
+        for i in range(40):
+            x = random.random()
+            if i % 10 == 9:
+                found.append(random.randint(1, 6))
+                random.seed(i)
+            y = random.random() - x
+            found.append(int(1000 * y))
+        last = random.random()
+        """,
+}
+
+
+def compared(source: str) -> tuple[list[Any], str]:
+    """The sites of a program whose loops are compiled at once, and what differs."""
+    lines = [line[8:] for line in source.splitlines()]
+    text = "\n".join(lines)
+    linecache.cache["program.py"] = (len(text), None, text.splitlines(True), "program.py")
+    code, unit = compile_tree(ast.parse(text), "program.py")
+    for site in unit.sites:
+        site.is_eager = True
+    plain = outcome(compile(text, "program.py", "exec", dont_inherit=True))
+    return unit.sites, differing(plain, outcome(code))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    sites, difference = compared(PROGRAMS[name])
+    assert not difference
+    assert any(site.compiled for site in sites), [site.refusals for site in sites]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_memory_is_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no memory for a new list, or no number is left, the loop is entered anew."""
+    monkeypatch.setattr(heap, "MADE", 24)
+    monkeypatch.setattr(draws, "FEWEST", 2)
+    monkeypatch.setattr(draws, "MOST", 3)
+    assert not compared(PROGRAMS[name])[1]
+
+
+def test_rows_are_entered_at_once() -> None:
+    """Many rows of one length are copied together, and those that changed are put back."""
+    source = """
+        rows = [[i, i + 1] for i in range(50)]
+        same = rows[7]
+        for k in range(50):
+            if rows[k][0] % 5 == 2:
+                rows[k][1] = -k
+        rows[3] = same
+        for k in range(50):
+            rows[k][0] += rows[k][1]
+        others = rows[::-1]
+        rows[3] = [0, 0]
+        for k in range(50):
+            others[k][0] += 1000 * rows[k][1] + same[0]
+            rows[0], rows[k] = rows[k], rows[0]
+        """
+    sites, difference = compared(source)
+    assert not difference
+    assert all(site.compiled for site in sites), [site.refusals for site in sites]
+
+
+def test_the_generator_goes_on() -> None:
+    """The next number after a compiled loop is the interpreter's."""
+
+    def last(code: Any) -> float:
+        random.seed(11)
+        exec(code, {"random": random})
+        return random.random()
+
+    text = "for i in range(20000): x = random.random() * 2"
+    code, unit = compile_tree(ast.parse(text), "program.py")
+    unit.sites[0].is_eager = True
+    assert last(code) == last(compile(text, "program.py", "exec"))
+    assert unit.sites[0].turns > 10_000
