@@ -209,6 +209,8 @@ def install() -> None:
         # From NumPy 2.5 on `match x: case [first, *rest]` takes arrays. Python sets the flag of a
         # class that is registered with one derived from `list`, and nothing takes it back.
         ABCMeta("Sequences", (list,), {}).register(ndarray)
+    # In texts the class has NumPy's name; pickles find it by this one.
+    ndarray.__module__ = "fastnp"
     _fastnp.set_metaclass(ArrayType)
     _fastnp.set_ufunc_metaclass(_fastnp.ufunc, UfuncType)
 
