@@ -137,6 +137,9 @@ SET: dict[str, Callable[[Any], Any]] = {
     "flat deletion": lambda np: np.arange(3).flat.__delitem__(0),
     "resize": lambda np: np.arange(3).resize("hi"),
     "resize of a view": lambda np: np.arange(3)[1:].resize(5),
+    "resize of a strided view": lambda np: np.arange(6)[::2].resize(3),
+    "resize to a negative length": lambda np: np.arange(6).resize(-2, -3),
+    "resize to no number": lambda np: np.arange(6).resize((2, 2.5)),
     "itemset": lambda np: np.arange(3).itemset(0, 1),
     "newbyteorder": lambda np: np.arange(3).newbyteorder(),
 }
@@ -147,6 +150,27 @@ SET: dict[str, Callable[[Any], Any]] = {
 def test_setting(what: str) -> None:
     mine, its = outcome(lambda: SET[what](fastnp)), outcome(lambda: SET[what](numpy))
     assert mine == its
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("wanted", [(2, 6), (12,), 12, (3, 1, 4), (4, 3), (1, 12)])
+@pytest.mark.parametrize("length", [1, 20_000])
+def test_resize_to_the_same_size_keeps_the_memory(order: str, wanted: Any, length: int) -> None:
+    def program(np: Any) -> tuple[Any, ...]:
+        x = np.asarray(np.arange(12.0 * length).reshape(3, 4 * length) * 2, order=order)
+        y = x[:]
+        last = wanted if isinstance(wanted, int) else wanted[-1]
+        shape = last * length if isinstance(wanted, int) else (*wanted[:-1], last * length)
+        x.resize(shape)
+        x[..., 0] = -1
+        y.resize(shape, refcheck=False)
+        y += 1
+        held = y.base is x
+        return x.strides, numpy.array(x), numpy.array(y), held, np.shares_memory(x, y)
+
+    mine, its = program(fastnp), program(numpy)
+    assert mine[0] == its[0] and mine[3:] == its[3:]
+    assert all(numpy.array_equal(a, b) for a, b in zip(mine[1:3], its[1:3]))
 
 
 def test_strides_reach_as_far_as_the_memory() -> None:

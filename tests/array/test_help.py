@@ -1,8 +1,9 @@
-"""`help`, `__doc__` and `inspect` show the same for our functions as for NumPy's."""
+"""Help, signatures, and the texts of classes are the same as NumPy's."""
 
 from __future__ import annotations
 
 import inspect
+import pickle
 import pydoc
 from typing import Any
 
@@ -99,3 +100,21 @@ def test_documented_builtins_are_the_same_functions() -> None:
         np.ndarray.sum([1.0])
     assert np.ndarray.sum.__qualname__ == numpy.ndarray.sum.__qualname__
     assert type(np.asarray) is type(len)
+
+
+def test_classes_are_printed_as_numpys() -> None:
+    for mine, its in ((fastnp.ndarray, numpy.ndarray), (fastnp.ufunc, numpy.ufunc)):
+        assert repr(mine) == repr(its)
+        assert mine.__module__ == "fastnp"
+        assert pickle.loads(pickle.dumps(mine)) is mine
+    for work in (lambda np: np.arange(3).unknown, lambda np: np.add.unknown, hash_of):
+        texts = []
+        for np in (fastnp, numpy):
+            with pytest.raises((AttributeError, TypeError)) as caught:
+                work(np)
+            texts.append(str(caught.value))
+        assert texts[0] == texts[1]
+
+
+def hash_of(np: Any) -> int:
+    return hash(np.arange(3))

@@ -8,7 +8,10 @@ use pyo3::prelude::*;
 ///
 /// Python sees a sequence, as NumPy's arrays are. PyO3 is told that it is a mapping, because then the sequence slots are free for our
 /// own: PyO3's convert every index to an int object and back.
-#[pyclass(name = "ndarray", module = "fastnp", frozen, mapping, extends = NumpyArray)]
+///
+/// The interpreter and compiled code name the class in their texts by the name given here, so it is NumPy's; `install` in
+/// `_array/methods.py` sets `__module__`, by which Python finds the class.
+#[pyclass(name = "ndarray", module = "numpy", frozen, mapping, extends = NumpyArray)]
 pub(crate) struct NdArray {
     pub(crate) payload: PayloadCell,
 }

@@ -41,6 +41,10 @@ class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
     def __init__(cls, *args: Any, **kwargs: Any) -> None:
         """Do nothing: the only class with this metaclass is made before it is set."""
 
+    def __repr__(cls) -> str:
+        # Programs print the type of an array, and some compare the text (shap).
+        return repr(_np.ndarray)
+
     @property
     def __signature__(cls) -> Signature:
         """NumPy's, from 2.4 on. `inspect` takes 5 ms to read the first one from text."""
@@ -60,6 +64,9 @@ class UfuncType(type):
     """The type of `fastnp.ufunc`: NumPy's ufuncs, also of other packages, are instances too."""
 
     __slots__ = ()
+
+    def __repr__(cls) -> str:
+        return repr(_np.ufunc) if cls is ufunc else type.__repr__(cls)
 
     def __instancecheck__(cls, value: Any) -> bool:
         # Classes that derive from it have instances of their own only.

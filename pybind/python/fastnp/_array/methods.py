@@ -7,6 +7,7 @@ path of attribute lookup.
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from abc import ABCMeta
@@ -57,19 +58,25 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
     operator.index(refcheck)
     if not new_shape or new_shape == (None,):
         return
-    shape = new_shape[0] if len(new_shape) == 1 else new_shape
-    if self.size == 0 and (self.flags.c_contiguous or self.flags.f_contiguous):
-        # The size stays zero, so only the shape changes, also where the memory has other views.
-        wanted = _np.broadcast_to(_np.empty(()), shape).shape
-        if 0 in wanted:
-            self.shape = wanted
-            return
+    rows, columns = self.flags.c_contiguous, self.flags.f_contiguous
+    if not rows and not columns:
+        raise ValueError("resize only works on single-segment arrays")
+    # Elements without bytes: NumPy checks the shape and allocates nothing.
+    wanted = _np.empty(0, "V0")
+    wanted.resize(*new_shape, refcheck=False)
+    if math.prod(wanted.shape) == self.size:
+        # Only the shape changes, in the order of the memory, which may have other views.
+        if rows:
+            self.shape = wanted.shape
+        else:
+            replace(self, self.T.reshape(wanted.shape[::-1]).T)
+        return
     if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
     # NumPy counts references to find views whose memory would be freed. Here a view keeps its
     # memory alive, so that check is not needed.
     memory = to_numpy(self).copy(order="A")
-    memory.resize(*new_shape, refcheck=False)
+    memory.resize(wanted.shape, refcheck=False)
     replace(self, adopt(memory))
 
 
@@ -202,6 +209,8 @@ def install() -> None:
         # From NumPy 2.5 on `match x: case [first, *rest]` takes arrays. Python sets the flag of a
         # class that is registered with one derived from `list`, and nothing takes it back.
         ABCMeta("Sequences", (list,), {}).register(ndarray)
+    # In texts the class has NumPy's name; pickles find it by this one.
+    ndarray.__module__ = "fastnp"
     _fastnp.set_metaclass(ArrayType)
     _fastnp.set_ufunc_metaclass(_fastnp.ufunc, UfuncType)
 
