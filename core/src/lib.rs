@@ -75,7 +75,9 @@ pub use crate::index::counts::{bincount, even_histogram};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::lazy_selection::LazySelection;
 pub use crate::index::search::{Side, interpolate, search_sorted};
+pub use crate::index::segments::fold_segments;
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
+pub use crate::index::update::update_at;
 #[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]
 pub use crate::memory::guard;

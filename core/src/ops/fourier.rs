@@ -11,7 +11,7 @@ use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, release_parked};
-use fastnp_codegen::drive::fp_status;
+use fastnp_codegen::drive::fp_status::flags_raised;
 use fastnp_codegen::{DType, FpFlags, ThreadPool, Transform};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -242,15 +242,6 @@ impl ThreadPool for FlagThreads<'_> {
             self.raised.fetch_or(flags_raised(|| task(i)).0, Ordering::Relaxed);
         });
     }
-}
-
-/// The floating-point flags that work raises on this thread.
-fn flags_raised(work: impl FnOnce()) -> FpFlags {
-    fp_status::clear();
-    work();
-    let raised = fp_status::read();
-    fp_status::clear();
-    raised
 }
 
 /// Whether elements are numbers of single precision.

@@ -4,3 +4,4 @@
 
 pub(crate) mod fancy;
 pub(crate) mod subscript;
+pub(crate) mod update;
