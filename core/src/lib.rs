@@ -82,7 +82,9 @@ pub use crate::index::update::update_at;
 #[doc(hidden)]
 pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;
+pub use crate::ops::bits::{BitOrder, pack_bits, unpack_bits};
 pub use crate::ops::concatenate::concatenate;
+pub use crate::ops::correlate::{Overlap, correlate};
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::fourier::{AxisTransform, transform_axes};
 pub use crate::ops::matmul::{dot, matmul};
