@@ -29,7 +29,7 @@ pub enum Overlap {
 /// Nothing is conjugated.
 ///
 /// # Errors
-/// `Unsupported` for arrays of other than one axis, empty ones and a `v` longer than `a`; `MemoryError`.
+/// `Unsupported` for arrays of other than one axis, empty ones, a `v` longer than `a`, and `float16`; `MemoryError`.
 ///
 /// ```
 /// use fastnp::{Array, Overlap, correlate};
@@ -43,7 +43,8 @@ pub fn correlate(a: &Array, v: &Array, overlap: Overlap) -> Result<Array> {
     }
     let result = promote_types(a.dtype(), v.dtype());
     let compute = match result {
-        DType::F16 => DType::F32,
+        // NumPy rounds each sum without a warning of an overflow, which the cast would give.
+        DType::F16 => return Err(Error::unsupported("a correlation in float16")),
         DType::I8 | DType::U8 | DType::I16 | DType::U16 => DType::I32,
         // How many terms are true: no more than an array has elements.
         DType::Bool => DType::I64,

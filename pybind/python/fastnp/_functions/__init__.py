@@ -6,11 +6,14 @@ package cheap. This sub-package may import every other one. Read `reduce` first.
 """
 
 from fastnp._functions import (
+    bits,
     callbacks,
     comparison,
+    correlation,
     counting,
     creation,
     difference,
+    edit,
     einsum,
     elementwise,
     indexing,
@@ -26,11 +29,14 @@ from fastnp._functions import (
 )
 
 __all__ = [
+    "bits",
     "callbacks",
     "comparison",
+    "correlation",
     "counting",
     "creation",
     "difference",
+    "edit",
     "einsum",
     "elementwise",
     "indexing",
