@@ -31,12 +31,12 @@ def numbers(rng: Any, code: str, shape: Any) -> Any:
     return rng.integers(0, 100, shape).astype(code)
 
 
-def outcome(run: Any) -> tuple[Any, list[str]]:
+def outcome(run: Any, *args: Any, **named: Any) -> tuple[Any, list[str]]:
     """What a call returns or raises, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            result = run()
+            result = run(*args, **named)
         except Exception as error:
             result = (type(error).__name__, str(error))
     return result, sorted({str(w.message) for w in caught})
@@ -102,10 +102,8 @@ def test_at_is_numpys(seed: int) -> None:
         written = (mine.T, theirs.T) if view == 1 else (mine, theirs)
         if view == 2:
             written = (mine[::-1], theirs[::-1])
-        found = outcome(
-            lambda: getattr(fastnp, name).at(written[0], ours(index), *map(ours, operands))
-        )
-        wanted = outcome(lambda: getattr(numpy, name).at(written[1], index, *operands))
+        found = outcome(getattr(fastnp, name).at, written[0], ours(index), *map(ours, operands))
+        wanted = outcome(getattr(numpy, name).at, written[1], index, *operands)
         told = f"{name} {code} {shape} {index!r} {operands!r}"
         assert found == wanted, told
         rtol = 1e-6 if name in ("hypot", "arctan2") or code in "FD" else 0.0
@@ -122,7 +120,7 @@ def test_reduceat_is_numpys(seed: int) -> None:
         a = numbers(rng, code, shape)
         axis = int(rng.integers(-len(shape), len(shape)))
         positions = rng.integers(0, shape[axis] + (rng.random() < 0.03), rng.integers(0, 8))
-        named = {"axis": axis} if axis or rng.random() < 0.5 else {}
+        named: dict[str, Any] = {"axis": axis} if axis or rng.random() < 0.5 else {}
         if not named:
             positions %= shape[0]
         if rng.random() < 0.1:
@@ -133,12 +131,8 @@ def test_reduceat_is_numpys(seed: int) -> None:
             pair = [x[..., ::-1] for x in pair]
         if view == 2 and axis % len(shape) == len(shape) - 1:
             pair = [x.astype(code, order="F") for x in pair]
-        found, warned = outcome(
-            lambda: getattr(fastnp, name).reduceat(pair[0], ours(positions), **named)
-        )
-        wanted, expected = outcome(
-            lambda: getattr(numpy, name).reduceat(pair[1], positions, **named)
-        )
+        found, warned = outcome(getattr(fastnp, name).reduceat, pair[0], ours(positions), **named)
+        wanted, expected = outcome(getattr(numpy, name).reduceat, pair[1], positions, **named)
         told = f"{name} {code} {shape} {positions!r} {named}"
         assert warned == expected, told
         if isinstance(wanted, tuple):
@@ -173,7 +167,8 @@ def test_they_run_natively() -> None:
     a, i = fastnp.zeros((4, 5), "f4"), fastnp.array([1, 1, 3])
     before = fastnp.stats()["fallbacks"]
     fastnp.add.at(a, i, 1.0)
-    fastnp.maximum.at(a, (i, slice(1, 3)), 7)
+    index: Any = (i, slice(1, 3))
+    fastnp.maximum.at(a, index, 7)
     fastnp.bitwise_xor.at(i, i - 1, i)
     fastnp.add.at(a, a > 1, a[a > 1])
     fastnp.add.reduceat(a, [0, 2])

@@ -1,5 +1,5 @@
-"""Functions with random arguments, as they are under NumPy: results, their types and strides, errors
-and warnings.
+"""Functions with random arguments, as they are under NumPy: results, their types and strides,
+errors and warnings.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def positions(rng: Any, n: int) -> Any:
     """What `delete` and `insert` take as positions, mostly."""
     kind = rng.integers(0, 9)
     if kind == 0:
-        return slice(*(int(i) if rng.random() < 0.7 else None for i in rng.integers(-7, 8, 2)), 2)
+        first, last = (int(i) if rng.random() < 0.7 else None for i in rng.integers(-7, 8, 2))
+        return slice(first, last, 2)
     if kind == 1:
         return slice(int(rng.integers(0, 4)), None)
     if kind == 2:
@@ -198,8 +199,8 @@ def test_results_are_numpys(kind: str, seed: int) -> None:
             continue
         told = f"{name} {args!r} {named!r}"
         passed = {key: of_ours(value) for key, value in named.items()}
-        found, warned = outcome(lambda: getattr(fastnp, name)(*map(of_ours, args), **passed))
-        wanted, expected = outcome(lambda: getattr(numpy, name)(*args, **named))
+        found, warned = outcome(getattr(fastnp, name), *map(of_ours, args), **passed)
+        wanted, expected = outcome(getattr(numpy, name), *args, **named)
         assert warned == expected, told
         if type(wanted) is tuple and type(wanted[0]) is str:
             assert type(found) is tuple and found == wanted, told

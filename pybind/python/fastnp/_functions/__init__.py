@@ -21,11 +21,13 @@ from fastnp._functions import (
     linear_algebra,
     nan,
     pad,
+    polynomial,
     rearrange,
     reduce,
     shape,
     statistics,
     types,
+    windows,
 )
 
 __all__ = [
@@ -44,9 +46,11 @@ __all__ = [
     "linear_algebra",
     "nan",
     "pad",
+    "polynomial",
     "rearrange",
     "reduce",
     "shape",
     "statistics",
     "types",
+    "windows",
 ]

@@ -9,7 +9,7 @@ import numpy as _np
 
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
-from fastnp._fastnp import asfortranarray, ascontiguousarray, ndarray, pack_bits, unpack_bits
+from fastnp._fastnp import ascontiguousarray, asfortranarray, ndarray, pack_bits, unpack_bits
 
 
 def _along(axis: Any, a: Any, run: Callable[[Any], Any]) -> Any:
@@ -39,7 +39,11 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
 
 @native(_np.unpackbits)
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
-    if type(a) is ndarray and bitorder in ("big", "little") and (count is None or type(count) is int):
+    if (
+        type(a) is ndarray
+        and bitorder in ("big", "little")
+        and (count is None or type(count) is int)
+    ):
 
         def unpacked(x: Any) -> Any:
             # A negative count says how many bits are left out at the end.

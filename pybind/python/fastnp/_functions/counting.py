@@ -110,6 +110,18 @@ def histogram(
     return counts, edges
 
 
+@native(_np.histogram_bin_edges)
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    if type(a) is ndarray and weights is None and a.dtype.char in "lqid":
+        if type(bins) is int and bins > 0:
+            ends = _outer_edges(a, range)
+            if ends is not None:
+                return linspace(*ends, bins + 1, dtype="d")
+        elif type(bins) is ndarray and bins.ndim == 1 and not (bins[:-1] > bins[1:]).any():
+            return bins
+    return call(_np.histogram_bin_edges, (a, bins, range, weights), {})
+
+
 def _outer_edges(a: Any, range: Any) -> tuple[Any, Any] | None:
     """Where bins of equal width begin and end; None for what NumPy refuses."""
     if range is not None:
@@ -171,7 +183,7 @@ def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     columns = _columns(sample)
-    edges = None if columns is None else _grid(columns, bins, range)
+    edges: Any = None if columns is None else _grid(columns, bins, range)
     counts = None if edges is None else _grid_counts(columns, edges, weights)
     if counts is None:
         return call(_np.histogramdd, (sample, bins, range, density, weights), {})
@@ -222,7 +234,7 @@ def _grid(columns: Any, bins: Any, range: Any) -> Any:
 
 
 def _grid_counts(columns: Any, edges: Any, weights: Any) -> Any:
-    """How many points, or what weights, fall into each bin of a grid; None for what NumPy refuses."""
+    """How many points, or what weights, fall into each bin; None for what NumPy refuses."""
     # A bin more at each end takes the points outside.
     lengths = tuple(each.size + 1 for each in edges)
     size = _np.prod(lengths, dtype=float)

@@ -1,14 +1,15 @@
-"""Arrays with elements left out or put in: new arrays, filled slice by slice."""
+"""Arrays with elements left out, put in or repeated: new arrays, filled slice by slice."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as _np
 
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
-from fastnp._fastnp import arange, asarray, empty, ndarray, ones
+from fastnp._fastnp import arange, asarray, concatenate, empty, ndarray, ones, zeros
 
 _INTEGERS = (int, _np.int64)
 
@@ -145,3 +146,29 @@ def _inserted_at(arr: Any, axis: int, at: int, values: Any, is_alone: bool) -> A
     before = (slice(0, at), arr[_at(axis, slice(0, at))])
     after = (slice(at + more, None), arr[_at(axis, slice(at, n))])
     return _filled(arr, axis, n + more, [before, (slice(at, at + more), values), after])
+
+
+@native(_np.trim_zeros)
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    sides = trim.lower() if type(trim) is str else ""
+    plain = type(filt) is ndarray and filt.ndim == 1 and axis is None
+    if not plain or sides not in ("fb", "bf", "f", "b"):
+        return call(_np.trim_zeros, (filt, trim), {} if axis is None else {"axis": axis})
+    found = filt.nonzero()[0]
+    if found.size == 0:
+        return filt[:0]
+    first, last = int(found[0]), int(found[-1])
+    return filt[first if "f" in sides else None : last + 1 if "b" in sides else None]
+
+
+@native(_np.resize)
+def resize(a: Any, new_shape: Any) -> Any:
+    shape = (new_shape,) if type(new_shape) is int else new_shape
+    listed = type(shape) in (tuple, list) and all(type(n) is int and n >= 0 for n in shape)
+    if type(a) is not ndarray or not listed:
+        return call(_np.resize, (a, new_shape), {})
+    flat, size = a.ravel(), prod(shape)
+    if flat.size == 0 or size == 0:
+        return zeros(tuple(shape), a.dtype)
+    copies = -(-size // flat.size)
+    return concatenate((flat,) * copies)[:size].reshape(shape)

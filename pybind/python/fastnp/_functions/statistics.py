@@ -10,7 +10,6 @@ from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
 from fastnp._fastnp import UFUNCS, asarray, concatenate, dot, ndarray
 
-
 # NumPy computes half of the product of a matrix and its transpose: 21 ms against 28 here for 1,000
 # variables. For 30 variables its call takes twice as long as this one.
 _MAX_VARIABLES = 256
