@@ -7,7 +7,7 @@ use crate::host::interpreter_lock::run_over;
 use crate::index::search::dense_as;
 use crate::ops::reduce::ReduceOptions;
 use crate::runtime::eager_gate::Eager;
-use crate::runtime::lock::runtime;
+use crate::runtime::lock::recording;
 use fastnp_codegen::drive::fp_status::flags_raised;
 use fastnp_codegen::portable::update::SegmentFold;
 use fastnp_codegen::{DType, Op};
@@ -50,7 +50,7 @@ fn fold_dense(array: &Array, positions: &Array, axis: usize, (op, fold): (Op, Se
     let (n, parts) = (shape[axis], positions.size());
     let mut to: Shape = shape.into();
     to[axis] = parts;
-    let mut runtime = runtime();
+    let mut runtime = recording()?;
     let mut gate = Eager::unlimited(&mut runtime);
     let positions = gate.read_stable(positions)?;
     // SAFETY: the positions are int64 and stay as they are while the runtime is locked.

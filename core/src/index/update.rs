@@ -11,7 +11,7 @@ use crate::host::interpreter_lock::run_over;
 use crate::index::fancy::{FancyIndex, IndexPart};
 use crate::ops::promote::{ArgType, Casting, can_cast, resolve};
 use crate::runtime::eager_gate::Eager;
-use crate::runtime::lock::runtime;
+use crate::runtime::lock::recording;
 use fastnp_codegen::drive::fp_status::flags_raised;
 use fastnp_codegen::portable::update::{Update, UpdatedRows};
 use fastnp_codegen::{DType, Op};
@@ -103,7 +103,7 @@ impl FancyIndex {
     /// Updates the elements; operands are as [`FancyIndex::operand`] makes them.
     fn run(&self, update: &Update, operand: Option<&Array>) -> Result<()> {
         let (rows, length, step) = self.rows();
-        let mut runtime = runtime();
+        let mut runtime = recording()?;
         let mut gate = Eager::unlimited(&mut runtime);
         let target = gate.target_flushed(&self.array.storage)?;
         let y = match operand {
