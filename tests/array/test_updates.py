@@ -174,3 +174,18 @@ def test_they_run_natively() -> None:
     fastnp.add.reduceat(a, [0, 2])
     fastnp.maximum.reduceat(a, [0, 2], axis=1)
     assert fastnp.stats()["fallbacks"] == before
+
+
+def test_flags_are_those_of_the_callers_errstate() -> None:
+    calls: list[Any] = [
+        lambda np: np.add.at(np.array([1e308]), [0, 0], 1e308),
+        lambda np: np.log.at(np.array([-1.0]), [0]),
+        lambda np: np.add.reduceat(np.array([1e308, 1e308]), [0]),
+    ]
+    for call in calls:
+        for np in (numpy, fastnp):
+            with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+                call(np)
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                call(np)

@@ -1,8 +1,10 @@
 //! Correlations of two vectors: sums of products at every shift.
 //!
 //! Neighbouring sums are accumulated together, so an element of the longer vector is loaded once for each term and one of the shorter one
-//! for all of them. A sum adds its terms in order, [`CHUNK`] at a time, so that its error stays below that of one long chain. The blocks do
+//! for all of them. A sum adds its terms in order, 64 at a time, so that its error stays below that of one long chain. The blocks do
 //! not depend on the number of threads.
+
+#![allow(clippy::needless_range_loop)] // lanes and memory are indexed together
 
 use crate::DType;
 use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};

@@ -2,7 +2,7 @@
 //! segments of an array, as in `ufunc.reduceat`. Both call the inner loops directly: no kernel has such a domain.
 //!
 //! Indices are byte offsets; each names a row of elements. Rows are replaced in the order of their offsets, so an element that is named
-//! twice is replaced twice. Single elements have loops of their own for the ops that are an instruction or two ([`scatter_loop`]: 1.3 ns
+//! twice is replaced twice. Single elements have loops of their own for the ops that are an instruction or two (`scatter_loop`: 1.3 ns
 //! an element in the cache); everything else is done a block of a row at a time by the loops for elements and conversions, 6 ns a call.
 
 use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};

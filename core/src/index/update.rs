@@ -50,7 +50,7 @@ fn compute_type(dtype: DType, op: Op, operand: Option<&Value<'_>>) -> Result<DTy
     if types.len() != op.arity() {
         return Err(Error::unsupported("another number of operands than the op has"));
     }
-    let is_mixed = types.iter().any(|t| *t == ArgType::Strong(DType::U64)) && types.iter().any(|t| is_signed(*t));
+    let is_mixed = types.contains(&ArgType::Strong(DType::U64)) && types.iter().any(|t| is_signed(*t));
     let compute = resolve(op, &types)?;
     let result = op.result(compute);
     let is_integer = |d: DType| d.is_integer() || d == DType::Bool;
