@@ -29,7 +29,7 @@ MACRO_FAMILIES = {
         r"codegen/src/(ir/op|ir/fold|portable/loops/elementwise|expand/forms|x86/asm/forms/table)\.rs|core/src/ops/reduce\.rs"
     ),
     "a trait for each element type": re.compile(
-        r"codegen/src/(portable/(\w+/)?\w+|drive/isa|host/gemv)\.rs"
+        r"codegen/src/(portable/(\w+/)?\w+|drive/isa|host/gemv|host/correlation)\.rs"
     ),
     "NumPy's functions by name": re.compile(
         r"pybind/src/(interpreter/fastcall|object/raw_slots|call/functions)\.rs"

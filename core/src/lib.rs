@@ -75,12 +75,16 @@ pub use crate::index::counts::{bincount, even_histogram};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::lazy_selection::LazySelection;
 pub use crate::index::search::{Side, interpolate, search_sorted};
+pub use crate::index::segments::fold_segments;
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
+pub use crate::index::update::update_at;
 #[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]
 pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;
+pub use crate::ops::bits::{BitOrder, pack_bits, unpack_bits};
 pub use crate::ops::concatenate::concatenate;
+pub use crate::ops::correlate::{Overlap, correlate};
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::fourier::{AxisTransform, NonFinite, transform_axes};
 pub use crate::ops::matmul::{dot, matmul};

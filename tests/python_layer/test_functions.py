@@ -328,11 +328,61 @@ TABLE: dict[str, list[Any]] = {
         cases(LINE, [LINE < 0, LINE >= 0], [lambda x: -x, lambda x: x * 2]),
         cases(LINE, [LINE < 0], [1.0, lambda x: x]),
     ],
+    "correlate": [
+        cases(x, y, "full") for x in (LINE, SORTED[:3], WAVE[0]) for y in (LINE, INTS[0])
+    ],
+    "convolve": [cases(x, y) for x in (LINE, SORTED[:3], WAVE[0]) for y in (LINE, INTS[0], [2.0])],
+    "delete": [
+        cases(FLAT, at, axis) for at in (1, [0, -1], slice(1, None)) for axis in (None, 0, 1)
+    ],
+    "insert": [cases(FLAT, at, 7, axis) for at in (1, [0, -1], [2, 0]) for axis in (None, 0, 1)],
+    "packbits": over((None, 0, -1), BITS, INTS) + [cases(BITS, bitorder="little"), cases(FLAT)],
+    "unpackbits": over((None, 0, -1), WHOLE.astype("u1").reshape(3, 4)) + [cases(INTS)],
+    "histogram2d": [cases(LINE, SORTED, bins) for bins in (4, [3, 5], SORTED)],
+    "histogramdd": [cases(TRIPLE, 4), cases(TRIPLE, [2, 3, [-1, 0, 1]]), cases(LINE, 3)],
+    "histogram_bin_edges": [cases(x, 4) for x in INPUTS]
+    + [cases(FLAT, SORTED), cases(FLAT, "auto")],
+    "trim_zeros": [
+        cases(numpy.array([0, 0, 1, 0, 2, 0]), sides) for sides in ("fb", "F", "b", "x", "")
+    ]
+    + each(numpy.zeros(3), FLAT, [0, 1, 0]),
+    "resize": [
+        cases(x, s) for x in (LINE, FLAT, EMPTY) for s in (3, (2, 9), (0, 2), [2, 2], (-1,))
+    ],
+    "nanargmin": over((None, 0, 1), HOLES, FLAT, INTS) + each(HOLES * numpy.nan, WAVE),
+    "nanargmax": over((None, 0, 1), HOLES, FLAT, INTS) + [cases(HOLES, 0, keepdims=True)],
+    "iscomplex": each(*INPUTS, 1j, WAVE.real + 0j),
+    "real_if_close": each(*INPUTS, WAVE.real + 1e-15j) + [cases(FLAT + 0.1j, 0.5)],
+    "asarray_chkfinite": each(*INPUTS, HOLES, [1.0, numpy.inf], [1]) + [cases(FLAT, "f4")],
+    "unwrap": each(*(x * 4 for x in (LINE, FLAT, CUBE, INTS, SINGLE)))
+    + [cases(FLAT * 9, 2.0, 0), cases(INTS, period=4), cases(INTS, period=5), cases(LINE, axis=3)],
+    "block": [
+        cases([LINE, LINE]),
+        cases([[FLAT, FLAT], [INTS, SINGLE]]),
+        cases([[FLAT, FLAT[:, :1]]]),
+        cases([[LINE], [LINE]]),
+        cases([[LINE], LINE]),
+        cases([FLAT, 1.0]),
+        cases([]),
+        cases(FLAT),
+        cases([CUBE, CUBE]),
+    ],
+    "polyadd": [cases(x, y) for x in (LINE, SORTED[:3], INTS[0]) for y in (LINE, INTS[0], [1])],
+    "polysub": [cases(x, y) for x in (LINE, SORTED[:3], INTS[0]) for y in (LINE, INTS[0], [1])],
+    "polymul": [
+        cases(x, y) for x in (LINE, numpy.array([0, 0, 2]), LINE * 0) for y in (LINE, INTS[0], [1])
+    ],
+    "polyder": [cases(x, m) for x in (LINE, INTS[0], [1, 2]) for m in (0, 1, 2, 9, -1)],
+    "vander": [cases(x, n) for x in (LINE, INTS[0], SINGLE[0], BITS[0]) for n in (None, 0, 1, 2, 5)]
+    + [cases(LINE, 3, True), cases(FLAT), cases(LINE, -1)],
+    "hanning": each(0, 1, 2, 9, 12.5),
+    "hamming": each(0, 1, 2, 9, 12.5),
+    "blackman": each(0, 1, 2, 9, 12.5),
+    "bartlett": each(0, 1, 2, 9, 12.5),
     "sinc": each(FLAT, INTS, SINGLE, numpy.zeros(2)),
     "isposinf": each(ODD, INTS, WAVE),
     "isneginf": each(ODD, INTS, WAVE),
     "isreal": each(*INPUTS),
-    "iscomplex": each(*INPUTS, 1j),
     "isrealobj": each(*INPUTS, 1j),
     "iscomplexobj": each(*INPUTS, 1j),
     "isclose": [cases(FLAT, y) for y in (FLAT, FLAT + 1e-9, INTS, 1, 2.0, [1, 2, 3, 4])]
@@ -536,6 +586,9 @@ LINALG: dict[str, list[Any]] = {
     "linalg.matrix_transpose": each(FLAT, CUBE, LINE),
     "linalg.outer": [cases(LINE, LINE), cases(FLAT, LINE)],
     "linalg.cross": [cases(TRIPLE, TRIPLE[::-1]), cases(FLAT, FLAT), cases(TRIPLE, TRIPLE, axis=0)],
+    "linalg.diagonal": each(FLAT, CUBE, LINE) + each(CUBE, offset=1),
+    "linalg.trace": each(FLAT, CUBE, LINE, INTS)
+    + [cases(CUBE, offset=-1), cases(INTS, dtype="f4")],
     "linalg.matrix_norm": each(FLAT, CUBE, LINE, INTS)
     + [cases(FLAT, ord=1), cases(CUBE, keepdims=True), cases(FLAT, ord="nuc")],
     "linalg.vector_norm": each(FLAT, CUBE, LINE, INTS, WAVE)

@@ -33,6 +33,15 @@ pub fn clear() {
     }
 }
 
+/// The flags that work raises on this thread.
+pub fn flags_raised(work: impl FnOnce()) -> FpFlags {
+    clear();
+    work();
+    let raised = read();
+    clear();
+    raised
+}
+
 /// Sticky bits: 0 invalid, 2 divide, 3 overflow, 4 underflow.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

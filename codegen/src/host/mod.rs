@@ -2,5 +2,6 @@
 //!
 //! Those of devices are methods of [`crate::Device`]. It imports `drive`. Open `gemv` first.
 
+pub mod correlation;
 pub mod gemv;
 pub mod narrow_product;

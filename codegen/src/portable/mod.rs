@@ -11,6 +11,7 @@
 //! | `exec` | bytecode, alias analysis, and the drivers that run a fragment on two axes or on tiles of any domain |
 //! | `reduce` | accumulators, reductions by shape, and prefix scans |
 //! | `program` | the backend and its programs |
+//! | `update` | elements replaced in order at offsets, and folds of segments, by the loops alone |
 //! | `mock_device` | the backend on memory of its own, to test what devices do |
 //!
 //! Invariants:
@@ -27,6 +28,7 @@ pub(crate) mod loops;
 pub(crate) mod mock_device;
 mod program;
 pub(crate) mod reduce;
+pub mod update;
 
 pub(crate) use crate::portable::exec::jit_hook::{FoldFunction, JitHook, MapFunction};
 #[cfg(debug_assertions)]

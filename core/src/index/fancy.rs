@@ -58,16 +58,16 @@ struct IndexedAxis {
 
 /// An array with a fancy index, ready to be read or written.
 pub struct FancyIndex {
-    array: Array,
+    pub(super) array: Array,
     /// The layout of the axes with basic indexing, with every array-indexed axis at position zero.
-    basic: Layout,
+    pub(super) basic: Layout,
     indexed: SmallVec<[IndexedAxis; 2]>,
     /// The byte offset of each indexed element from the first element of `basic`: int64, in row-major order.
-    offsets: Array,
+    pub(super) offsets: Array,
     /// The shape that the position arrays broadcast to.
-    shape: Shape,
+    pub(super) shape: Shape,
     /// Which axis of the result is the first of the position arrays' axes.
-    insert_at: usize,
+    pub(super) insert_at: usize,
 }
 
 impl Array {
@@ -88,6 +88,11 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn fancy_index(&self, parts: &[IndexPart]) -> Result<FancyIndex> {
+        self.fancy_index_with(parts, false)
+    }
+
+    /// [`Array::fancy_index`], with the offsets computed at once where `is_eager`: for what reads them as soon as it has them.
+    pub(super) fn fancy_index_with(&self, parts: &[IndexPart], is_eager: bool) -> Result<FancyIndex> {
         let found = ParsedIndex::of(self, parts)?;
         let shape = found.shape()?;
         // NumPy's iterator has `MAX_DIMS` operands, and one of them is the array itself.
@@ -96,7 +101,7 @@ impl Array {
             return Err(Error::index("too many arrays of positions"));
         }
         check_indexed_ndim(shape.len() + found.basic.ndim())?;
-        let offsets = found.offsets(&shape)?;
+        let offsets = found.offsets(&shape, is_eager)?;
         let ParsedIndex { basic, indexed, insert_at } = found;
         Ok(FancyIndex { array: self.clone(), basic, indexed, offsets, shape, insert_at })
     }
@@ -244,10 +249,14 @@ impl ParsedIndex {
     }
 
     /// The byte offset of each indexed element.
-    fn offsets(&self, shape: &[usize]) -> Result<Array> {
+    fn offsets(&self, shape: &[usize], is_eager: bool) -> Result<Array> {
         let n = count(shape);
+        if self.indexed.is_empty() {
+            return Ok(Array::zeros(shape, DType::I64));
+        }
         // Rows and small results are copied at once and need offsets in memory. Other offsets are recorded, and fuse with the gather.
         if let [only] = &self.indexed[..]
+            && !is_eager
             && self.basic.size() == 1
             && !runs_eagerly(n)
             && same_shape(only.positions.shape(), shape)

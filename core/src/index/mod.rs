@@ -7,6 +7,8 @@
 //! | `mask_device` | the same on a device |
 //! | `take_rows` | dense rows read or written at positions along the first axis, at once |
 //! | `fancy` | any index with arrays: byte offsets, then a gather or a scatter |
+//! | `update` | elements replaced in order at any index, where one may be named twice |
+//! | `segments` | folds of the parts of an axis |
 //! | `selection` | `a[mask]` as values and a mask, compacted only where its elements are needed |
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
 //! | `search` | positions in sorted arrays, interpolation between points |
@@ -22,5 +24,7 @@ pub(crate) mod mask_avx512;
 pub(crate) mod mask_device;
 pub(crate) mod mask_loops;
 pub(crate) mod search;
+pub(crate) mod segments;
 pub(crate) mod selection;
 pub(crate) mod take_rows;
+pub(crate) mod update;

@@ -13,7 +13,7 @@ use crate::ops::elementwise::apply;
 use crate::ops::reduce::Reduction;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, release_parked};
-use fastnp_codegen::drive::fp_status;
+use fastnp_codegen::drive::fp_status::flags_raised;
 use fastnp_codegen::{DType, FpFlags, Op, ThreadPool, Transform};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -276,15 +276,6 @@ impl ThreadPool for FlagThreads<'_> {
             self.raised.fetch_or(flags_raised(|| task(i)).0, Ordering::Relaxed);
         });
     }
-}
-
-/// The floating-point flags that work raises on this thread.
-fn flags_raised(work: impl FnOnce()) -> FpFlags {
-    fp_status::clear();
-    work();
-    let raised = fp_status::read();
-    fp_status::clear();
-    raised
 }
 
 /// Whether elements are numbers of single precision.

@@ -12,11 +12,14 @@
 //! | `reduce` | reductions and scans |
 //! | `matmul` | matrix and inner products |
 //! | `fourier` | Fourier transforms along axes |
+//! | `correlate`, `bits` | correlations of vectors; truth packed into bits |
 //!
 //! Start with `elementwise`. The folder may import `runtime` and what that imports, never `index` or `device`.
 
+pub(crate) mod bits;
 pub(crate) mod concatenate;
 pub(crate) mod convert;
+pub(crate) mod correlate;
 pub(crate) mod create;
 pub(crate) mod elementwise;
 pub(crate) mod fourier;

@@ -309,7 +309,7 @@ impl Array {
     }
 
     /// The table's row of a fold by an op, and the type it is computed in, by NumPy's rule.
-    fn fold_type(&self, op: Op, how: &ReduceOptions<'_>) -> Result<(&'static FoldRow, DType)> {
+    pub(crate) fn fold_type(&self, op: Op, how: &ReduceOptions<'_>) -> Result<(&'static FoldRow, DType)> {
         let (own, row) = (self.dtype, op.fold());
         let is_truth = row.is_some() && op.row().result == ResultRule::Bool;
         if is_truth && how.dtype.is_some_and(|d| d != DType::Bool) {

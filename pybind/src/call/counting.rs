@@ -1,9 +1,9 @@
-//! Counting and searching, as `fastnp._functions.counting` asks for them: `None` says that NumPy has to do it.
+//! Counting, searching, correlations and bits, as `fastnp._functions` asks for them: `None` says that NumPy has to do it.
 
 use crate::call::argument::parse_any;
 use crate::interpreter::error::to_py_result;
 use crate::object::construct::new_object;
-use fastnp::{Array, ErrorKind, Result, Side, Value};
+use fastnp::{Array, BitOrder, ErrorKind, Overlap, Result, Side, Value};
 use pyo3::prelude::*;
 
 /// A result as an object; `None` for what is not native.
@@ -79,8 +79,44 @@ fn interpolate<'py>(
     with_arrays(x.py(), [x, xp, fp], |[x, xp, fp]| fastnp::interpolate(x, (xp, fp), (left, right)))
 }
 
+/// `correlate_vectors(a, v, overlap)`: sums of products at every shift (`"full"`), as many as `a` has elements (`"same"`), or those with
+/// all terms (any other text). `v` is no longer than `a`, and not conjugated.
+#[pyfunction]
+fn correlate_vectors<'py>(
+    a: &Bound<'py, PyAny>,
+    v: &Bound<'py, PyAny>,
+    overlap: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let overlap = match overlap {
+        "full" => Overlap::Full,
+        "same" => Overlap::Same,
+        _ => Overlap::Valid,
+    };
+    with_arrays(a.py(), [a, v], |[a, v]| fastnp::correlate(a, v, overlap))
+}
+
+/// The order of bits.
+fn bit_order(is_big: bool) -> BitOrder {
+    if is_big { BitOrder::Big } else { BitOrder::Little }
+}
+
+/// `pack_bits(x, is_big)`: NumPy's `packbits` along the last axis.
+#[pyfunction]
+fn pack_bits<'py>(x: &Bound<'py, PyAny>, is_big: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x], |[x]| fastnp::pack_bits(x, bit_order(is_big)))
+}
+
+/// `unpack_bits(x, is_big, count)`: NumPy's `unpackbits` along the last axis.
+#[pyfunction]
+fn unpack_bits<'py>(x: &Bound<'py, PyAny>, is_big: bool, count: Option<usize>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x], |[x]| fastnp::unpack_bits(x, bit_order(is_big), count))
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(correlate_vectors, module)?)?;
+    module.add_function(wrap_pyfunction!(pack_bits, module)?)?;
+    module.add_function(wrap_pyfunction!(unpack_bits, module)?)?;
     module.add_function(wrap_pyfunction!(count_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(even_histogram, module)?)?;
     module.add_function(wrap_pyfunction!(search_sorted, module)?)?;

@@ -39,8 +39,13 @@ impl Ufunc {
         self.numpy(py, method, args, kwargs, ErrorKind::Unsupported)
     }
 
+    /// The op.
+    pub(crate) fn op(&self) -> Op {
+        self.op
+    }
+
     /// Calls NumPy's method: for what is not native, or after an error of the core so that NumPy raises its own.
-    fn numpy<'py>(
+    pub(crate) fn numpy<'py>(
         &self,
         py: Python<'py>,
         method: &str,
@@ -194,16 +199,6 @@ impl Ufunc {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn reduceat<'py>(
-        &self,
-        py: Python<'py>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.fall_back(py, "reduceat", args, kwargs)
-    }
-
-    #[pyo3(signature = (*args, **kwargs))]
     fn outer<'py>(
         &self,
         py: Python<'py>,
@@ -217,16 +212,6 @@ impl Ufunc {
             }
         }
         self.fall_back(py, "outer", args, kwargs)
-    }
-
-    #[pyo3(signature = (*args, **kwargs))]
-    fn at<'py>(
-        &self,
-        py: Python<'py>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.fall_back(py, "at", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]

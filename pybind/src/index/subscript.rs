@@ -84,6 +84,20 @@ fn parse_advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     Ok(Key::Parts(parts))
 }
 
+/// The items of an index; `None` for one that is left to NumPy.
+pub(crate) fn parts_of(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<IndexPart>>> {
+    let py = key.py();
+    if let Some(parts) = with_basic_index(key, |parts| Ok(parts.iter().copied().map(IndexPart::Basic).collect()))? {
+        return Ok(Some(parts));
+    }
+    Ok(match parse_advanced(key)? {
+        Key::Mask(mask) => Some(vec![IndexPart::Mask(mask.array(py)?.clone())]),
+        Key::Positions(positions) => Some(vec![IndexPart::Positions(positions.array(py)?.clone())]),
+        Key::Parts(parts) => Some(parts),
+        Key::Other => None,
+    })
+}
+
 /// An item of an index that is an array or a list; `None` if it is neither, or has another type than integers and booleans.
 pub(crate) fn array_part(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
     let py = item.py();

@@ -6,11 +6,14 @@ package cheap. This sub-package may import every other one. Read `reduce` first.
 """
 
 from fastnp._functions import (
+    bits,
     callbacks,
     comparison,
+    correlation,
     counting,
     creation,
     difference,
+    edit,
     einsum,
     elementwise,
     indexing,
@@ -18,19 +21,24 @@ from fastnp._functions import (
     linear_algebra,
     nan,
     pad,
+    polynomial,
     rearrange,
     reduce,
     shape,
     statistics,
     types,
+    windows,
 )
 
 __all__ = [
+    "bits",
     "callbacks",
     "comparison",
+    "correlation",
     "counting",
     "creation",
     "difference",
+    "edit",
     "einsum",
     "elementwise",
     "indexing",
@@ -38,9 +46,11 @@ __all__ = [
     "linear_algebra",
     "nan",
     "pad",
+    "polynomial",
     "rearrange",
     "reduce",
     "shape",
     "statistics",
     "types",
+    "windows",
 ]

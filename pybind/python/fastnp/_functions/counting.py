@@ -24,6 +24,8 @@ from fastnp._functions.creation import linspace
 from fastnp._functions.difference import diff
 
 _NUMBERS = (int, float, _np.float64, _np.int64)
+# More bins than this are left to NumPy, which refuses a grid whose bins have no number.
+_MAX_BINS = 1e9
 
 
 @native(_np.bincount)
@@ -108,8 +110,20 @@ def histogram(
     return counts, edges
 
 
-def _even_histogram(a: Any, bins: int, range: Any) -> tuple[Any, Any] | None:
-    """Counts in bins of equal width, and their edges; None for what NumPy refuses."""
+@native(_np.histogram_bin_edges)
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    if type(a) is ndarray and weights is None and a.dtype.char in "lqid":
+        if type(bins) is int and bins > 0:
+            ends = _outer_edges(a, range)
+            if ends is not None:
+                return linspace(*ends, bins + 1, dtype="d")
+        elif type(bins) is ndarray and bins.ndim == 1 and not (bins[:-1] > bins[1:]).any():
+            return bins
+    return call(_np.histogram_bin_edges, (a, bins, range, weights), {})
+
+
+def _outer_edges(a: Any, range: Any) -> tuple[Any, Any] | None:
+    """Where bins of equal width begin and end; None for what NumPy refuses."""
     if range is not None:
         if type(range) not in (tuple, list) or not all(type(end) in _NUMBERS for end in range):
             return None
@@ -122,9 +136,15 @@ def _even_histogram(a: Any, bins: int, range: Any) -> tuple[Any, Any] | None:
         first, last = a.min(), a.max()
     if first > last or not (_np.isfinite(first) and _np.isfinite(last)):
         return None
-    if first == last:
-        first, last = first - 0.5, last + 0.5
-    edges = linspace(first, last, bins + 1, dtype="d")
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+def _even_histogram(a: Any, bins: int, range: Any) -> tuple[Any, Any] | None:
+    """Counts in bins of equal width, and their edges; None for what NumPy refuses."""
+    ends = _outer_edges(a, range)
+    if ends is None:
+        return None
+    edges = linspace(*ends, bins + 1, dtype="d")
     if (edges[:-1] >= edges[1:]).any():
         return None
     counts = even_histogram(a if a.dtype.char == "d" else a.astype("d"), edges)
@@ -144,3 +164,89 @@ def _histogram_of_edges(a: Any, edges: Any) -> tuple[Any, Any] | None:
     inside = counts[1 : edges.size].copy()
     inside[-1] += (a == edges[-1]).sum()
     return inside, edges
+
+
+@native(_np.histogram2d)
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    if type(x) is ndarray and type(y) is ndarray and x.ndim == y.ndim == 1 and x.size == y.size:
+        several = type(bins) in (list, tuple, ndarray) and len(bins) not in (1, 2)
+        pair = [asarray(bins)] * 2 if several else bins
+        hist, edges = histogramdd([x, y], pair, range, density, weights)
+        return hist, edges[0], edges[1]
+    return call(_np.histogram2d, (x, y, bins, range, density, weights), {})
+
+
+@native(_np.histogramdd)
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    columns = _columns(sample)
+    edges: Any = None if columns is None else _grid(columns, bins, range)
+    counts = None if edges is None else _grid_counts(columns, edges, weights)
+    if counts is None:
+        return call(_np.histogramdd, (sample, bins, range, density, weights), {})
+    if density:
+        total = counts.sum()
+        for axis, each in enumerate(edges):
+            shape = [-1 if at == axis else 1 for at, _ in enumerate(edges)]
+            counts = counts / diff(each).reshape(shape)
+        counts /= total
+    return counts, edges
+
+
+def _columns(sample: Any) -> Any:
+    """The coordinates of points, each as a vector; None for what is left to NumPy."""
+    if type(sample) is ndarray and sample.ndim == 2:
+        columns = [sample[:, at] for at, _ in enumerate(sample.T)]
+    elif type(sample) in (list, tuple) and all(type(x) is ndarray for x in sample):
+        columns = list(sample)
+    else:
+        return None
+    alike = all(x.ndim == 1 and x.size == columns[0].size for x in columns)
+    if not columns or not alike or not all(x.dtype.char in "lqid" for x in columns):
+        return None
+    return columns if len({x.dtype for x in columns}) == 1 else [x.astype("d") for x in columns]
+
+
+def _grid(columns: Any, bins: Any, range: Any) -> Any:
+    """The edges of bins along each axis; None for what NumPy refuses."""
+    bins = [bins] * len(columns) if type(bins) is int else bins
+    ranges = [None] * len(columns) if range is None else range
+    listed = all(type(x) in (list, tuple) for x in (bins, ranges))
+    if not listed or not len(bins) == len(ranges) == len(columns):
+        return None
+    edges = []
+    for column, each, ends in zip(columns, bins, ranges, strict=True):
+        if type(each) is int:
+            ends = _outer_edges(column, ends) if each > 0 else None
+            found = None if ends is None else linspace(*ends, each + 1)
+        else:
+            found = asarray(each) if type(each) in (ndarray, list, tuple) else None
+        # NumPy takes a single edge, which makes no bin.
+        if type(found) is not ndarray or found.ndim != 1 or found.size < 2:
+            return None
+        if found.dtype.char not in "lqid" or (found[:-1] > found[1:]).any():
+            return None
+        edges.append(found)
+    return edges
+
+
+def _grid_counts(columns: Any, edges: Any, weights: Any) -> Any:
+    """How many points, or what weights, fall into each bin; None for what NumPy refuses."""
+    # A bin more at each end takes the points outside.
+    lengths = tuple(each.size + 1 for each in edges)
+    size = _np.prod(lengths, dtype=float)
+    if size > _MAX_BINS or (weights is not None and type(weights) not in (ndarray, list)):
+        return None
+    at: Any = 0
+    for column, each, n in zip(columns, edges, lengths, strict=True):
+        found = search_sorted(each, column, True)
+        if found is None:
+            return None
+        at = at * n + (found - (column == each[-1]))
+    counts = count_numbers(at, weights, int(size))
+    if counts is None:
+        return None
+    return counts.reshape(lengths).astype("d")[(slice(1, -1),) * len(edges)]

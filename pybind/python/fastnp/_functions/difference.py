@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from fastnp import _fastnp
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import NoValue, given, native
-from fastnp._fastnp import UFUNCS, asanyarray, concatenate, empty, ndarray
+from fastnp._fastnp import UFUNCS, asanyarray, concatenate, empty, ndarray, where
 
 _ALL = slice(None)
 
@@ -112,3 +112,31 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
             step = diff(x, axis=axis)
     both = y[_at(at, slice(1, None))] + y[_at(at, slice(None, -1))]
     return (step * both / 2.0).sum(axis)
+
+
+@native(_np.unwrap)
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * _np.pi) -> Any:
+    plain = type(axis) is int and type(period) in (int, float) and type(discont) in _DISCONTINUITIES
+    known = type(p) is ndarray and p.dtype.kind in "fiu" and plain
+    if not known or not -p.ndim <= axis < p.ndim:
+        return call(_np.unwrap, (p, discont, axis), {"period": period})
+    steps = diff(p, axis=axis)
+    dtype = _np.result_type(steps.dtype, period)
+    high, is_ambiguous = period / 2, True
+    if dtype.kind in "iu":
+        high, rest = divmod(period, 2)
+        is_ambiguous = rest == 0
+    within = UFUNCS["remainder"](steps + high, period) - high
+    if is_ambiguous:
+        # A step of half a period keeps its sign.
+        within = where((within == -high) & (steps > 0), high, within)
+    least = period / 2 if discont is None else discont
+    correction = where(abs(steps) < least, 0, within - steps)
+    result = p.astype(dtype)
+    after = (*(slice(None),) * (axis % p.ndim), slice(1, None))
+    result[after] = p[after] + correction.cumsum(axis)
+    return result
+
+
+# The types of `discont=`.
+_DISCONTINUITIES = (type(None), int, float)

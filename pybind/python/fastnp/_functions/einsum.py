@@ -92,11 +92,6 @@ def _plan(subscripts: str) -> _Plan | None:
     return None
 
 
-# In a stack of products NumPy needs 1.5 ns for a multiplication and an addition, a product of ours
-# 64 ns before the first.
-_SMALL_PRODUCT = 64
-
-
 @native(_np.einsum)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     if kwargs:
@@ -133,18 +128,25 @@ def _fit(terms: list[str], arrays: tuple[Any, ...]) -> bool:
 
 
 def _product(contraction: _Contraction, x: Any, y: Any) -> Any:
-    """The product; None if NumPy computes it faster."""
+    """The product; None for a stack of inner products, which takes twice NumPy's time. For stacks
+    of 3 x 3 matrices with vectors the product itself takes .2 (100,000) to .8 of it (20).
+    """
     # The result is in C order; NumPy's order "K" gives the same for C-ordered operands.
     b, s = contraction.batch, contraction.summed
-    if b:
-        points = prod(x.shape[axis] for axis in contraction.left[b:])
-        if points * prod(y.shape[axis] for axis in contraction.right[b + s :]) < _SMALL_PRODUCT:
-            return None
-    x, y = x.transpose(contraction.left), y.transpose(contraction.right)
+    extents = tuple(x.shape[axis] for axis in contraction.left)
+    batch, rows, summed = extents[:b], extents[b : x.ndim - s], prod(extents[x.ndim - s :])
+    columns = tuple(y.shape[axis] for axis in contraction.right[b + s :])
+    if b and prod(rows) * prod(columns) == 1:
+        return None
     if b == 0 and s == 1 and x.ndim <= 2 and y.ndim <= 2:
-        return matmul(x, y)
-    batch, rows, summed = x.shape[:b], x.shape[b : x.ndim - s], x.shape[x.ndim - s :]
-    columns = y.shape[b + s :]
-    left = x.reshape((*batch, prod(rows), prod(summed)))
-    right = y.reshape((*batch, prod(summed), prod(columns)))
+        return matmul(x.transpose(contraction.left), y.transpose(contraction.right))
+    left = _matrices(x, contraction.left, (*batch, prod(rows), summed))
+    right = _matrices(y, contraction.right, (*batch, summed, prod(columns)))
     return matmul(left, right).reshape(batch + rows + columns)
+
+
+def _matrices(x: Any, axes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """A stack of matrices of this shape, the array's axes in this order. A view costs 150 ns."""
+    if axes != tuple(range(len(axes))):
+        x = x.transpose(axes)
+    return x if x.shape == shape else x.reshape(shape)

@@ -141,6 +141,33 @@ def isneginf(x: Any, out: Any = None) -> Any:
     return _infinite(_np.isneginf, x, out, True)
 
 
+@native(_np.iscomplex)
+def iscomplex(x: Any) -> Any:
+    if type(x) is not ndarray:
+        return call(_np.iscomplex, (x,), {})
+    return x.imag != 0 if x.dtype.kind == "c" else _fastnp.zeros(x.shape, bool)[()]
+
+
+@native(_np.real_if_close)
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    if type(a) is not ndarray or type(tol) not in (int, float):
+        return call(_np.real_if_close, (a, tol), {})
+    if a.dtype.kind != "c":
+        return a
+    most = _np.finfo(a.dtype).eps * tol if tol > 1 else tol
+    return a.real if (abs(a.imag) < most).all() else a
+
+
+@native(_np.asarray_chkfinite)
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    made = _fastnp.asarray(a, dtype, order=order)
+    if type(made) is not ndarray:
+        return call(_np.asarray_chkfinite, (a, dtype, order), {})
+    if made.dtype.kind in "fc" and not UFUNCS["isfinite"](made).all():
+        raise ValueError("array must not contain infs or NaNs")
+    return made
+
+
 @native(_np.polyval)
 def polyval(p: Any, x: Any) -> Any:
     vector = (type(p) is ndarray and p.ndim == 1) or (type(p) is list and _numbers(p))

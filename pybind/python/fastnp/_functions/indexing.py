@@ -11,7 +11,7 @@ from fastnp import _fastnp
 from fastnp._fallback.call import call
 from fastnp._fallback.override import array_function_of
 from fastnp._fallback.registry import dispatch_method, native
-from fastnp._fastnp import arange, asarray, ndarray, where
+from fastnp._fastnp import arange, asarray, ndarray, where, zeros_like
 
 # `choose` between more arrays than this is faster in NumPy, as each one takes a pass of `where`
 # here.
@@ -135,6 +135,43 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition, choice in zip(reversed(condlist), reversed(typed), strict=True):
         result = where(condition, choice, result)
     return result
+
+
+@native(_np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    masks = _conditions(x, condlist, len(funclist)) if type(funclist) in (list, tuple) else None
+    if masks is None:
+        return call(_np.piecewise, (x, condlist, funclist, *args), kw)
+    y = zeros_like(x)
+    for mask, value in zip(masks, funclist, strict=True):
+        if not callable(value):
+            y[mask] = value
+            continue
+        selected = x[mask]
+        if selected.size > 0:
+            y[mask] = value(selected, *args, **kw)
+    return y
+
+
+def _conditions(x: Any, condlist: Any, count: int) -> list[Any] | None:
+    """The masks of `piecewise`, with that of all other elements if one is missing; None for what
+    NumPy has to read.
+    """
+    if type(x) is not ndarray or x.ndim == 0:
+        return None
+    if type(condlist) is ndarray and condlist.ndim:
+        # One condition need not be in a list.
+        condlist = [condlist] if condlist.ndim == 1 and condlist.size else list(condlist)
+    if type(condlist) is not list or not condlist:
+        return None
+    if not all(_is_mask(mask) and mask.shape == x.shape for mask in condlist):
+        return None
+    if len(condlist) == count - 1:
+        some = condlist[0]
+        for mask in condlist[1:]:
+            some = some | mask
+        return [*condlist, ~some]
+    return condlist if len(condlist) == count else None
 
 
 @native(_np.fill_diagonal)

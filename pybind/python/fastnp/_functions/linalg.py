@@ -46,6 +46,20 @@ def linalg_cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
     return call(_linalg.cross, (x1, x2), {"axis": axis}, "linalg.cross")
 
 
+@native(_linalg.diagonal)
+def linalg_diagonal(x: Any, /, *, offset: Any = 0) -> Any:
+    if type(x) is ndarray and x.ndim >= 2 and type(offset) is int:
+        return x.diagonal(offset, -2, -1)
+    return call(_linalg.diagonal, (x,), {"offset": offset}, "linalg.diagonal")
+
+
+@native(_linalg.trace)
+def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    if type(x) is ndarray and x.ndim >= 2 and type(offset) is int:
+        return x.diagonal(offset, -2, -1).sum(-1, dtype)
+    return call(_linalg.trace, (x,), {"offset": offset, "dtype": dtype}, "linalg.trace")
+
+
 @native(_linalg.matrix_norm)
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     if type(x) is ndarray and x.ndim >= 2 and ord == "fro":

@@ -156,3 +156,22 @@ def nanmean(
         return UFUNCS["divide"](total, count, dtype=a.dtype)
     # NumPy divides without floating-point warnings and warns once itself.
     return call(_np.nanmean, (a, axis, dtype, out), extra)
+
+
+def _nanargmin_or_nanargmax(original: _Function, method: str, replacement: float) -> _Function:
+    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+        extra = given(keepdims=keepdims)
+        if type(a) is not ndarray or a.dtype.kind not in "fiub" or a.size == 0:
+            return call(original, (a, axis, out), extra)
+        if a.dtype.kind == "f":
+            missing = _isnan(a)
+            if missing.all(axis).any():
+                return call(original, (a, axis, out), extra)
+            a = _where(missing, a.dtype.type(replacement), a)
+        return getattr(a, method)(axis, out, **extra)
+
+    return function
+
+
+native(_np.nanargmin)(_nanargmin_or_nanargmax(_np.nanargmin, "argmin", _np.inf))
+native(_np.nanargmax)(_nanargmin_or_nanargmax(_np.nanargmax, "argmax", -_np.inf))

@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from fastnp import _fastnp
 from fastnp._fallback.call import MAX_DIMENSIONS, call
 from fastnp._fallback.registry import dispatch_method, native
-from fastnp._fastnp import asanyarray, asarray, ndarray, to_numpy
+from fastnp._fastnp import asanyarray, asarray, concatenate, ndarray, to_numpy
 
 
 def _shared(a: Any) -> Any:
@@ -324,3 +324,34 @@ if hasattr(_np, "unstack"):  # new in NumPy 2.1
             return call(_np.unstack, (x,), {"axis": axis})
         moved = x if axis == 0 else moveaxis(x, axis, 0)
         return tuple(moved[at, ...] for at in range(len(moved)))
+
+
+@native(_np.block)
+def block(arrays: Any) -> Any:
+    depth = _depth(arrays)
+    leaves = _leaves(arrays) if depth else []
+    if not leaves or not all(type(x) is ndarray for x in leaves):
+        return call(_np.block, (arrays,), {})
+    return _joined(arrays, depth, max(depth, *(x.ndim for x in leaves)))
+
+
+def _depth(arrays: Any) -> int:
+    """How deep lists are nested, if they are so everywhere; otherwise 0, also of an empty list."""
+    if type(arrays) is not list:
+        return 0
+    depths = {_depth(x) if type(x) is list else 0 for x in arrays}
+    lists = {type(x) is list for x in arrays}
+    if len(depths) != 1 or len(lists) != 1 or (lists == {True} and depths == {0}):
+        return 0
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    return [x for each in arrays for x in (_leaves(each) if type(each) is list else [each])]
+
+
+def _joined(arrays: Any, depth: int, ndim: int) -> Any:
+    """Nested lists of arrays, the innermost ones joined along the last axis."""
+    if depth == 0:
+        return arrays.reshape((1,) * (ndim - arrays.ndim) + arrays.shape)
+    return concatenate([_joined(x, depth - 1, ndim) for x in arrays], -depth)

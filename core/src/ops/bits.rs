@@ -1,0 +1,145 @@
+//! Bits of bytes: truth packed eight elements to a byte (`np.packbits`), and unpacked. They run when they are called.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, Order, Shape, byte_count, c_strides};
+use crate::error::{Error, Result};
+use crate::host::interpreter_lock::run_over;
+use crate::runtime::eager_gate::Eager;
+use crate::runtime::lock::runtime;
+use fastnp_codegen::DType;
+
+/// Which bit of a byte comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BitOrder {
+    /// The highest.
+    Big,
+    /// The lowest.
+    Little,
+}
+
+/// Bytes of ones in eight bytes.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Which of sixteen bytes are not zero, the first one as the lowest bit.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn truth(bytes: &[u8; 16]) -> u16 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128};
+    // SAFETY: every processor of this architecture has the instructions, and sixteen bytes are read.
+    let zeros = unsafe {
+        let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+        _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()))
+    };
+    !zeros as u16
+}
+
+/// Which of sixteen bytes are not zero, the first one as the lowest bit.
+#[cfg(not(target_arch = "x86_64"))]
+fn truth(bytes: &[u8; 16]) -> u16 {
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 1 | u16::from(byte != 0))
+}
+
+/// Two bytes of the bits of sixteen elements.
+#[inline(always)]
+fn packed(bytes: &[u8; 16], order: BitOrder) -> [u8; 2] {
+    let bits = truth(bytes).to_le_bytes();
+    if order == BitOrder::Big { bits.map(u8::reverse_bits) } else { bits }
+}
+
+/// The elements along the last axis as bits, eight to a byte: one where an element is not zero. The last byte is filled up with zeros.
+///
+/// # Errors
+/// `Unsupported` for other than integers and bools, and for an array without axes; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, BitOrder, pack_bits};
+/// let bytes = pack_bits(&Array::from(vec![1i64, 0, 0, 0, 0, 0, 0, 1, 1]), BitOrder::Big)?;
+/// assert_eq!(bytes.to_vec::<u8>()?, [0x81, 0x80]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn pack_bits(x: &Array, order: BitOrder) -> Result<Array> {
+    if !(x.dtype().is_integer() || x.dtype() == DType::Bool) {
+        return Err(Error::unsupported("bits of numbers that are not whole"));
+    }
+    let truth =
+        if x.dtype() == DType::Bool && x.is_c_contiguous() { x.clone() } else { x.cast_order(DType::Bool, Order::C)? };
+    rows(
+        &truth,
+        |n| n.div_ceil(8),
+        |from, to| {
+            let (whole, rest) = from.as_chunks::<16>();
+            let (pairs, last) = to.as_chunks_mut::<2>();
+            pairs.iter_mut().zip(whole).for_each(|(to, bytes)| *to = packed(bytes, order));
+            let mut bytes = [0; 16];
+            bytes[..rest.len()].copy_from_slice(rest);
+            let bits = packed(&bytes, order);
+            match pairs.get_mut(whole.len()) {
+                Some(pair) => *pair = bits,
+                None => last.copy_from_slice(&bits[..last.len()]),
+            }
+        },
+    )
+}
+
+/// The bits of the bytes along the last axis, an element each: the first `count` of them, and zeros where there are fewer. All if `None`.
+///
+/// # Errors
+/// `Unsupported` for other than `uint8`, and for an array without axes; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, BitOrder, DType, unpack_bits};
+/// let bytes = Array::from(vec![5i64]).cast(DType::U8)?;
+/// assert_eq!(unpack_bits(&bytes, BitOrder::Little, Some(3))?.to_vec::<u8>()?, [1, 0, 1]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn unpack_bits(x: &Array, order: BitOrder, count: Option<usize>) -> Result<Array> {
+    if x.dtype() != DType::U8 {
+        return Err(Error::unsupported("bits of numbers that are no bytes"));
+    }
+    let x = if x.is_c_contiguous() { x.clone() } else { x.copy(Order::C)? };
+    rows(
+        &x,
+        |n| count.unwrap_or(8 * n),
+        |from, to| {
+            let bits = |byte: u8| {
+                // Each byte of the product has the byte; one bit of each is kept, and moved to the lowest place.
+                let select = if order == BitOrder::Big { 0x0102_0408_1020_4080_u64 } else { 0x8040_2010_0804_0201 };
+                let kept = (byte as u64 * ONES) & select;
+                (((kept + 0x7f * ONES) >> 7) & ONES).to_le_bytes()
+            };
+            let (whole, rest) = to.as_chunks_mut::<8>();
+            let known = whole.len().min(from.len());
+            whole.iter_mut().zip(from).for_each(|(to, &byte)| *to = bits(byte));
+            whole[known..].iter_mut().for_each(|to| *to = [0; 8]);
+            let last = from.get(whole.len()).map_or([0; 8], |&byte| bits(byte));
+            rest.copy_from_slice(&last[..rest.len()]);
+        },
+    )
+}
+
+/// A new array of bytes: `fill` gets each row along the last axis, and the row to write, of the length that `length` gives.
+fn rows(x: &Array, length: impl FnOnce(usize) -> usize, fill: impl Fn(&[u8], &mut [u8])) -> Result<Array> {
+    let Some((&n, outer)) = x.shape().split_last() else {
+        return Err(Error::unsupported("bits of an array without axes"));
+    };
+    let mut shape: Shape = outer.into();
+    shape.push(length(n));
+    let count: usize = outer.iter().product();
+    let length = shape[outer.len()];
+    let bytes = byte_count(&shape, 1)?;
+    let mut runtime = runtime();
+    let mut gate = Eager::unlimited(&mut runtime);
+    let from = gate.read_stable(x)?;
+    // SAFETY: elements of one byte, which stay as they are while the runtime is locked.
+    let from = unsafe { from.elements::<u8>() };
+    let storage = gate.create(bytes, |_, to| {
+        // SAFETY: the new storage has so many bytes; any bits are valid.
+        let to = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
+        run_over(from.len().max(bytes), || {
+            (0..count).for_each(|row| fill(&from[row * n..][..n], &mut to[row * length..][..length]));
+        });
+        Ok(())
+    })?;
+    let layout = Layout { strides: c_strides(&shape, 1), shape, offset: 0 };
+    Ok(Array { storage, layout, dtype: DType::U8, writeable: true })
+}

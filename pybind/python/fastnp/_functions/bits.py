@@ -1,0 +1,58 @@
+"""Truth packed into bits, and unpacked: the extension's loops work along the last axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as _np
+
+from fastnp._fallback.call import call
+from fastnp._fallback.registry import native
+from fastnp._fastnp import ascontiguousarray, asfortranarray, ndarray, pack_bits, unpack_bits
+
+
+def _along(axis: Any, a: Any, run: Callable[[Any], Any]) -> Any:
+    """`run` on an array with an axis moved to the end, and its result with the axis moved back;
+    None for what NumPy refuses.
+    """
+    if axis is None:
+        return run(a.ravel())
+    if type(axis) is not int or not -a.ndim <= axis < a.ndim:
+        return None
+    is_last = axis in (-1, a.ndim - 1)
+    made = run(a if is_last else a.swapaxes(axis, -1))
+    if made is None or (is_last and not a.flags.fnc):
+        return made
+    made = made if is_last else made.swapaxes(axis, -1)
+    return asfortranarray(made) if a.flags.fnc else ascontiguousarray(made)
+
+
+@native(_np.packbits)
+def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
+    if type(a) is ndarray and bitorder in ("big", "little"):
+        packed = _along(axis, a, lambda x: pack_bits(x, bitorder == "big"))
+        if packed is not None:
+            return packed
+    return call(_np.packbits, (a, axis, bitorder), {})
+
+
+@native(_np.unpackbits)
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+    if (
+        type(a) is ndarray
+        and bitorder in ("big", "little")
+        and (count is None or type(count) is int)
+    ):
+
+        def unpacked(x: Any) -> Any:
+            # A negative count says how many bits are left out at the end.
+            wanted = 8 * x.shape[-1] + count if count is not None and count < 0 else count
+            if wanted is not None and wanted < 0:
+                return None
+            return unpack_bits(x, bitorder == "big", wanted)
+
+        bits = _along(axis, a, unpacked)
+        if bits is not None:
+            return bits
+    return call(_np.unpackbits, (a, axis, count, bitorder), {})
