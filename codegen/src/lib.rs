@@ -46,6 +46,7 @@ pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
 pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
 pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
+pub use drive::strategy::NON_TEMPORAL_BYTES;
 pub use expand::{Expanded, Provenance, SlowPath, expand};
 pub use registry::{device, device_known_as};
 

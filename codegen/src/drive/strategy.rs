@@ -358,7 +358,7 @@ const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
 /// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
 /// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
-pub(crate) const NON_TEMPORAL_BYTES: usize = 32 << 20;
+pub const NON_TEMPORAL_BYTES: usize = 32 << 20;
 /// The points of a launch below which no result has so many bytes.
 const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 /// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench

@@ -10,6 +10,7 @@ use crate::plan::group::{Group, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, Operation, SlotAccess};
+use fastnp_codegen::NON_TEMPORAL_BYTES;
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +25,6 @@ const MIN_STRIP_ROW: usize = 256;
 /// Fewer bytes, of what is needed at once, stay in the third-level cache from one kernel to the next: of 4.8 MB arrays a composed softmax takes
 /// 1.0 times as long as kernels one by one, a layer norm 1.1; of 32 MB .90 and .85 (Zen 3, 32 MB of cache, two threads).
 const MIN_BYTES: usize = 12 << 20;
-/// Bytes of a result from which on it is written by non-temporal stores, if no other stage uses it: as where a kernel is not composed.
-const NON_TEMPORAL_RESULT: usize = 32 << 20;
 
 /// The sizes that decide.
 #[derive(Clone, Copy)]
@@ -149,19 +148,19 @@ fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness) 
     }
     let mut best: Option<Composition> = None;
     for axis in shared_axes(group) {
-        let mut accesses = accesses(nodes, group, axis);
+        let mut all: Vec<(usize, BlockAccess)> = accesses(nodes, group, axis).into_iter().map(|a| (0, a)).collect();
         let mut axes: SmallVec<[usize; 4]> = SmallVec::from_slice(&[axis]);
         for next in groups[first + 1..].iter().take(MAX_STAGES - 1) {
-            match extend(nodes, &accesses, next, group.domain[axis]) {
+            match extend(nodes, &all, next, group.domain[axis]) {
                 Some((axis, more)) => {
+                    all.extend(more.into_iter().map(|access| (axes.len(), access)));
                     axes.push(axis);
-                    accesses.extend(more);
                 }
                 None => break,
             }
         }
         if axes.len() > best.as_ref().map_or(1, |best| best.axes.len())
-            && let Some(found) = composition(nodes, groups, first, axes, liveness)
+            && let Some(found) = composition(nodes, groups, first, axes, &all, liveness)
         {
             best = Some(found);
         }
@@ -170,14 +169,19 @@ fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness) 
 }
 
 /// The axis along which a group may follow these accesses, and its own accesses.
-fn extend(nodes: &[Node], before: &[BlockAccess], next: &Group, extent: usize) -> Option<(usize, Vec<BlockAccess>)> {
+fn extend(
+    nodes: &[Node],
+    before: &[(usize, BlockAccess)],
+    next: &Group,
+    extent: usize,
+) -> Option<(usize, Vec<BlockAccess>)> {
     if !is_composable(nodes, next) {
         return None;
     }
     shared_axes(next).filter(|&axis| next.domain[axis] == extent).find_map(|axis| {
         let more = accesses(nodes, next, axis);
-        let shares = more.iter().any(|a| before.iter().any(|b| a.access.slot == b.access.slot));
-        let fits = more.iter().all(|a| before.iter().all(|b| a.stays_apart(b, extent)));
+        let shares = more.iter().any(|a| before.iter().any(|(_, b)| a.access.slot == b.access.slot));
+        let fits = more.iter().all(|a| before.iter().all(|(_, b)| a.stays_apart(b, extent)));
         (shares && fits).then_some((axis, more))
     })
 }
@@ -305,20 +309,17 @@ fn lowest(access: &SlotAccess, domain: &[usize]) -> isize {
     access.offset + down.map(|(&s, &n)| s * (n as isize - 1)).sum::<isize>()
 }
 
-/// The composition of groups along these axes, if it saves memory traffic.
+/// The composition of groups along these axes, whose accesses are given with their stages, if it saves memory traffic.
 fn composition(
     nodes: &[Node],
     groups: &[Group],
     first: usize,
     axes: SmallVec<[usize; 4]>,
+    all: &[(usize, BlockAccess)],
     liveness: &Liveness,
 ) -> Option<Composition> {
     let extent = groups[first].domain[axes[0]];
-    let of_stage = |(stage, (group, &axis)): (usize, (&Group, &usize))| {
-        accesses(nodes, group, axis).into_iter().map(move |access| (stage, access))
-    };
-    let all: Vec<(usize, BlockAccess)> = groups[first..].iter().zip(&axes).enumerate().flat_map(of_stage).collect();
-    let operands = operands(&all, first, liveness);
+    let operands = operands(all, first, liveness);
     // The stage at which most is needed at once.
     let most = |bytes: fn(&StagedSlot) -> usize| {
         let at = |stage: usize| operands.iter().filter(|o| o.stages.contains(&stage)).map(bytes).sum::<usize>();
@@ -336,7 +337,8 @@ fn composition(
     if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
         return None;
     }
-    let is_large_result = |o: &&StagedSlot| o.of_all >= NON_TEMPORAL_RESULT && o.stages.start() == o.stages.end();
+    // As where a kernel is not composed, if no other stage uses it.
+    let is_large_result = |o: &&StagedSlot| o.of_all >= NON_TEMPORAL_BYTES && o.stages.start() == o.stages.end();
     let nontemporal = operands.iter().filter(is_large_result).map(|o| o.slot).collect();
     let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0, nontemporal };
     for operand in &operands {
