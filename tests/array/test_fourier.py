@@ -19,6 +19,13 @@ LENGTHS = (*range(1, 34), 47, 64, 97, 100, 128, 243, 331, 1009, 2048, 2187, 4096
 rng = numpy.random.default_rng(5)
 
 
+@pytest.fixture(autouse=True)
+def same_numbers(request: pytest.FixtureRequest) -> None:
+    """Each test draws the same numbers, whichever tests ran before it in its process."""
+    global rng
+    rng = numpy.random.default_rng(list(request.node.name.encode()))
+
+
 def numbers(shape: tuple[int, ...], code: str) -> Any:
     """NumPy's array of random numbers."""
     if code in "?bBhHiIlLqQ":
@@ -62,7 +69,8 @@ def compare(name: str, x: Any, *args: Any, **kwargs: Any) -> None:
         assert not got.any()
         return
     single = want.dtype.char in "efF" or x.dtype.char in "efF"
-    bound = 1e-3 if want.dtype.char == "e" else 2e-6 if single else 1e-14
+    # Several passes in single precision.
+    bound = 1e-3 if want.dtype.char == "e" else 8e-6 if single else 1e-14
     scale = numpy.abs(want).max(initial=0)
     error = numpy.abs(numpy.asarray(got) - want).max(initial=0)
     assert error <= bound * scale, (name, x.dtype, x.shape, args, kwargs, error / scale)
