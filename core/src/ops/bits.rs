@@ -17,33 +17,54 @@ pub enum BitOrder {
     Little,
 }
 
-/// Bytes of ones in eight bytes.
-const ONES: u64 = 0x0101_0101_0101_0101;
+/// By byte, its bits as eight bytes, the first one as the lowest byte.
+const fn bits_of_bytes(order: BitOrder) -> [u64; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut i = 0;
+        while i < 8 {
+            let at = if matches!(order, BitOrder::Big) { 7 - i } else { i };
+            table[byte] |= (byte as u64 >> at & 1) << (8 * i);
+            i += 1;
+        }
+        byte += 1;
+    }
+    table
+}
 
-/// Which of sixteen bytes are not zero, the first one as the lowest bit.
+static HIGHEST_FIRST: [u64; 256] = bits_of_bytes(BitOrder::Big);
+static LOWEST_FIRST: [u64; 256] = bits_of_bytes(BitOrder::Little);
+
+/// Which of sixteen bytes are not zero, the lowest one as the lowest bit.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn truth(bytes: &[u8; 16]) -> u16 {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128};
-    // SAFETY: every processor of this architecture has the instructions, and sixteen bytes are read.
+fn truth([low, high]: [u64; 2]) -> u16 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_setzero_si128};
+    // SAFETY: every processor of this architecture has the instructions.
     let zeros = unsafe {
-        let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+        let bytes = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
         _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()))
     };
     !zeros as u16
 }
 
-/// Which of sixteen bytes are not zero, the first one as the lowest bit.
+/// Which of sixteen bytes are not zero, the lowest one as the lowest bit.
 #[cfg(not(target_arch = "x86_64"))]
-fn truth(bytes: &[u8; 16]) -> u16 {
-    bytes.iter().rev().fold(0, |bits, &byte| bits << 1 | u16::from(byte != 0))
+fn truth(bytes: [u64; 2]) -> u16 {
+    let bytes = bytes.into_iter().flat_map(u64::to_le_bytes);
+    bytes.rev().fold(0, |bits, byte| bits << 1 | u16::from(byte != 0))
 }
 
-/// Two bytes of the bits of sixteen elements.
+/// Two bytes of the bits of sixteen elements. Bytes are swapped before the comparison: reversing bits after it takes more instructions.
 #[inline(always)]
 fn packed(bytes: &[u8; 16], order: BitOrder) -> [u8; 2] {
-    let bits = truth(bytes).to_le_bytes();
-    if order == BitOrder::Big { bits.map(u8::reverse_bits) } else { bits }
+    let halves = *bytes.as_chunks::<8>().0.first_chunk::<2>().expect("sixteen bytes are two times eight");
+    let halves = match order {
+        BitOrder::Big => halves.map(u64::from_be_bytes),
+        BitOrder::Little => halves.map(u64::from_le_bytes),
+    };
+    truth(halves).to_le_bytes()
 }
 
 /// The elements along the last axis as bits, eight to a byte: one where an element is not zero. The last byte is filled up with zeros.
@@ -97,16 +118,12 @@ pub fn unpack_bits(x: &Array, order: BitOrder, count: Option<usize>) -> Result<A
         return Err(Error::unsupported("bits of numbers that are no bytes"));
     }
     let x = if x.is_c_contiguous() { x.clone() } else { x.copy(Order::C)? };
+    let table = if order == BitOrder::Big { &HIGHEST_FIRST } else { &LOWEST_FIRST };
+    let bits = |byte: u8| table[usize::from(byte)].to_le_bytes();
     rows(
         &x,
         |n| count.unwrap_or(8 * n),
         |from, to| {
-            let bits = |byte: u8| {
-                // Each byte of the product has the byte; one bit of each is kept, and moved to the lowest place.
-                let select = if order == BitOrder::Big { 0x0102_0408_1020_4080_u64 } else { 0x8040_2010_0804_0201 };
-                let kept = (byte as u64 * ONES) & select;
-                (((kept + 0x7f * ONES) >> 7) & ONES).to_le_bytes()
-            };
             let (whole, rest) = to.as_chunks_mut::<8>();
             let known = whole.len().min(from.len());
             whole.iter_mut().zip(from).for_each(|(to, &byte)| *to = bits(byte));

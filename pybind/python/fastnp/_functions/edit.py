@@ -9,7 +9,7 @@ import numpy as _np
 
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
-from fastnp._fastnp import arange, asarray, concatenate, empty, ndarray, ones, zeros
+from fastnp._fastnp import asarray, concatenate, empty, ndarray, zeros
 
 _INTEGERS = (int, _np.int64)
 
@@ -58,36 +58,30 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _deleted(arr: Any, axis: int, obj: Any) -> Any:
-    """`delete` along an axis; None for what NumPy refuses."""
+    """`delete` of neighbours or by a mask; None for what is left to NumPy, which is faster for
+    positions: 2.5 times for 2,000 of 100,000.
+    """
     n = arr.shape[axis]
     if type(obj) is slice:
         deleted = range(n)[obj]
         if len(deleted) == 0:
             return arr.copy(order="F" if arr.flags.fnc else "C")
-        if abs(deleted.step) == 1:
-            return _without(arr, axis, min(deleted), max(deleted) + 1)
-        keep = ones(n, bool)
-        keep[obj] = False
-        kept = (slice(None), _kept(arr, axis, keep))
-        return _filled(arr, axis, n - len(deleted), [kept])
+        if abs(deleted.step) != 1:
+            return None
+        ends = deleted[0], deleted[-1]
+        return _without(arr, axis, min(ends), max(ends) + 1)
     if type(obj) not in _INTEGERS:
-        positions = asarray(obj, dtype=_np.intp) if type(obj) is list and not obj else asarray(obj)
+        positions = asarray(obj) if type(obj) is not list or obj else None
         if type(positions) is not ndarray or positions.dtype.kind not in "uib":
             return None
         if positions.dtype.kind == "b":
-            return _kept(arr, axis, ~positions) if positions.shape == (n,) else None
+            return arr[_at(axis, ~positions)] if positions.shape == (n,) else None
         if positions.size != 1:
-            keep = ones(n, bool)
-            keep[positions,] = False
-            return _kept(arr, axis, keep)
+            return None
         obj = positions.item()
     if not -n <= obj < n:
         return None
     return _without(arr, axis, obj % n, obj % n + 1)
-
-
-def _kept(arr: Any, axis: int, keep: Any) -> Any:
-    return arr[_at(axis, keep)]
 
 
 @native(_np.insert)
@@ -101,31 +95,19 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 def _inserted(arr: Any, axis: int, obj: Any, values: Any) -> Any:
-    """`insert` along an axis; None for what NumPy refuses."""
-    n = arr.shape[axis]
-    if type(obj) is slice:
-        obj = list(range(n)[obj])
+    """`insert` before one position; None for what is left to NumPy, which is faster for several:
+    twice for 2,000 of 100,000.
+    """
     if type(obj) in _INTEGERS:
         return _inserted_at(arr, axis, obj, values, is_alone=True)
-    positions = asarray(obj, dtype=_np.intp) if type(obj) is list and not obj else asarray(obj)
-    if type(positions) is not ndarray or positions.ndim > 1:
+    if type(obj) not in (ndarray, list) or (type(obj) is list and len(obj) != 1):
         return None
-    if positions.dtype.kind == "b" and positions.ndim == 1:
-        positions = positions.nonzero()[0]
+    positions = asarray(obj)
+    if type(positions) is not ndarray or positions.ndim > 1 or positions.size != 1:
+        return None
     if positions.dtype.kind not in "ui":
         return None
-    if positions.size == 1:
-        return _inserted_at(arr, axis, positions.item(), values, is_alone=positions.ndim == 0)
-    positions = positions.astype(_np.intp)
-    positions[positions < 0] += n
-    if (positions[1:] >= positions[:-1]).all():
-        positions += arange(len(positions))
-    else:
-        positions[positions.argsort(kind="stable")] += arange(len(positions))
-    length = n + len(positions)
-    old = ones(length, bool)
-    old[positions] = False
-    return _filled(arr, axis, length, [(positions, values), (old, arr)])
+    return _inserted_at(arr, axis, positions.item(), values, is_alone=positions.ndim == 0)
 
 
 def _inserted_at(arr: Any, axis: int, at: int, values: Any, is_alone: bool) -> Any:
