@@ -199,13 +199,9 @@ def test_wrong_arguments() -> None:
     assert_alike(lambda np: np.rot90(np.ones((2, 2)), 1.0).tolist())
     assert_alike(lambda np: np.reshape(np.ones(4), newshape=(2, 2)).tolist())
     assert_alike(lambda np: np.corrcoef(np.eye(2), None, True, 1).tolist())
-    # The error names the class, which is ours.
-    for use in (hash, lambda x: {x}, lambda x: {x: 1}):
-        with pytest.raises(TypeError) as theirs:
-            use(numpy.ones(2))
-        with pytest.raises(TypeError) as ours:
-            use(fastnp.ones(2))
-        assert str(ours.value) == str(theirs.value).replace("numpy", "fastnp")
+    assert_alike(lambda np: hash(np.ones(2)))
+    assert_alike(lambda np: {np.ones(2)})
+    assert_alike(lambda np: {np.ones(2): 1})
 
 
 @pytest.mark.parametrize(
