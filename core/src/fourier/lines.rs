@@ -369,13 +369,7 @@ impl GroupSide {
                 let at =
                     line.wrapping_offset((i / self.unit) as isize * self.step + (i % self.unit) as isize * part_bytes);
                 // SAFETY: the caller's contract.
-                unsafe {
-                    if self.is_single {
-                        at.cast::<f32>().read().is_finite()
-                    } else {
-                        at.cast::<f64>().read().is_finite()
-                    }
-                }
+                unsafe { self.read::<f64>(at) }.is_finite()
             })
         })
     }

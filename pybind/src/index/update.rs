@@ -21,17 +21,9 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if kwargs.is_none() && args.len() == self.op().arity() + 1 {
-            match update(self, args)? {
-                Some(Ok(())) => return to_py_result(py, Ok(py.None().into_bound(py))),
-                Some(Err(error)) if error.kind().is_final() => {
-                    return Err(crate::interpreter::error::to_py_err(py, error));
-                }
-                Some(Err(error)) => return self.numpy(py, "at", args, kwargs, error.kind()),
-                None => {}
-            }
-        }
-        self.numpy(py, "at", args, kwargs, ErrorKind::Unsupported)
+        let is_native = kwargs.is_none() && args.len() == self.op().arity() + 1;
+        let done = if is_native { update(self, args)? } else { None };
+        or_numpy(self, "at", (args, kwargs), done, |()| Ok(py.None().into_bound(py)))
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -41,12 +33,25 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match folded(self, args, kwargs)? {
-            Some(Ok(result)) => new_object(py, to_py_result(py, Ok(result))?),
-            Some(Err(error)) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
-            Some(Err(error)) => self.numpy(py, "reduceat", args, kwargs, error.kind()),
-            None => self.numpy(py, "reduceat", args, kwargs, ErrorKind::Unsupported),
-        }
+        let done = folded(self, args, kwargs)?;
+        or_numpy(self, "reduceat", (args, kwargs), done, |result| new_object(py, result))
+    }
+}
+
+/// The result of a method as an object. NumPy's method is called where the arguments are not native (`None`), and after an error, so that
+/// NumPy raises its own, unless the error is final.
+fn or_numpy<'py, T>(
+    ufunc: &Ufunc,
+    method: &str,
+    (args, kwargs): (&Bound<'py, PyTuple>, Option<&Bound<'py, PyDict>>),
+    done: Option<fastnp::Result<T>>,
+    to_object: impl FnOnce(T) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = args.py();
+    match done {
+        None => ufunc.numpy(py, method, args, kwargs, ErrorKind::Unsupported),
+        Some(Err(error)) if !error.kind().is_final() => ufunc.numpy(py, method, args, kwargs, error.kind()),
+        Some(result) => to_object(to_py_result(py, result)?),
     }
 }
 

@@ -20,6 +20,10 @@ def _at(axis: int, index: Any) -> tuple[Any, ...]:
     return (*(_ALL,) * axis, index)
 
 
+# The types that the argument `discont` of `unwrap` may have.
+_DISCONTINUITIES = (type(None), int, float)
+
+
 @native(_np.diff)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
     if type(n) is int and n == 0:
@@ -136,7 +140,3 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * _np
     after = (*(slice(None),) * (axis % p.ndim), slice(1, None))
     result[after] = p[after] + correction.cumsum(axis)
     return result
-
-
-# The types of `discont=`.
-_DISCONTINUITIES = (type(None), int, float)

@@ -36,8 +36,8 @@ ITEMS, LENGTH, ROOM, NUMBER = 0, 8, 16, 24
 # Words before the first header: where the next list is made, and where memory ends.
 NEXT, END = 0, 8
 PREFIX = 2
-# Words for the lists that a run makes: 32 MB. Where they are used up the run is left, and goes on
-# with empty memory.
+# Words for the lists that a run makes: 32 MB. A run that needs more ends, and the loop is entered
+# again with empty memory.
 MADE = 1 << 22
 # Memory of the last run: new pages take 0.25 ns a byte.
 _spare: list[numpy.ndarray] = []
