@@ -51,8 +51,9 @@ VERSION_FILES := _core/tests/test_ufunc _core/tests/test_indexing _core/tests/te
 VERSION_PART  := tests/array tests/python_layer \
     $(foreach file,$(VERSION_FILES),'tests/numpy_suite/test_numpy_suite.py::test_numpys_tests_pass[$(file).py]')
 
-# Where the extension is not among what is built, dependencies have other features, and all is compiled a second time.
-RUST_TESTED := --workspace --exclude fastnp-benches
+# What the extension is made of, with the features that it has: loom and criterion give dependencies others, and all would be compiled a
+# second time.
+RUST_TESTED := --workspace --exclude fastnp-benches --exclude fastnp-models
 
 SANITIZE_SHORT := tests/array/test_hazards.py tests/array/test_shared_memory.py tests/array/test_protocols.py tests/array/test_index_arrays.py \
     tests/fuzz/test_fuzz_programs.py
@@ -113,8 +114,7 @@ python-lint: $(STAMPS)/requirements
 	@$(CHECK) 'ruff format' $(BIN)/ruff format --check $(PYTHON_TREES)
 	@$(CHECK) mypy $(BIN)/mypy $(MYPY_TREES)
 
-# Without the benches, which have no tests and want criterion.
-rust-test:
+rust-test: models
 	@$(CHECK) 'build Rust tests' cargo test $(RUST_TESTED) --quiet --no-run
 	@$(CHECK) 'Rust tests' cargo test $(RUST_TESTED) --quiet
 
@@ -181,9 +181,9 @@ sanitize-short: $(STAMPS)/requirements
 sanitize-threads:
 	.ci/sanitize threads
 
-# The locks, counts and the thread pool under every order of steps; `rust-test` runs it too.
+# The locks, counts and the thread pool under every order of steps.
 models:
-	cargo test -p fastnp-models
+	@$(CHECK) models cargo test -p fastnp-models --quiet
 
 wheel: $(STAMPS)/requirements
 	$(CHECK) 'wheel' $(BIN)/python .ci/wheel.py dist $(PROFILE)
