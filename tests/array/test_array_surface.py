@@ -112,6 +112,27 @@ def test_layout(way: str) -> None:
         assert made(fastnp, seed, way) == made(numpy, seed, way), f"seed {seed}"
 
 
+def diagonal(np: Any, seed: int) -> Any:
+    """The attributes and elements of a diagonal of a random array, or the error."""
+    rng = random.Random(seed)
+    shape = tuple(rng.choice([0, 1, 2, 3, 4]) for _ in range(rng.choice([1, 2, 2, 3, 4])))
+    a = layouts(rng, np, rng.choice(["f8", "i2", "c16"]), shape)
+    axes = [rng.randrange(-3, 3) for _ in range(rng.choice([0, 1, 2, 2]))]
+    args = [rng.choice([0, 0, 1, -1, 2, -3, 5, np.int64(1), True, 1.0]), *axes]
+    way = rng.choice([a.diagonal, lambda *args: np.diagonal(a, *args)])
+    result = outcome(lambda: way(*args))
+    if isinstance(result, tuple):
+        return result
+    if result.size:
+        a[(0,) * a.ndim] = 7
+    return surface(result), result.tolist()
+
+
+def test_diagonals() -> None:
+    for seed in range(600):
+        assert diagonal(fastnp, seed) == diagonal(numpy, seed), f"seed {seed}"
+
+
 def test_every_attribute_is_there() -> None:
     assert set(dir(numpy.ndarray)) - set(dir(fastnp.ndarray)) == set()
     flags = type(numpy.empty(0).flags)

@@ -2,7 +2,7 @@
 
 use crate::array::array::Array;
 use crate::array::layout::{
-    Index, Layout, Order, Strides, c_strides, check_ndim, checked_extent, f_strides, normalize_axis,
+    Index, Layout, Order, Shape, Strides, c_strides, check_ndim, checked_extent, f_strides, normalize_axis,
 };
 use crate::array::result_order;
 use crate::error::{Error, Result};
@@ -158,6 +158,41 @@ impl Array {
     /// ```
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<Array> {
         let mut view = self.with_layout(self.layout.broadcast_to(shape)?);
+        view.writeable = false;
+        Ok(view)
+    }
+
+    /// The elements at `[i, i + offset]` of two axes, as a read-only view whose last axis counts `i`.
+    ///
+    /// # Errors
+    /// `AxisError` for an axis that there is not, `ValueError` where both axes are the same.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6).reshape(&[2, 3])?;
+    /// assert_eq!(a.diagonal(0, 0, 1)?.to_vec::<i64>()?, [0, 4]);
+    /// assert_eq!(a.diagonal(-1, 0, 1)?.to_vec::<i64>()?, [3]);
+    /// assert_eq!(a.diagonal(3, 0, 1)?.shape(), [0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn diagonal(&self, offset: isize, axis1: isize, axis2: isize) -> Result<Array> {
+        let axes = [normalize_axis(axis1, self.ndim())?, normalize_axis(axis2, self.ndim())?];
+        if axes[0] == axes[1] {
+            return Err(Error::value("axis1 and axis2 cannot be the same"));
+        }
+        let left_out = offset.unsigned_abs();
+        let shifted = axes[usize::from(offset >= 0)];
+        let length = axes.map(|axis| self.shape()[axis].saturating_sub(if axis == shifted { left_out } else { 0 }));
+        let length = length[0].min(length[1]);
+        let mut layout = Layout { shape: Shape::new(), strides: Strides::new(), offset: self.layout.offset };
+        for axis in (0..self.ndim()).filter(|axis| !axes.contains(axis)) {
+            layout.push(self.shape()[axis], self.strides()[axis]);
+        }
+        layout.push(length, self.strides()[axes[0]] + self.strides()[axes[1]]);
+        if length > 0 {
+            layout.offset += left_out as isize * self.strides()[shifted];
+        }
+        let mut view = self.with_layout(layout);
         view.writeable = false;
         Ok(view)
     }

@@ -24,6 +24,10 @@ const GEMV_BYTE: (f64, f64) = (0.02, 0.035);
 const SECOND_LEVEL_CACHE: usize = 1 << 20;
 /// Products of fewer multiplications are not divided.
 const DIVIDE_FROM: usize = 300_000;
+/// A product of fewer tiles is cut into tiles of half the size, as long as these have so many multiplications: two threads multiply 100 × 100
+/// doubles in 30 µs instead of 41, 200 × 200 in 150 instead of 286.
+const FEW_TILES: usize = 4;
+const MIN_TILE: usize = 1 << 18;
 /// Multiplications of a task of several small products.
 const TASK_MULTIPLICATIONS: usize = 1 << 16;
 
@@ -40,7 +44,9 @@ const SMALL_FACTOR: usize = 1 << 11;
 /// Multiplications of a task of a narrow product, and its least rows, for which the right factor is copied.
 const NARROW_TASK: usize = 1 << 18;
 const MIN_NARROW_ROWS: usize = 64;
-/// Columns from which on few rows are multiplied by a matrix in place.
+/// Rows that are multiplied by a matrix in place, at most, and the columns from which on. Sixteen by 1000 × 1000 take 546 µs in place and 448
+/// in tiles, of single precision 305 and 194.
+const MAX_SKINNY_ROWS: usize = 8;
 const MIN_SKINNY_ROW: usize = 64;
 /// Columns and rows of a block of that matrix: 16 kB of doubles.
 const SKINNY_COLUMNS: usize = 256;
@@ -190,14 +196,19 @@ impl Gemm {
         if self.transposed().is_narrow() {
             return self.transposed().run_narrow();
         }
-        if self.m <= MAX_COLUMNS && self.n >= MIN_SKINNY_ROW && Gemv::supports(self.dtype) {
+        if self.m <= MAX_SKINNY_ROWS && self.n >= MIN_SKINNY_ROW && Gemv::supports(self.dtype) {
             let size = size_of::<T>() as isize;
             if self.b.2 == size && self.c.2 == size {
                 return self.run_skinny(zero);
             }
         }
         let edge = |n: usize| if self.m * self.n * self.k < DIVIDE_FROM { n } else { n.div_ceil(n.div_ceil(TILE)) };
-        let (height, width) = (edge(self.m), edge(self.n));
+        let (mut height, mut width) = (edge(self.m), edge(self.n));
+        let tiles = |height: usize, width: usize| self.m.div_ceil(height) * self.n.div_ceil(width);
+        while tiles(height, width) < FEW_TILES && height * width * self.k >= 2 * MIN_TILE {
+            let longer = if height >= width { &mut height } else { &mut width };
+            *longer = longer.div_ceil(2);
+        }
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
         parallel(rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
             self.tile((task / columns * height, height), (task % columns * width, width)).multiply(None, one)

@@ -23,6 +23,7 @@ use crate::array::array::Array;
 use crate::error::Result;
 use crate::fourier::plan::FourierPlans;
 use crate::host::gemm::Product;
+use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_handle::StorageHandle;
@@ -32,7 +33,7 @@ use crate::runtime::eager_kernels::dense_kernel;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
 use crate::runtime::state::Runtime;
-use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op, SingleThread};
+use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op};
 use std::marker::PhantomData;
 
 /// Multiplications up to which a matrix product with ready factors runs eagerly.
@@ -368,7 +369,7 @@ fn copied(start: *const u8, bytes: usize) -> Result<StableOperand> {
     Ok(StableOperand { start: copy.address(), bytes, _copy: Some(copy) })
 }
 
-/// Launches a program on one thread.
+/// Launches a program; long folds are divided between threads.
 ///
 /// # Safety
 /// As [`Telemetry::launch`].
@@ -380,7 +381,7 @@ unsafe fn launch_program(
     part: Option<Composite>,
 ) -> Result<()> {
     // SAFETY: the caller's contract.
-    unsafe { telemetry.launch((&program.0, &*program.1), launch, &SingleThread, None, &|_, _| part) }
+    unsafe { telemetry.launch((&program.0, &*program.1), launch, &Threads, None, &|_, _| part) }
 }
 
 /// Notes a write on the host: counts a version and invalidates the device's copy.

@@ -274,6 +274,22 @@ fn swapaxes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResu
     }
 }
 
+/// `diagonal`.
+fn diagonal<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let number = |value: Option<&Object<'_>>, otherwise| value.map_or(Some(otherwise), integer);
+    let view = call
+        .read(["offset", "axis1", "axis2"])?
+        .and_then(|[offset, axis1, axis2]| Some((number(offset, 0)?, number(axis1, 0)?, number(axis2, 1)?)))
+        .ok_or_else(unparsed)
+        .and_then(|(offset, axis1, axis2)| array.diagonal(offset, axis1, axis2));
+    match view {
+        Ok(view) => view_of_open(this, &me, view),
+        Err(error) => numpy_error(this, "diagonal", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
 /// `squeeze`.
 fn squeeze<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let me = this.open();
@@ -295,6 +311,7 @@ pyo3::inventory::submit! {
     of_array(&[
         method(c"astype", method_entry!(astype)),
         method(c"copy", method_entry!(copy)),
+        method(c"diagonal", method_entry!(diagonal)),
         method(c"flatten", method_entry!(flatten)),
         method(c"item", method_entry!(item)),
         method(c"ravel", method_entry!(ravel)),

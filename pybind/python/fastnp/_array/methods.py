@@ -21,7 +21,7 @@ from fastnp._array.derived import method_of, named
 from fastnp._array.flags import set_flags
 from fastnp._array.metaclass import ArrayType, UfuncType
 from fastnp._fallback.call import NOT_NATIVE, call, uncounted
-from fastnp._fastnp import UFUNCS, adopt, layout_flags, ndarray, replace, to_numpy
+from fastnp._fastnp import UFUNCS, adopt, ndarray, replace, to_numpy
 
 # `Py_TPFLAGS_SEQUENCE`: patterns in brackets match objects of the class.
 _SEQUENCE = 1 << 5
@@ -110,20 +110,6 @@ def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
     return to_integer(self / 10.0**-decimals) * 10.0**-decimals
 
 
-def _diagonal(self: Any, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-    plain = self.ndim == 2 and (axis1, axis2) == (0, 1) and type(offset) is int
-    if not plain or not layout_flags(self)[0] or not self.size:
-        args = (self, offset, axis1, axis2)
-        return call(_np.ndarray.diagonal, args, {}, "ndarray.diagonal", NOT_NATIVE)
-    rows, columns = self.shape
-    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
-    start = offset if offset >= 0 else -offset * columns
-    # One strided slice of the flattened matrix.
-    run = self.reshape(-1)[start : start + length * (columns + 1) : columns + 1]
-    set_flags(run, write=False)
-    return run
-
-
 def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> Any:
     if return_scalar and array.ndim == 0:
         return array[()]
@@ -168,7 +154,6 @@ _OURS: dict[str, Callable[..., Any]] = {
     "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__sizeof__": _sizeof,
-    "diagonal": _diagonal,
     "round": _round,
 }
 

@@ -24,6 +24,8 @@ def _pair(a: Any, b: Any, convert: Any = asarray) -> tuple[Any, Any] | None:
     """
     if type(a) is not ndarray and type(b) is not ndarray:
         return None
+    if type(a) is type(b):
+        return a, b
     if array_function_of(a) is not None or array_function_of(b) is not None:
         return None
     x, y = convert(a), convert(b)
@@ -46,6 +48,8 @@ def inner(a: Any, b: Any, /) -> Any:
     if pair is None:
         return call(_np.inner, (a, b), {})
     x, y = pair
+    if x.ndim == y.ndim == 1:
+        return dot(x, y)
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     if x.shape[-1] != y.shape[-1]:
@@ -58,9 +62,8 @@ def vdot(a: Any, b: Any, /) -> Any:
     pair = _pair(a, b)
     if pair is None or pair[0].size != pair[1].size:
         return call(_np.vdot, (a, b), {})
-    x, y = pair
-    x = x.ravel()
-    return dot(x.conj() if x.dtype.kind == "c" else x, y.ravel())
+    x, y = (z if z.ndim == 1 else z.ravel() for z in pair)
+    return dot(x.conj() if x.dtype.kind == "c" else x, y)
 
 
 @native(_np.kron)
@@ -187,7 +190,6 @@ def triu(m: Any, k: Any = 0) -> Any:
 
 
 def _square_sum(x: Any, axis: Any, keepdims: bool) -> Any:
-    # A sum of squares fuses with the operations that compute x; a dot product needs x in memory.
     if x.dtype.kind == "c":
         real, imag = x.real, x.imag
         return (real * real + imag * imag).sum(axis, keepdims=keepdims)
@@ -201,6 +203,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if x.dtype.kind not in "fc":
         x = x.astype(float)
     if ord is None or ord == 2 or ord in ("f", "fro"):
+        if axis is None and not keepdims and x.ndim == 1 and x.dtype.kind == "f":
+            return UFUNCS["sqrt"](dot(x, x))
         return UFUNCS["sqrt"](_square_sum(x, axis, keepdims))
     over = 0 if axis is None else axis
     if ord == math.inf:

@@ -35,8 +35,9 @@ def tile(A: Any, reps: Any) -> Any:
     return result
 
 
-# Up to so many copies of an element are stored one after another.
+# Up to so many copies of an element are stored one after another, if there are many elements.
 _FEW = 4
+_MANY = 1000
 
 
 @native(_np.repeat)
@@ -50,7 +51,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     result = empty((*before, a.shape[axis] * repeats, *after), a.dtype)
     if result.size:
         wide = result.reshape((*before, a.shape[axis], repeats, *after))
-        if repeats <= _FEW and not after:
+        if repeats <= _FEW and not after and a.size >= _MANY:
             # Not one store with a short inner loop, which takes four times as long.
             for at in range(repeats):
                 wide[..., at] = a
