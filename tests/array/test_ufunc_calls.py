@@ -284,6 +284,36 @@ def test_means_and_variances(
     check(case)
 
 
+NUMBERS = [3, -2, 0, 2.5, numpy.float32(2), numpy.int8(3), 300, 2**40]
+
+
+@common
+@given(arrays, st.one_of(arrays, st.sampled_from(NUMBERS)), st.sampled_from("ufkodr"))
+def test_divmod(left: Any, right: Any, way: str) -> None:
+    def case(np: Any) -> Any:
+        a = drawn_as(np, left, False)
+        b = drawn_as(np, right, False) if isinstance(right, tuple) else right
+        if way == "k":
+            return np.divmod(a, b, dtype="d")
+        if way == "d":
+            return np.divmod(a, b, out=(np.zeros_like(a), None))
+        if way == "r":
+            return divmod(b, a)
+        return divmod(a, b) if way == "o" else np.divmod(a, b)
+
+    check(case)
+    if way == "u":
+        # Both are reported under its name.
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                list(map(str, case(fastnp)))
+            except (TypeError, ValueError):
+                return
+        messages = [str(warning.message) for warning in told]
+        assert all(re.search(r"divmod|cast", message) for message in messages), messages
+
+
 @pytest.mark.parametrize("step", [1, -1, 2])
 @pytest.mark.parametrize("shift", [-1, 0, 1])
 def test_operands_destination_and_mask_may_overlap(step: int, shift: int) -> None:

@@ -425,6 +425,7 @@ TABLE: dict[str, list[Any]] = {
     ],
     "vdot": [cases(LINE, LINE), cases(WAVE, WAVE), cases(FLAT, INTS), cases(FLAT, LINE)],
     "dot": [cases(LINE, LINE), cases(FLAT, FLAT.T), cases(FLAT, LINE)],
+    "divmod": [cases(FLAT, 0.3), cases(INTS, INTS), cases(FLAT, FLAT.T[0, 0]), cases(LINE, WAVE)],
     "matmul": [cases(FLAT, FLAT.T), cases(CUBE, SQUARE), cases(FLAT, LINE)],
     "tensordot": [
         cases(CUBE, CUBE, a) for a in (0, 1, 2, 3, ([1, 2], [1, 2]), (0, 0), ([0, 0], [0, 0]))
@@ -635,7 +636,9 @@ def test_as_numpy(name: str, args: Any, kwargs: Any) -> None:
     same(outcome(find(fastnp, name), [ours(value) for value in args], named), want)
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("where", "dot", "matmul")])
+@pytest.mark.parametrize(
+    "name", [name for name in TABLE if name not in ("where", "dot", "matmul", "divmod")]
+)
 def test_signature_is_numpys(name: str) -> None:
     if find(fastnp, name) is NATIVE[find(numpy, name)] and not hasattr(
         find(fastnp, name), "__code__"

@@ -217,6 +217,15 @@ impl FragmentBuilder<'_> {
         if self.dtype(value) == DType::F16 { self.cast(value, DType::F32) } else { value }
     }
 
+    /// The `float32` that a `float16` is the rounded value of, as for the result of [`FragmentBuilder::apply`].
+    #[inline]
+    pub fn rounded_from(&self, value: ValueId) -> Option<ValueId> {
+        match self.draft.insts[value.0 as usize] {
+            Inst::Cast(from, DType::F16) if self.dtype(from) == DType::F32 => Some(from),
+            _ => None,
+        }
+    }
+
     /// A value converted as `astype` converts: the value itself where it has the type already. A literal is converted
     /// here if the conversion is exact (and so raises no flag).
     #[inline]

@@ -339,15 +339,17 @@ impl Emitter<'_> {
             Some(operand) => fragment.gather(operand, args[1]),
             None => compute(&mut fragment, node.op, node.compute, &args, ramp_axis),
         };
+        let computed = fragment.rounded_from(value).unwrap_or(value);
         let value = fragment.cast(value, node.target.dtype);
-        self.note_part(node.op, section, value);
+        self.note_part(node.op, section, &[computed, value]);
         self.set(section, target, value);
     }
 
-    /// Notes what the flags of an instruction are reported of. Of equal instructions there is one, whose flags are those of the first.
-    fn note_part(&mut self, op: Operation, section: Section, value: ValueId) {
+    /// Notes what the flags of instructions are reported of. Of equal instructions there is one, whose flags are those of the first.
+    fn note_part(&mut self, op: Operation, section: Section, values: &[ValueId]) {
         if let Operation::Part(of, _) = op {
-            self.parts.push(PartInst { in_epilogue: section == Section::Epilogue, inst: value.0, of });
+            let part = |value: &ValueId| PartInst { in_epilogue: section == Section::Epilogue, inst: value.0, of };
+            self.parts.extend(values.iter().map(part));
         }
     }
 

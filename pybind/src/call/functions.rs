@@ -285,12 +285,19 @@ fn apply_step<'py>(function: &str, name: &str, args: &Bound<'py, PyTuple>) -> Py
     }
 }
 
+/// [`crate::call::ufunc_call::divmod`] of positional arguments; `None` where NumPy's function is to be called.
+#[pyfunction]
+#[pyo3(signature = (a, b, /))]
+fn divmod<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    crate::call::ufunc_call::divmod(a, b)
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native apply_step }
+    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native apply_step divmod }
     crate::interpreter::fastcall::add(
         module,
         &[

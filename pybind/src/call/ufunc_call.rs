@@ -10,7 +10,8 @@ use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use fastnp::{
-    Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
+    Array, DType, Error, ErrorKind, FunctionName, Op, Options, Selection, SelectionArg, Value, apply, apply_to,
+    apply_with,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -168,6 +169,23 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
         Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
         Err(_) => Ok(false),
     }
+}
+
+/// `divmod`: the quotient and the remainder, two operations that fuse; `None` where NumPy's function is to be called.
+pub(crate) fn divmod<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = a.py();
+    let args = [parse_any(a)?, parse_any(b)?];
+    if args.iter().all(|arg| matches!(arg, Arg::Number(_))) {
+        return Ok(None);
+    }
+    let function = FunctionName::new("divmod");
+    let mut results: SmallVec<[Bound<'_, PyAny>; 2]> = SmallVec::new();
+    for op in [Op::FloorDivide, Op::Remainder] {
+        let options = Options { step_of: Some(function), ..Options::default() };
+        let Ok(result) = apply_with_options(py, op, &args, options)? else { return Ok(None) };
+        results.push(wrap(py, result)?);
+    }
+    PyTuple::new(py, results).map(|both| Some(both.into_any()))
 }
 
 /// Calls NumPy's ufunc: for what is not native, and for NumPy's own error.

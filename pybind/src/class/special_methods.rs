@@ -1,7 +1,7 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
-use crate::call::ufunc_call::{binary, unary};
+use crate::call::ufunc_call::{binary, divmod, unary};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::call_python;
@@ -16,6 +16,14 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 use std::ffi::c_void;
+
+/// `divmod(a, b)`, one of which is an array object.
+fn divided<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match divmod(a, b)? {
+        Some(both) => Ok(both),
+        None => fallback(a.py(), "ufunc")?.call1(("divmod", "__call__", (a, b), PyDict::new(a.py()))),
+    }
+}
 
 #[pymethods]
 impl NdArray {
@@ -78,14 +86,11 @@ impl NdArray {
         if crate::call::ufunc_call::defers_to(other)? {
             return Ok(py.NotImplemented().into_bound(py));
         }
-        let args = (this, other);
-        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, PyDict::new(py)))
+        divided(this.as_any(), other)
     }
 
     fn __rdivmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        let args = (other, this);
-        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, PyDict::new(py)))
+        divided(other, this.as_any())
     }
 
     fn __matmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,5 +1,5 @@
-"""Elementwise functions that are not ufuncs: selection, clipping, rounding, parts of complex
-numbers, polynomials.
+"""Elementwise functions outside the op table: those of two results, selection, clipping, rounding,
+parts of complex numbers, polynomials.
 """
 
 from __future__ import annotations
@@ -11,9 +11,20 @@ from typing import Any
 import numpy as _np
 
 from fastnp import _fastnp
-from fastnp._fallback.call import call
-from fastnp._fallback.registry import NoValue, dispatch_method, native
+from fastnp._fallback.call import call, general_ufunc
+from fastnp._fallback.registry import NATIVE, NoValue, dispatch_method, native
+from fastnp._fallback.ufunc import NativeUfunc
 from fastnp._fastnp import UFUNCS, ndarray
+
+
+def _divmod(*args: Any, **kwargs: Any) -> Any:
+    both = _fastnp.divmod(*args) if len(args) == 2 and not kwargs else None
+    if both is None:
+        return general_ufunc(NATIVE[_np.divmod], _np.divmod, args, kwargs)
+    return both
+
+
+NATIVE[_np.divmod] = NativeUfunc(_np.divmod, _divmod)
 
 
 @native(_np.where)
