@@ -10,17 +10,18 @@ import numpy as _np
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
 from fastnp._fastnp import ascontiguousarray, asfortranarray, ndarray, pack_bits, unpack_bits
+from fastnp._functions.rearrange import along
 
 
-def _along(axis: Any, a: Any, run: Callable[[Any], Any]) -> Any:
+def _with_axis_last(a: Any, axis: Any, run: Callable[[Any], Any]) -> Any:
     """`run` on an array with an axis moved to the end, and its result with the axis moved back;
     None for what NumPy refuses.
     """
-    if axis is None:
-        return run(a.ravel())
-    if type(axis) is not int or not -a.ndim <= axis < a.ndim:
+    found = along(a, axis)
+    if found is None:
         return None
-    is_last = axis in (-1, a.ndim - 1)
+    a, axis = found
+    is_last = axis == a.ndim - 1
     made = run(a if is_last else a.swapaxes(axis, -1))
     if made is None or (is_last and not a.flags.fnc):
         return made
@@ -31,7 +32,7 @@ def _along(axis: Any, a: Any, run: Callable[[Any], Any]) -> Any:
 @native(_np.packbits)
 def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     if type(a) is ndarray and bitorder in ("big", "little"):
-        packed = _along(axis, a, lambda x: pack_bits(x, bitorder == "big"))
+        packed = _with_axis_last(a, axis, lambda x: pack_bits(x, bitorder == "big"))
         if packed is not None:
             return packed
     return call(_np.packbits, (a, axis, bitorder), {})
@@ -52,7 +53,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "
                 return None
             return unpack_bits(x, bitorder == "big", wanted)
 
-        bits = _along(axis, a, unpacked)
+        bits = _with_axis_last(a, axis, unpacked)
         if bits is not None:
             return bits
     return call(_np.unpackbits, (a, axis, count, bitorder), {})

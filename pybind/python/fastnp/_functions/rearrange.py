@@ -98,8 +98,8 @@ def _rolled(a: Any, shifts: dict[int, int]) -> Any:
     return result
 
 
-def _along(arr: Any, axis: Any) -> tuple[Any, int] | None:
-    """The array and the axis, or the flattened array; None for an axis that NumPy refuses."""
+def along(arr: Any, axis: Any) -> tuple[Any, int] | None:
+    """The array and the axis, or the flattened array and 0; None for an axis that NumPy refuses."""
     if type(arr) is not ndarray:
         return None
     if axis is None:
@@ -133,7 +133,7 @@ def _without(arr: Any, axis: int, start: int, stop: int) -> Any:
 
 @native(_np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
-    found = _along(arr, axis)
+    found = along(arr, axis)
     if found is not None:
         new = _deleted(*found, obj)
         if new is not None:
@@ -170,7 +170,7 @@ def _deleted(arr: Any, axis: int, obj: Any) -> Any:
 
 @native(_np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    found = _along(arr, axis)
+    found = along(arr, axis)
     if found is not None:
         new = _inserted(*found, obj, values)
         if new is not None:
