@@ -199,6 +199,11 @@ class Writer:
             f"{self.vector()}.sum()",
             f"np.dot({self.vector()}, {self.vector()})",
             f"({self.vector()} @ {self.vector()})",
+            f"{self.vector()}.{self.pick('max', 'min', 'argmax', 'argmin', 'any', 'all')}()",
+            f"np.{self.pick('max', 'min', 'argmax', 'amin', 'any', 'all')}({self.vector()})",
+            f"{self.pick('A', 'B', 'C')}.{self.pick('sum', 'max', 'argmin')}()",
+            f"np.mean(x[:{self.pick('2', '4', '0')}])",
+            f"len(x[x > {right}])",
             f"round({left})",
         )
 
@@ -308,7 +313,13 @@ class Writer:
             f"f[{part}]",
             "np.flip(x)",
             f"x[u[{part}]]",
-        )
+            self.pick(
+                f"x[x > {i}]", "y[m]", f"A[{i}][m]", f"B[{part}][{i} % 2][m]", f"A[u, {i}]",
+                f"A[{i}, u]", f"B[u[{part}], v % 7]", "A.sum(axis=0)", "B.max(axis=1)",
+                "A.min(0)", f"np.max(C, axis={self.pick('0', '1', '-1')})", "B @ x", "x @ A",
+                f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
+            ),
+        )  # fmt: skip
 
     def array(self, depth: int = 1) -> str:
         if depth == 0 or self.dice.random() < 0.3:
@@ -398,7 +409,24 @@ class Writer:
                 value = self.number()
             elif self.dice.random() < 0.2:
                 value = f"np.where({self.pick('m', 'x < y', f'x > {i}')}, {self.array()}, {value})"
+            elif self.dice.random() < 0.2:
+                target = self.pick("A", "A[:5, 1:6]", "B", "t", f"A[:{i}]", "C")
+                value = self.pick(
+                    "B[u]", "A[u] @ B", "B @ A / 64", "A[:5, u[:5]]", "A[u[1:6], 1:6]", "B[:4] @ A",
+                    "x[:, None] * y", "x[None] + x[:, None]", "A - A.max(axis=1, keepdims=True)",
+                    "np.dot(A, B)", "B / 2 + x[:, None]", f"A[{i}, :, None]", "x[:5, None]",
+                    f"B[u, {part}]", "A.sum(0, keepdims=True)",
+                )  # fmt: skip
             self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {value}")
+        elif dice < 0.985:
+            i = self.index()
+            value = self.pick(
+                "x[m]", f"x[x > {i}]", "A[u]", "B @ A", "A.sum(axis=0)", "A[B > A]", f"u[u > {i}]",
+                "np.dot(B, x)", f"A[1:{i}].max(axis=1)", "x[:, None] - x",
+            )  # fmt: skip
+            self.line(depth, f"{self.pick('q', 'h')} = {value}")
+            if self.dice.random() < 0.5:
+                self.line(depth, f"b = {self.pick('len(q)', 'q.size', 'int(q.sum()) % 1000')}")
         else:
             self.line(depth, self.pick("row = A[a % 7]", "q = x[1:4]", "print(s)", "pass"))
 

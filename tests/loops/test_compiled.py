@@ -72,6 +72,19 @@ for b in w:
 for i in range(n - 2):
     y[i] = x[i:i + 2] @ x[u[i:i + 2]]
 """,
+    "selections and products of matrices": """
+for i in range(n):
+    y[i] = x[m].sum() + len(x[x > i]) + x[x > 1].size
+    A[:] = B[u] - B[u, i % 3] + B[u, v] / 2
+    A[:, :2] = B @ B[:, :2] / 64
+""",
+    "reductions along axes": """
+for i in range(n):
+    y[:] = A.sum(axis=0) + A.max(1) - np.mean(B[:, :4], axis=-1)
+    A /= 1 + abs(B).max(axis=1, keepdims=True)
+    B[:] = x[:, None] * x + (B > i).any(axis=0)
+    s = x.argmin() + np.argmax(A) + u.max()
+""",
     "aliased slices": """
 for i in range(2):
     x[1:] = x[:-1] + i

@@ -31,6 +31,9 @@ from fastnp._loops.types import (
     numpy_loop,
 )
 
+# The root of arrays in scratch memory, which no variable is bound to.
+SCRATCH = -(1 << 30)
+
 
 class Shifted(NamedTuple):
     """An index some elements further on than a register says."""
@@ -295,19 +298,43 @@ def unpacked(e: Emitter, array: Value, count: int) -> list[Value]:
     return found
 
 
-def gathered(e: Emitter, array: Value, index: Value | Elementwise) -> Elementwise:
-    """`array[index]` of an array with one axis by integers."""
-    type_, positions = array_type(array), elements(e, index)
-    if type_.ndim != 1 or type_.char == COMPLEX_CHAR or not Number(positions.char).is_integer:
+def gathered(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
+    """`array[index, …]`: the first axes by arrays of integers and integers, then slices."""
+    type_, text = array_type(array), e.text
+    count = next((i for i, x in enumerate(items) if x.kind not in ("integer", "array")), len(items))
+    if count > type_.ndim or type_.char == COMPLEX_CHAR:
         raise Unsupported("an index that is an array")
-    extent, stride = shape(array)[0], steps(e, array)[0]
+    ndim = type_.ndim
+    rest = type_._replace(ndim=ndim - count, is_dense=type_.is_dense and count < ndim)
+    registers = (address(array), *shape(array)[count:], *strides(array)[count:])
+    part = view(e, Value(rest, registers), items[count:])
+    for extent in shape(part):
+        e.leave_if(text.op(I8, "icmp.eq", extent, text.integer(0)))
+    positions: list[Elementwise] = []
+    for item, extent in zip(items[:count], shape(array), strict=False):
+        if item.kind == "integer":
+            positions.append(number_everywhere(e, "l", checked_position(e, item, extent)))
+            continue
+        assert item.array is not None
+        positions.append(elements(e, item.array))
+        if not Number(positions[-1].char).is_integer:
+            raise Unsupported("an index that is an array")
+    lead = broadcast(e, positions)
+    head = list(zip(items, positions, shape(array), steps(e, array), strict=False))
 
     def element(indices: Indices) -> str:
-        index = Value(Number(positions.char), (positions.element(indices),))
-        offset = e.text.op(I64, "mul", position(e, index, extent), stride)
-        return load(e, type_.char, e.text.op(I64, "add", address(array), offset)).register
+        at = address(part)
+        for item, given, extent, stride in head:
+            index = given.element(indices[len(lead) - len(given.shape) : len(lead)])
+            if item.kind == "array":
+                index = position(e, Value(Number(given.char), (index,)), extent)
+            at = text.op(I64, "add", at, text.op(I64, "mul", index, stride))
+        for k, stride in zip(indices[len(lead) :], steps(e, part), strict=True):
+            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, k), stride))
+        return load(e, type_.char, at).register
 
-    return Elementwise(type_.char, positions.shape, element, (array, *positions.sources), True)
+    sources = (array, *(source for given in positions for source in given.sources))
+    return Elementwise(type_.char, (*lead, *shape(part)), element, sources, True)
 
 
 def flipped(e: Emitter, array: Value) -> Value:
@@ -419,7 +446,9 @@ def packed_elements(
 
 
 def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:
-    """The common shape. Axes that are stretched at run time are left to the interpreter."""
+    """The common shape. Axes that turn out to be stretched at run time are left to the
+    interpreter; of those of `newaxis` and `keepdims` it is known.
+    """
     ndim = max(len(operand.shape) for operand in operands)
     result: list[str] = []
     for axis in range(ndim):
@@ -428,10 +457,42 @@ def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:
             at = axis - ndim + len(operand.shape)
             if at >= 0 and operand.shape[at] not in extents:
                 extents.append(operand.shape[at])
+        extents = [extent for extent in extents if not is_one(e, extent)] or extents[:1]
         for extent in extents[1:]:
             e.leave_unless(e.text.op(I8, "icmp.eq", extents[0], extent))
         result.append(extents[0])
     return tuple(result)
+
+
+def is_one(e: Emitter, extent: str) -> bool:
+    """Whether an axis is known to have one element."""
+    return e.text.ranges.get(extent) == (1, 1)
+
+
+def stretched(e: Emitter, source: Elementwise, extents: Sequence[str]) -> Elementwise:
+    """An array with its axes of one element as long as those of a shape that it is broadcast to."""
+    own = extents[len(extents) - len(source.shape) :]
+    fixed = [is_one(e, have) and have != to for have, to in zip(source.shape, own, strict=True)]
+    if not any(fixed):
+        return source
+    zero = e.text.integer(0)
+
+    def moved(indices: Indices) -> Indices:
+        return tuple(zero if is_fixed else i for is_fixed, i in zip(fixed, indices, strict=True))
+
+    packed, of_packed = None, source.packed
+    if of_packed is not None and not fixed[-1]:
+
+        def packed(indices: Indices) -> str:
+            return of_packed(moved(indices))
+
+    shape_ = tuple(
+        to if is_fixed else have
+        for is_fixed, have, to in zip(fixed, source.shape, own, strict=True)
+    )
+    return source._replace(
+        shape=shape_, element=lambda indices: source.element(moved(indices)), packed=packed
+    )
 
 
 def map_elements(
@@ -448,6 +509,7 @@ def map_elements(
     `opcode` is the one instruction that computes an element, if there is one for vectors as well.
     """
     extents = broadcast(e, operands)
+    operands = [stretched(e, operand, extents) for operand in operands]
 
     def element(indices: Indices) -> str:
         return compute(
@@ -592,13 +654,27 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
         register = numbers.convert(e, e.settle(value), char, checked=False)
         text.line(f"store.{MEMORY[char]} {memory}, {8 * i}, {register}")
 
-    def element(indices: Indices) -> str:
-        offset = text.op(I64, "mul", register_of(e, indices[0]), text.integer(8))
-        return load(e, char, text.op(I64, "add", memory, offset)).register
-
     length = text.integer(len(values))
     e.lengths[length] = len(values)
-    return Elementwise(char, (length,), element, (), False, is_ours)
+    return in_scratch(e, memory, char, (length,), is_ours)
+
+
+def dense_strides(e: Emitter, char: str, extents: tuple[str, ...]) -> tuple[str, ...]:
+    """The strides of an array in C order."""
+    step = e.text.integer(SIZES[char])
+    steps = [step]
+    for extent in extents[:0:-1]:
+        step = e.text.op(I64, "mul", step, extent)
+        steps.append(step)
+    return tuple(steps[::-1])
+
+
+def in_scratch(
+    e: Emitter, memory: str, char: str, extents: tuple[str, ...], is_ours: bool
+) -> Elementwise:
+    """An array that the statement has computed into memory of its own."""
+    kind = ArrayType(char, len(extents), True, False, SCRATCH, False, is_ours)
+    return elements(e, Value(kind, (memory, *extents, *dense_strides(e, char, extents))))
 
 
 def is_array(value: Value | Elementwise) -> bool:

@@ -14,6 +14,7 @@ from fastnp._loops.arrays import (
     Indices,
     address,
     array_type,
+    dense_strides,
     elements,
     load,
     refuse_many,
@@ -22,6 +23,7 @@ from fastnp._loops.arrays import (
     size,
     steps,
     store,
+    stretched,
 )
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
@@ -109,6 +111,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     if len(source.shape) > type_.ndim:
         raise Unsupported("a value with more axes than it is stored to")
     extents = shape(target)
+    source = stretched(e, source, extents)
     for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
         e.leave_unless(text.op(I8, "icmp.eq", own, other))
     refuse_many(e, extents, source.most())
@@ -195,13 +198,10 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
-    steps, step = [text.integer(width)], text.integer(width)
-    for extent in source.shape[:0:-1]:
-        step = text.op(I64, "mul", step, extent)
-        steps.append(step)
+    steps = dense_strides(e, source.char, source.shape)
     are_ours = source.is_ours or any(array_type(one).is_ours for one in source.sources)
     kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours, True)
-    value = Value(kind, (place, *source.shape, *steps[::-1]))
+    value = Value(kind, (place, *source.shape, *steps))
 
     def bind() -> None:
         text.line(f"call copy_memory({place}, {memory}, {bytes_})")

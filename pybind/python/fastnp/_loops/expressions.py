@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import ModuleType
 
-from fastnp._loops import arrays, complexes, functions, lists, numbers, reductions
+from fastnp._loops import arrays, complexes, functions, lists, masks, numbers, reductions
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.parameters import lengths_of, type_of
@@ -315,8 +315,11 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
         return lists.item(e, value, number(e, index))
     array = array_operand(value)
     items = subscript_items(e, index)
-    if len(items) == 1 and items[0].array is not None:
-        return arrays.gathered(e, array, items[0].array)
+    mask = masks.mask_of(e, array, items)
+    if mask is not None:
+        return masks.taken(e, array, mask)
+    if any(item.array is not None for item in items):
+        return arrays.gathered(e, array, items)
     found = arrays.view(e, array, items)
     if arrays.array_type(found).ndim == 0:
         return arrays.load(e, arrays.array_type(found).char, arrays.address(found))
@@ -401,7 +404,11 @@ def is_none(node: ast.expr) -> bool:
 def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
     """`value.name`."""
     if isinstance(value, Elementwise):
-        raise Unsupported(f"`.{name}` of an array that is computed")
+        if value.warns or name not in ("shape", "size"):
+            raise Unsupported(f"`.{name}` of an array that is computed")
+        if name == "size":
+            return Value(INT, (arrays.size(e, value.shape),))
+        return Value(TupleType((INT,) * len(value.shape)), value.shape)
     if isinstance(value.type, ComplexType):
         return complexes.attribute(e, value, name)
     if isinstance(value.type, ArrayType):

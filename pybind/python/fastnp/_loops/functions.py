@@ -102,6 +102,11 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     target = function.type.value
     if id(target) in array_makers() and not node.keywords:
         return array_of_list(e, node, id(target) in array_makers()[1:], expression)
+    if (name := reducers().get(id(target))) is not None:
+        if not node.args:
+            raise Unsupported(f"keywords of {name}")
+        operand, *rest = node.args
+        return reduction(e, name, expression(e, operand), rest, node.keywords, expression)
     known = table().get(id(target))
     if known is not None:
         nodes = list(node.args)
@@ -291,11 +296,11 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
+    if name in reductions.FOLDS and arrays.is_array(owner):
+        return reduction(e, name, owner, node.args, node.keywords, expression)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
-    if name == "sum" and not arguments:
-        return reductions.total(e, owner)
     if name == "copy" and not arguments:
         return copy(e, [owner])
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
@@ -326,14 +331,16 @@ def argument(arguments: list[Operand], what: str) -> Value:
 
 def length(e: Emitter, arguments: list[Operand]) -> Value:
     """`len(x)`."""
-    if len(arguments) == 1 and isinstance(arguments[0], Value):
-        type_ = arguments[0].type
-        if isinstance(type_, ArrayType):
-            return Value(INT, (arrays.shape(arguments[0])[0],))
-        if isinstance(type_, ListType):
-            return Value(INT, (lists.length(e, arguments[0]),))
-        if isinstance(type_, TupleType):
-            return numbers.literal(e, len(type_.items))
+    operand = arguments[0] if len(arguments) == 1 else None
+    if isinstance(operand, Elementwise) and operand.shape and not operand.warns:
+        return Value(INT, (operand.shape[0],))
+    if isinstance(operand, Value):
+        if isinstance(operand.type, ArrayType):
+            return Value(INT, (arrays.shape(operand)[0],))
+        if isinstance(operand.type, ListType):
+            return Value(INT, (lists.length(e, operand),))
+        if isinstance(operand.type, TupleType):
+            return numbers.literal(e, len(operand.type.items))
     raise Unsupported("len of this")
 
 
@@ -532,10 +539,52 @@ def product(e: Emitter, arguments: list[Operand]) -> Operand:
     raise Unsupported("a product with a number")
 
 
-def total(e: Emitter, arguments: list[Operand]) -> Operand:
-    if len(arguments) == 1 and arrays.is_array(arguments[0]):
-        return reductions.total(e, arguments[0])
-    raise Unsupported("a sum along an axis")
+@cache
+def reducers() -> dict[int, str]:
+    """NumPy's and our reductions, by their identity."""
+    import fastnp  # the package imports this module
+
+    names = {**{name: name for name in reductions.FOLDS}, "amax": "max", "amin": "min"}
+    modules = (numpy, fastnp)
+    return {id(getattr(module, name)): of for module in modules for name, of in names.items()}
+
+
+def reduction(
+    e: Emitter,
+    name: str,
+    operand: Operand,
+    rest: list[ast.expr],
+    keywords: list[ast.keyword],
+    expression: Expression,
+) -> Operand:
+    """`np.sum(x, axis=0)`, `x.max(0, keepdims=True)` and the like."""
+    given = {keyword.arg or "**": keyword.value for keyword in keywords}
+    if rest:
+        given = {"axis": rest[0], **given}
+    if len(rest) > 1 or not given.keys() <= {"axis", "keepdims"} or not arrays.is_array(operand):
+        raise Unsupported(f"{name} with these arguments")
+    axis, keepdims = (
+        known_literal(expression(e, given[key])) if key in given else None
+        for key in ("axis", "keepdims")
+    )
+    if type(axis) not in (int, type(None)) or type(keepdims) not in (bool, type(None)):
+        raise Unsupported("an axis of this kind")
+    axis = None if axis is None else int(axis)
+    return reductions.reduced(e, name, operand, axis, bool(keepdims))
+
+
+def known_literal(value: Operand) -> int | float | bool | None:
+    """A number of the source, or `None`."""
+    if not isinstance(value, Value) or (value.literal is None and not is_nothing(value)):
+        raise Unsupported("an axis that is not known")
+    return value.literal
+
+
+def is_nothing(value: Operand) -> bool:
+    """Whether a value is `None`."""
+    return (
+        isinstance(value, Value) and isinstance(value.type, ObjectType) and value.type.value is None
+    )
 
 
 def flip(e: Emitter, arguments: list[Operand]) -> Operand:
@@ -646,7 +695,6 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         known[id(module.abs)] = numpy_absolute
         for name in ("dot", "matmul"):
             known[id(getattr(module, name))] = product
-        known[id(module.sum)] = total
         known[id(module.flip)] = flip
         known[id(module.where)] = masks.where
         known[id(module.copy)] = copy

@@ -1,15 +1,18 @@
-"""Stores under a mask: `x[m] = v`, `x[m] += v` of a number, and `np.where(m, a, b)`.
+"""Masks: `x[m]`, stores of a number (`x[m] = v`, `x[m] += v`), and `np.where(m, a, b)`.
 
-They select: each element is stored, with what it was where the mask is false. What would warn or
-raise at an element that the mask leaves out has the statement left to the interpreter.
+Stores and `where` select: each element is stored, with what it was where the mask is false. What
+would warn or raise at an element that the mask leaves out has the statement left to the
+interpreter.
 """
 
 from __future__ import annotations
 
 from fastnp._loops import arrays, numbers
-from fastnp._loops.arrays import Elementwise, Item
+from fastnp._loops.arrays import Elementwise, Indices, Item
+from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import COMPLEX_CHAR, I8, Number, Value, numpy_loop
+from fastnp._loops.ranges import EXTENT
+from fastnp._loops.types import COMPLEX_CHAR, I8, I64, SIZES, Number, Value, numpy_loop
 
 
 def mask_of(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
@@ -25,6 +28,34 @@ def mask_of(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
     for own, other in zip(arrays.shape(array), mask.shape, strict=True):
         e.leave_unless(e.text.op(I8, "icmp.eq", own, other))
     return mask
+
+
+def taken(e: Emitter, array: Value, mask: Elementwise) -> Elementwise:
+    """`x[m]`: the elements where a mask is true, one after another in scratch memory."""
+    type_, text = arrays.array_type(array), e.text
+    width, source = SIZES[type_.char], arrays.elements(e, array)
+    arrays.refuse_many(e, mask.shape)
+    total = arrays.size(e, mask.shape)
+    e.spend(total)
+    e.uses_scratch = True
+    memory = text.call(I64, "scratch", text.op(I64, "mul", total, text.integer(width)))
+    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    cursor, count = text.register(I64, "at"), text.register(I64, "count")
+    text.copy(cursor, memory)
+    text.copy(count, text.integer(0))
+
+    def keep(indices: Indices) -> None:
+        # Every element is stored, and overwritten unless it is taken: no branch is mispredicted.
+        arrays.store(e, type_.char, cursor, source.element(indices))
+        one = text.op(I64, "b2i", mask.element(indices))
+        text.line(f"{count} = add {count}, {one}")
+        text.line(f"{cursor} = add {cursor}, {text.op(I64, 'mul', one, text.integer(width))}")
+
+    for_each(e, arrays.shape(array), keep)
+    if mask.warns:
+        e.leave_if_raised()
+    text.ranges[count] = EXTENT
+    return arrays.in_scratch(e, memory, type_.char, (count,), type_.is_ours)
 
 
 def stored(e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwise) -> Elementwise:

@@ -1,6 +1,9 @@
-"""Sums of elements, and products of vectors and matrices, which are sums."""
+"""Reductions: sums, extremes, truth; and products of vectors and matrices, which are sums."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable
 
 import numpy
 
@@ -16,8 +19,8 @@ from fastnp._loops.arrays import (
     size,
 )
 from fastnp._loops.element_loops import count_up, for_each
-from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import F64, I8, I64, PACKED, Number, Value, numpy_loop
+from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
+from fastnp._loops.types import F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
 
 ACCUMULATORS = 4
 
@@ -106,14 +109,146 @@ def packed_sums(e: Emitter, source: Elementwise, indices: Indices, whole: str) -
     return [first, *partial[1:]]
 
 
-def total(e: Emitter, value: Value | Elementwise) -> Value:
-    """`np.sum(x)` over all axes."""
+def reduced(
+    e: Emitter,
+    name: str,
+    value: Value | Elementwise,
+    axis: int | None = None,
+    keepdims: bool = False,
+) -> Value | Elementwise:
+    """`np.sum(x)`, `np.max(x, axis=0)` and the like."""
     source = elements(e, value)
+    ndim = len(source.shape)
     refuse_many(e, source.shape, most_added(source))
-    char = numpy.add.reduce(numpy.empty(0, source.char)).dtype.char
+    char, fold = result_char(name, source.char), FOLDS[name]
+    if axis is not None and not -ndim <= axis < ndim:
+        raise Unsupported("a reduction along an axis that is not there")
+    folded = source.shape if axis is None else (source.shape[axis],)
+    if name not in ("sum", "any", "all"):
+        # The interpreter raises, and warns of means.
+        for extent in folded:
+            e.leave_if(e.text.op(I8, "icmp.eq", extent, e.text.integer(0)))
     e.spend(size(e, source.shape))
-    result = Value(Number(char), (add_up(e, source, char),))
-    return warned(e, source, result)
+    if (axis is None or ndim == 1) and not keepdims:
+        result = Value(Number(char), (fold(e, source, char),))
+        return warned(e, source, result)
+    if axis is None:
+        raise Unsupported("`keepdims` of all axes")
+    at = axis % ndim
+    kept = (e.text.integer(1),) if keepdims else ()
+
+    def element(indices: Indices) -> str:
+        before, after = indices[:at], indices[at + len(kept) :]
+        lane = source._replace(
+            shape=folded, element=lambda k: source.element((*before, *k, *after)), packed=None
+        )
+        if source.packed is not None and not after:
+            of_packed = source.packed
+            lane = lane._replace(packed=lambda k: of_packed((*before, *k)))
+        return fold(e, lane, char)
+
+    extents = (*source.shape[:at], *kept, *source.shape[at + 1 :])
+    warns = source.warns or Number(char).is_float
+    return Elementwise(char, extents, element, source.sources, warns, hides=source.hides)
+
+
+def result_char(name: str, char: str) -> str:
+    """The type of a reduction of elements of a type."""
+    found = getattr(numpy, name)(numpy.ones(1, char)).dtype.char
+    if (char == "?" and name not in ("sum", "any", "all")) or found not in "dfl?" + char:
+        raise Unsupported(f"{name} of an array of {char}")
+    return str(found)
+
+
+def mean(e: Emitter, source: Elementwise, char: str) -> str:
+    """The sum, divided by the number of elements."""
+    kind = Number(char).registers[0]
+    count = numbers.convert(e, Value(INT, (size(e, source.shape),)), char, checked=False)
+    return e.text.op(kind, "fdiv", add_up(e, source, char), count)
+
+
+def truth(is_all: bool) -> Callable[[Emitter, Elementwise, str], str]:
+    """Whether all elements are true, or any."""
+
+    def fold(e: Emitter, source: Elementwise, _: str) -> str:
+        result = e.text.register(I8, "truth")
+        e.text.line(f"{result} = copy {e.text.truth(is_all)}")
+        opcode = "and" if is_all else "or"
+
+        def one(indices: Indices) -> None:
+            element = Value(Number(source.char), (source.element(indices),))
+            e.text.line(f"{result} = {opcode} {result}, {numbers.truth(e, element)}")
+
+        for_each(e, source.shape, one)
+        return result
+
+    return fold
+
+
+def extreme(is_max: bool, is_place: bool) -> Callable[[Emitter, Elementwise, str], str]:
+    """The greatest element, or the least, and nan before all others; or where the first of it is.
+
+    Which of the zeros of both signs NumPy gives depends on its vectors: that is left to it.
+    """
+
+    def fold(e: Emitter, source: Elementwise, _: str) -> str:
+        text, type_ = e.text, Number(source.char)
+        kind, compare = type_.registers[0], "gt" if is_max else "lt"
+        best, place, at = text.register(kind, "best"), text.register(I64), text.register(I64)
+        mixed = text.register(I8, "mixed")
+        if type_.is_float:
+            text.copy(best, text.float(-math.inf if is_max else math.inf, kind))
+            text.copy(mixed, text.truth(False))
+        else:
+            text.copy(best, text.integer(-(1 << 63) if is_max else (1 << 63) - 1))
+        for register in (place, at):
+            text.line(f"{register} = iconst 0")
+
+        def one(indices: Indices) -> None:
+            have = source.element(indices)
+            if type_.is_float:
+                is_better = text.op(I8, f"fcmp.{compare}", have, best)
+                ordered = text.op(I8, "fcmp.eq", best, best)
+                first_nan = text.op(I8, "and", text.op(I8, "fcmp.ne", have, have), ordered)
+                is_better = text.op(I8, "or", is_better, first_nan)
+                if not is_place:
+                    ones = [
+                        text.op(kind, "copysign", text.float(1.0, kind), x) for x in (have, best)
+                    ]
+                    differ = text.op(I8, "fcmp.ne", *ones)
+                    differ = text.op(I8, "and", differ, text.op(I8, "fcmp.eq", have, best))
+                    text.line(f"{mixed} = or {mixed}, {differ}")
+            else:
+                is_better = text.op(I8, f"icmp.{compare}", have, best)
+            text.line(f"{best} = select {is_better}, {have}, {best}")
+            if is_place:
+                text.line(f"{place} = select {is_better}, {at}, {place}")
+                text.line(f"{at} = add {at}, {text.integer(1)}")
+
+        for_each(e, source.shape, one)
+        if is_place:
+            return place
+        if type_.is_float:
+            is_zero = text.op(I8, "fcmp.eq", best, text.float(0.0, kind))
+            e.leave_if(text.op(I8, "and", mixed, is_zero))
+        elif (range_ := range_of_type(type_)) is not None:
+            text.ranges[best] = range_
+        return best
+
+    return fold
+
+
+Fold = Callable[[Emitter, Elementwise, str], str]
+FOLDS: dict[str, Fold] = {
+    "sum": add_up,
+    "mean": mean,
+    "max": extreme(True, False),
+    "min": extreme(False, False),
+    "argmax": extreme(True, True),
+    "argmin": extreme(False, True),
+    "any": truth(False),
+    "all": truth(True),
+}
 
 
 def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
@@ -128,13 +263,14 @@ def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
 
 
 def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
-    """`a @ b` where one of them has one axis."""
+    """`a @ b` of vectors and matrices."""
     left, right = elements(e, a), elements(e, b)
-    if sorted((len(left.shape), len(right.shape))) not in ([1, 1], [1, 2]):
-        raise Unsupported("a product of matrices")
+    if not {len(left.shape), len(right.shape)} <= {1, 2}:
+        raise Unsupported("a product of numbers, or of stacks of matrices")
     loop = numpy_loop("multiply", (left.char, right.char))
-    if loop is None or not Number(loop[-1]).is_float:
-        raise Unsupported("a product of vectors that are no floats")
+    if loop is None or loop[-1] not in "dfl":
+        raise Unsupported("a product of these types")
+    opcode = "fmul" if Number(loop[-1]).is_float else "mul"
     e.leave_unless(e.text.op(I8, "icmp.eq", left.shape[-1], right.shape[0]))
     char, kind = loop[-1], Number(loop[-1]).registers[0]
     extent = left.shape[-1]
@@ -149,7 +285,7 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
             y = right.element((*k, *indices[len(left.shape) - 1 :]))
             x = numbers.convert(e, Value(Number(left.char), (x,)), char, checked=False)
             y = numbers.convert(e, Value(Number(right.char), (y,)), char, checked=False)
-            return e.text.op(kind, "fmul", x, y)
+            return e.text.op(kind, opcode, x, y)
 
         terms = Elementwise(char, (extent,), product, sources, True)
         if left.packed and right.packed and left.char == right.char == char:
@@ -168,6 +304,7 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
         return add_up(e, terms, char)
 
     if outer:
+        e.spend(size(e, (*outer, extent)))
         hides = left.hides or right.hides
         return Elementwise(char, outer, sum_of, sources, True, hides=hides)
     e.spend(extent)
