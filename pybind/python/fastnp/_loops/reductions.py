@@ -11,6 +11,7 @@ from fastnp._loops import numbers
 from fastnp._loops.arrays import (
     MANY_ADDED,
     MANY_ADDED_PACKED,
+    MANY_COMPARED,
     Elementwise,
     Indices,
     Shifted,
@@ -119,7 +120,7 @@ def reduced(
     """`np.sum(x)`, `np.max(x, axis=0)` and the like."""
     source = elements(e, value)
     ndim = len(source.shape)
-    refuse_many(e, source.shape, most_added(source))
+    refuse_many(e, source.shape, most_added(source) if name in SUMS else MANY_COMPARED)
     char, fold = result_char(name, source.char), FOLDS[name]
     if axis is not None and not -ndim <= axis < ndim:
         raise Unsupported("a reduction along an axis that is not there")
@@ -239,6 +240,7 @@ def extreme(is_max: bool, is_place: bool) -> Callable[[Emitter, Elementwise, str
 
 
 Fold = Callable[[Emitter, Elementwise, str], str]
+SUMS = ("sum", "mean")
 FOLDS: dict[str, Fold] = {
     "sum": add_up,
     "mean": mean,
