@@ -36,8 +36,8 @@ use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op};
 use std::marker::PhantomData;
 
-/// Multiplications up to which a matrix product with ready factors runs eagerly.
-const EAGER_MULTIPLICATIONS: usize = 100_000;
+/// Multiplications up to which a matrix product with ready factors runs eagerly: as many as run on one thread.
+const EAGER_MULTIPLICATIONS: usize = 300_000;
 /// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
 /// so recording the fold wins nothing (450 ns of 1.2 µs for 10,000 elements), and one thread folds that many anyway.
 const FOLD_FACTOR: usize = 32;
@@ -489,7 +489,7 @@ mod tests {
             (EagerLimit::Points, 10),
             (EagerLimit::GatheredRows, 160),
             (EagerLimit::FoldedElements, 320),
-            (EagerLimit::Multiplications, 100_000),
+            (EagerLimit::Multiplications, EAGER_MULTIPLICATIONS),
         ];
         for (limit, size) in sizes {
             assert!(Eager::within(&mut runtime, size, limit).is_some());

@@ -60,9 +60,13 @@ def inner(a: Any, b: Any, /) -> Any:
 @native(_np.vdot)
 def vdot(a: Any, b: Any, /) -> Any:
     pair = _pair(a, b)
-    if pair is None or pair[0].size != pair[1].size:
+    if pair is None:
         return call(_np.vdot, (a, b), {})
-    x, y = (z if z.ndim == 1 else z.ravel() for z in pair)
+    x, y = pair
+    if x.ndim != 1 or x.shape != y.shape:
+        if x.size != y.size:
+            return call(_np.vdot, (a, b), {})
+        x, y = x.ravel(), y.ravel()
     return dot(x.conj() if x.dtype.kind == "c" else x, y)
 
 
