@@ -178,14 +178,22 @@ pub(crate) fn divmod<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyRes
     if args.iter().all(|arg| matches!(arg, Arg::Number(_))) {
         return Ok(None);
     }
-    let function = FunctionName::new("divmod");
-    let mut results: SmallVec<[Bound<'_, PyAny>; 2]> = SmallVec::new();
-    for op in [Op::FloorDivide, Op::Remainder] {
-        let options = Options { step_of: Some(function), ..Options::default() };
-        let Ok(result) = apply_with_options(py, op, &args, options)? else { return Ok(None) };
-        results.push(wrap(py, result)?);
+    let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
+    for arg in &args {
+        let Some(value) = arg.value(py)? else { return Ok(None) };
+        values.push(value);
     }
-    PyTuple::new(py, results).map(|both| Some(both.into_any()))
+    let options = Options { step_of: Some(FunctionName::new("divmod")), ..Options::default() };
+    let step = |op| apply_checked_with(op, &values, options);
+    // Flags are reported once both are recorded, so once for both.
+    match step(Op::FloorDivide).and_then(|quotient| Ok((quotient, step(Op::Remainder)?))) {
+        Ok((quotient, rest)) => {
+            let both = [wrap(py, quotient)?, wrap(py, rest)?];
+            PyTuple::new(py, both).map(|both| Some(both.into_any()))
+        }
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Calls NumPy's ufunc: for what is not native, and for NumPy's own error.
