@@ -159,9 +159,9 @@ pub(crate) fn builtin(op: Op) -> Option<String> {
     let args = if op.arity() == 1 { "a" } else { "a, b" };
     let name = match op {
         Op::Nextafter | Op::Spacing | Op::Reciprocal => return None,
-        // Of infinities and nans.
+        // Of infinities and nans. The second term is 0 where one argument is finite, and makes 0 of -0.
         Op::Logaddexp | Op::Logaddexp2 => {
-            return Some("a == b ? a : a - b != a - b ? a - b : a > b ? a : b".to_owned());
+            return Some("a == b ? a : a - b != a - b ? a - b : (a > b ? a : b) + 0".to_owned());
         }
         Op::Power => "pow",
         Op::Arctan2 => "atan2",
