@@ -62,8 +62,14 @@ pub(crate) fn of(body: &Body<'_>, kinds: &StrideKinds, at: usize) -> Cost {
         Inst::Cast(..) => CONVERT,
         Inst::Step(step, _) if body.level == Level::Avx2 && body.is_in_exponential(at as u32) => in_exponential(*step),
         Inst::Step(step, _) => primitive(*step, body.level, dtype),
+        Inst::Apply(Op::Sqrt, _) if body.level == Level::Avx512 && body.prefers_newton() => newton_sqrt(dtype),
         Inst::Apply(op, [a, _]) => apply(*op, body.fragment.dtype(*a)),
     }
+}
+
+/// By Newton's method ([`crate::x86::isel::newton_sqrt`]).
+fn newton_sqrt(dtype: DType) -> Cost {
+    if dtype == DType::F64 { cost(34, 19) } else { cost(26, 15) }
 }
 
 fn apply(op: Op, dtype: DType) -> Cost {

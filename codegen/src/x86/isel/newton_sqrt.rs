@@ -89,7 +89,7 @@ struct Constants {
 impl Body<'_> {
     /// Cost model: whether the divider takes more cycles than all other instructions with Newton's method in its place, at two
     /// instructions a cycle.
-    fn prefers_newton(&self) -> bool {
+    pub(crate) fn prefers_newton(&self) -> bool {
         let (mut divisions, mut roots, mut others, mut newton) = (0, 0, 0, 0);
         for (at, inst) in self.fragment.insts.iter().enumerate().filter(|(at, _)| self.is_live(*at)) {
             let double = self.fragment.types[at] == DType::F64;

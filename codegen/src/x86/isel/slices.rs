@@ -24,6 +24,9 @@ use std::ops::Range;
 /// Cycles of the longest path through a body above which it may be cut: `exp` alone has 62, `tanh` 94. A logistic function of doubles takes
 /// 17.1 cycles a vector in slices, which 85 would cut, instead of 15.5; GELU of singles 15.8 instead of 19.2, which 88 would not.
 const LONG_PATH: u32 = 87;
+/// Instructions of the processor of a body that may be cut, at the least. With 24 of a fragment instead, chains of five and ten square roots of
+/// doubles stayed whole, and took 106 and 281 cycles a vector instead of 66 and 131 (AVX-512, Zen 4).
+const FEWEST_CUT: u32 = 24;
 /// Cycles of the longest path through a slice, and instructions of one, beyond which no better end of it is looked for.
 const LONGEST_SLICE_PATH: u32 = 150;
 const LONGEST_SLICE: u32 = 600;
@@ -199,13 +202,14 @@ impl Paths<'_, '_> {
 impl Emitter<'_> {
     /// Whether a body so long may be worth cutting. It is asked before registers are reserved, and errs on the side of yes.
     pub(crate) fn may_slice(&self) -> bool {
-        let count = self.body.fragment.insts.len();
         let orders = self.body.scatters() && self.body.kernel.operands.iter().any(|operand| !operand.restrict);
-        if count < 24 || orders || self.kinds.contains(&StrideKind::Stride2) {
+        if orders || self.kinds.contains(&StrideKind::Stride2) {
             return false;
         }
-        let costs = (0..count).map(|at| cost::of(self.body, self.kinds, at)).collect();
-        Paths { e: self, costs, crossing: vec![], is_within: vec![] }.of(0..count).0 > LONG_PATH
+        let count = self.body.fragment.insts.len();
+        let costs: Vec<cost::Cost> = (0..count).map(|at| cost::of(self.body, self.kinds, at)).collect();
+        costs.iter().map(|cost| cost.count).sum::<u32>() >= FEWEST_CUT
+            && Paths { e: self, costs, crossing: vec![], is_within: vec![] }.of(0..count).0 > LONG_PATH
     }
 
     /// Whether the value of an instruction is only an address: slices that read it emit it again, without machine code.
