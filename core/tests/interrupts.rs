@@ -38,11 +38,13 @@ fn program(n: usize) -> Result<(Array, Array)> {
     Ok((x, y))
 }
 
-/// One kernel that takes long: the sums of the sines of an outer product.
-fn long_kernel(n: usize) -> Result<Array> {
+/// One kernel that takes long: the sums of so many sines of sines of an outer product.
+fn long_kernel(sines: usize) -> Result<Array> {
+    let n = 8000;
     let x = Array::linspace(0.0, 1.0, n);
     let column = x.reshape(&[n, 1])?;
-    apply(Op::Sin, &[(&(&column * &x)).into()])?.reduce(Reduction::Sum, Some(&[0]), None, false)
+    let nested = (0..sines).try_fold(&column * &x, |x, _| apply(Op::Sin, &[(&x).into()]))?;
+    nested.reduce(Reduction::Sum, Some(&[0]), None, false)
 }
 
 /// Flushes until nothing is pending, and requests an interrupt until there were three; returns the number of interrupts.
@@ -88,17 +90,17 @@ fn a_long_kernel_is_interrupted_between_tasks() -> Result<()> {
         return Ok(());
     }
     set_interpreter_lock(&Impatient);
-    let mut n = 8000;
+    let mut sines = 4;
     let (expected, whole) = loop {
-        let sums = long_kernel(n)?;
+        let sums = long_kernel(sines)?;
         let started = Instant::now();
         flush()?;
-        if started.elapsed() > Duration::from_secs(1) {
+        if started.elapsed() > Duration::from_millis(600) {
             break (sums, started.elapsed());
         }
-        n *= 2;
+        sines *= 2;
     };
-    let sums = long_kernel(n)?;
+    let sums = long_kernel(sines)?;
     for _ in 0..3 {
         STOP.store(true, Ordering::Relaxed);
         let started = Instant::now();
