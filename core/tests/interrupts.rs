@@ -1,7 +1,9 @@
 //! Interrupts: a computation that the host interrupts stays pending, and a later flush completes it with the same result.
 
 use crate::process::elsewhere;
-use fastnp::{Array, ErrorKind, InterpreterLock, Op, Reduction, Result, apply, flush, set_interpreter_lock, stats};
+use fastnp::{
+    Array, ErrorKind, InterpreterLock, Op, Reduction, Result, apply, flush, matmul, set_interpreter_lock, stats,
+};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -47,6 +49,12 @@ fn long_kernel(sines: usize) -> Result<Array> {
     nested.reduce(Reduction::Sum, Some(&[0]), None, false)
 }
 
+/// A matrix product of so many thousand terms an element.
+fn long_product(thousands: usize) -> Result<Array> {
+    let a = Array::linspace(0.0, 1.0, 2_000_000 * thousands).reshape(&[2000, 1000 * thousands])?;
+    matmul(&a, &a.t())
+}
+
 /// Flushes until nothing is pending, and requests an interrupt until there were three; returns the number of interrupts.
 fn flush_impatiently() -> usize {
     let mut interrupted = 0;
@@ -90,25 +98,8 @@ fn a_long_kernel_is_interrupted_between_tasks() -> Result<()> {
         return Ok(());
     }
     set_interpreter_lock(&Impatient);
-    let mut sines = 4;
-    let (expected, whole) = loop {
-        let sums = long_kernel(sines)?;
-        let started = Instant::now();
-        flush()?;
-        if started.elapsed() > Duration::from_millis(600) {
-            break (sums, started.elapsed());
-        }
-        sines *= 2;
-    };
-    let sums = long_kernel(sines)?;
-    for _ in 0..3 {
-        STOP.store(true, Ordering::Relaxed);
-        let started = Instant::now();
-        assert_eq!(flush().unwrap_err().kind(), ErrorKind::Interrupted);
-        assert!(started.elapsed() < whole / 2, "{:?} of {whole:?}", started.elapsed());
-    }
-    STOP.store(false, Ordering::Relaxed);
-    assert_eq!(sums.to_vec::<f64>()?, expected.to_vec::<f64>()?);
+    stops_early(&long_kernel)?;
+    stops_early(&long_product)?;
     // A kernel that overwrites contents is not run again.
     let expected = overwritten()?.to_vec::<f64>()?;
     let pending = overwritten()?;
@@ -116,6 +107,30 @@ fn a_long_kernel_is_interrupted_between_tasks() -> Result<()> {
     let stopped = flush().is_err();
     STOP.store(false, Ordering::Relaxed);
     assert_eq!(pending.to_vec::<f64>()?, expected, "stopped: {stopped}");
+    Ok(())
+}
+
+/// Interrupts work that grows with a number, once it takes long: it stops soon, and a later flush gives the result that it would have had.
+fn stops_early(work: &dyn Fn(usize) -> Result<Array>) -> Result<()> {
+    let mut size = 4;
+    let (expected, whole) = loop {
+        let result = work(size)?;
+        let started = Instant::now();
+        flush()?;
+        if started.elapsed() > Duration::from_millis(600) {
+            break (result, started.elapsed());
+        }
+        size *= 2;
+    };
+    let result = work(size)?;
+    for _ in 0..3 {
+        STOP.store(true, Ordering::Relaxed);
+        let started = Instant::now();
+        assert_eq!(flush().unwrap_err().kind(), ErrorKind::Interrupted);
+        assert!(started.elapsed() < whole / 2, "{:?} of {whole:?}", started.elapsed());
+    }
+    STOP.store(false, Ordering::Relaxed);
+    assert_eq!(result.to_vec::<f64>()?, expected.to_vec::<f64>()?);
     Ok(())
 }
 

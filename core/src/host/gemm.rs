@@ -4,9 +4,9 @@
 //! The flags are those of the threads that multiply, without those `gemm` raises in lanes it discards: an overflow shows in the
 //! result as an infinity, an invalid operation as a nan.
 //!
-//! A large product is divided by sizes and strides alone, so any number of threads gives the same bits.
+//! A large product is divided by sizes and strides alone, so any number of threads gives the same bits. Threads that stop at an interrupt
+//! leave the rest of the result unwritten.
 
-use crate::host::threads::Threads;
 use fastnp_codegen::drive::fp_status;
 use fastnp_codegen::host::gemv::Gemv;
 use fastnp_codegen::host::narrow_product::{MAX_COLUMNS, NarrowProduct};
@@ -79,7 +79,13 @@ impl Product {
 
 /// Runs a batch of matrix products and returns the flags raised. The domain is `[batch…, m, n, k]`; all extents are at least one
 /// except `k`.
-pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) -> FpFlags {
+pub(crate) fn run_batch(
+    dtype: DType,
+    domain: &[usize],
+    strides: &[isize],
+    addresses: &[*mut u8],
+    workers: &dyn ThreadPool,
+) -> FpFlags {
     let rank = domain.len();
     let batch = &domain[..rank - 3];
     let (m, n, k) = (domain[rank - 3], domain[rank - 2], domain[rank - 1]);
@@ -104,10 +110,10 @@ pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addre
         }
         let one = first.advanced(offset);
         match dtype {
-            DType::F32 => one.run::<f32>(0.0, 1.0),
-            DType::F64 => one.run::<f64>(0.0, 1.0),
-            DType::C64 => one.run::<Complex<f32>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)),
-            DType::C128 => one.run::<Complex<f64>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)),
+            DType::F32 => one.run::<f32>(0.0, 1.0, workers),
+            DType::F64 => one.run::<f64>(0.0, 1.0, workers),
+            DType::C64 => one.run::<Complex<f32>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), workers),
+            DType::C128 => one.run::<Complex<f64>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), workers),
             other => unreachable!("products of {other} are folds"),
         }
     };
@@ -120,13 +126,13 @@ pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addre
         && first.is_narrow()
     {
         let pitch = [a[0], b[0], c[0]];
-        return parallel(total.div_ceil(each), nanoseconds, |task| {
+        return parallel(workers, total.div_ceil(each), nanoseconds, |task| {
             let start = task * each;
             let at = first.advanced(pitch.map(|step| step * start as isize));
             at.multiply_narrow(each.min(total - start), pitch)
         });
     }
-    parallel(total.div_ceil(each), nanoseconds, |task| {
+    parallel(workers, total.div_ceil(each), nanoseconds, |task| {
         (task * each..total.min((task + 1) * each)).fold(FpFlags::NONE, |raised, number| raised | one(number))
     })
 }
@@ -166,8 +172,12 @@ unsafe impl Sync for Gemm {}
 
 impl Gemm {
     /// Multiplies, and gives the flags raised.
-    fn run<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
-        let raised = if self.m == 1 || self.n == 1 { self.run_gemv(zero, one) } else { self.run_tiles(zero, one) };
+    fn run<T: GemmElement>(self, zero: T, one: T, workers: &dyn ThreadPool) -> FpFlags {
+        if self.m == 1 || self.n == 1 { self.run_gemv(zero, one, workers) } else { self.run_tiles(zero, one, workers) }
+    }
+
+    /// Of flags raised, also in lanes that are discarded, those that the elements of the result may have raised.
+    fn of_result<T: GemmElement>(self, raised: FpFlags) -> FpFlags {
         if raised.is_empty() { raised } else { raised & (self.implied_flags::<T>() | FpFlags::UNDERFLOW) }
     }
 
@@ -185,21 +195,21 @@ impl Gemm {
 
     /// A matrix by a matrix, in tiles; row by row where both are so narrow that tiles would be mostly padding (two columns of ten
     /// thousand by themselves: 68 µs in tiles, 9 so).
-    fn run_tiles<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
+    fn run_tiles<T: GemmElement>(self, zero: T, one: T, workers: &dyn ThreadPool) -> FpFlags {
         if self.k >= MANY_TERMS && self.m < AXPY_ROW && self.n < AXPY_ROW && self.b.2 == size_of::<T>() as isize {
-            return (0..self.m)
-                .fold(FpFlags::NONE, |raised, i| raised | self.tile((i, 1), (0, self.n)).gemv(zero, one));
+            let row = |i| self.tile((i, 1), (0, self.n)).gemv(zero, one);
+            return self.of_result::<T>((0..self.m).fold(FpFlags::NONE, |raised, i| raised | row(i)));
         }
         if self.is_narrow() {
-            return self.run_narrow();
+            return self.run_narrow(workers);
         }
         if self.transposed().is_narrow() {
-            return self.transposed().run_narrow();
+            return self.transposed().run_narrow(workers);
         }
         if self.m <= MAX_SKINNY_ROWS && self.n >= MIN_SKINNY_ROW && Gemv::supports(self.dtype) {
             let size = size_of::<T>() as isize;
             if self.b.2 == size && self.c.2 == size {
-                return self.run_skinny(zero);
+                return self.run_skinny(zero, workers);
             }
         }
         let edge = |n: usize| if self.m * self.n * self.k < DIVIDE_FROM { n } else { n.div_ceil(n.div_ceil(TILE)) };
@@ -210,8 +220,9 @@ impl Gemm {
             *longer = longer.div_ceil(2);
         }
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
-        parallel(rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
-            self.tile((task / columns * height, height), (task % columns * width, width)).multiply(None, one)
+        parallel(workers, rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
+            let tile = self.tile((task / columns * height, height), (task % columns * width, width));
+            tile.of_result::<T>(tile.multiply(None, one))
         })
     }
 
@@ -229,10 +240,10 @@ impl Gemm {
     }
 
     /// A narrow product, in parts of its rows.
-    fn run_narrow(self) -> FpFlags {
+    fn run_narrow(self, workers: &dyn ThreadPool) -> FpFlags {
         let each = (NARROW_TASK / (self.n * self.k).max(1)).max(MIN_NARROW_ROWS).min(self.m);
         let nanoseconds = (each * self.n * self.k) as f64 * MULTIPLICATION_NS;
-        parallel(self.m.div_ceil(each), nanoseconds, |task| {
+        parallel(workers, self.m.div_ceil(each), nanoseconds, |task| {
             self.tile((task * each, each), (0, self.n)).multiply_narrow(1, [0; 3])
         })
     }
@@ -262,12 +273,12 @@ impl Gemm {
     }
 
     /// Few rows by a matrix of long dense rows, which is read once: blocks of it stay in the first-level cache while all rows use them.
-    fn run_skinny<T: GemmElement>(self, zero: T) -> FpFlags {
+    fn run_skinny<T: GemmElement>(self, zero: T, workers: &dyn ThreadPool) -> FpFlags {
         let nanoseconds = (self.m * self.k * SKINNY_COLUMNS) as f64 * MULTIPLICATION_NS;
-        parallel(self.n.div_ceil(SKINNY_COLUMNS), nanoseconds, |task| {
+        parallel(workers, self.n.div_ceil(SKINNY_COLUMNS), nanoseconds, |task| {
             let part = self.tile((0, self.m), (task * SKINNY_COLUMNS, SKINNY_COLUMNS));
             (0..self.m).for_each(|i| part.tile((i, 1), (0, part.n)).zero_vector(zero));
-            flags_of(|| {
+            part.of_result::<T>(flags_of(|| {
                 for start in (0..self.k).step_by(SKINNY_DEPTH) {
                     for i in 0..self.m {
                         let rows = advanced(part.b, start, part.b.1);
@@ -282,7 +293,7 @@ impl Gemm {
                         unsafe { gemv.add(self.dtype, advanced(part.c, i, part.c.1).0) };
                     }
                 }
-            })
+            }))
         })
     }
 
@@ -305,7 +316,7 @@ impl Gemm {
 
     /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so any number of threads
     /// gives the same bits, and every task reads memory in order.
-    fn run_gemv<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
+    fn run_gemv<T: GemmElement>(self, zero: T, one: T, workers: &dyn ThreadPool) -> FpFlags {
         let outputs = self.m * self.n;
         let (across, along) = if self.n == 1 { (self.a.1, self.a.2) } else { (self.b.2, self.b.1) };
         let bytes = outputs * self.k * size_of::<T>();
@@ -318,23 +329,23 @@ impl Gemm {
         // Of few terms every element is one sum, as every BLAS makes it.
         if is_by_outputs || self.k < MANY_TERMS {
             let each = outputs.div_ceil(tasks);
-            return parallel(outputs.div_ceil(each), nanoseconds(each, outputs), |task| {
+            return parallel(workers, outputs.div_ceil(each), nanoseconds(each, outputs), |task| {
                 let (all, some) = ((0, 1), (task * each, each));
                 let part = if self.n == 1 { self.tile(some, all) } else { self.tile(all, some) };
                 if !is_by_outputs {
-                    return part.gemv(zero, one);
+                    return part.of_result::<T>(part.gemv(zero, one));
                 }
                 part.zero_vector(zero);
-                part.multiply(Some(one), one)
+                part.of_result::<T>(part.multiply(Some(one), one))
             });
         }
         if tasks == 1 {
-            return self.gemv(zero, one);
+            return self.of_result::<T>(self.gemv(zero, one));
         }
         let each = self.k.div_ceil(tasks).next_multiple_of(Gemv::UNROLL);
         let mut sums = vec![zero; self.k.div_ceil(each) * outputs];
         let partial = PartialSums(sums.as_mut_ptr());
-        let raised = parallel(sums.len() / outputs, nanoseconds(each, self.k), |task| {
+        let raised = parallel(workers, sums.len() / outputs, nanoseconds(each, self.k), |task| {
             let start = task * each;
             let at = partial.get().wrapping_add(task * outputs).cast::<u8>();
             self.range_of_k(start, each.min(self.k - start), at, size_of::<T>() as isize).gemv(zero, one)
@@ -346,7 +357,7 @@ impl Gemm {
             }
             self.store_vector(total);
         });
-        raised | summing
+        self.of_result::<T>(raised | summing)
     }
 
     /// A vector by a matrix on this thread: by [`axpy_rows`] where rows are short, by rows where they are dense, else by `gemm`.
@@ -563,14 +574,19 @@ fn flags_of(work: impl FnOnce()) -> FpFlags {
     raised
 }
 
-/// Runs tasks of so many nanoseconds each on the thread pool, and returns the flags they raise.
-fn parallel(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
+/// Runs tasks of so many nanoseconds each on these threads, and returns the flags they raise.
+fn parallel(
+    workers: &dyn ThreadPool,
+    tasks: usize,
+    nanoseconds: f64,
+    task: impl Fn(usize) -> FpFlags + Sync,
+) -> FpFlags {
     let raised = AtomicU8::new(0);
     let run = |i| {
         raised.fetch_or(task(i).0, Ordering::Relaxed);
     };
-    if Threads.tasks(tasks as f64 * nanoseconds) > 1 {
-        Threads.run(tasks, &run);
+    if workers.tasks(tasks as f64 * nanoseconds) > 1 {
+        workers.run(tasks, &run);
     } else {
         (0..tasks).for_each(run);
     }

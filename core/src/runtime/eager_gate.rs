@@ -350,7 +350,7 @@ impl<'r> Eager<'r> {
         strides: &[isize],
         addresses: &[*mut u8],
     ) {
-        self.runtime.multiply(product, domain, strides, addresses);
+        self.runtime.multiply(product, domain, strides, addresses, &Threads);
     }
 
     /// Notes the flags of a product that is not a kernel.

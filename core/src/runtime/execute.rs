@@ -74,8 +74,8 @@ impl Runtime {
         (plan.steps.len(), Ok(()))
     }
 
-    /// Runs a step on the host. A kernel that writes nothing but the memory that it got can be run again, so it is interrupted between
-    /// two tasks; one that overwrites contents runs to its end.
+    /// Runs a step on the host. One that writes nothing but the memory that it got can be run again, so it is interrupted between two
+    /// tasks; one that overwrites contents runs to its end.
     pub(crate) fn run_on_host(&mut self, step: &PlanStep, interrupts: Option<&InterruptPoll>) -> Result<()> {
         // All the memory of the step, before any is donated: a step that fails leaves the operands of the nodes as they were.
         let donations = self.possible_donations(step, |given| given.address().is_some());
@@ -112,7 +112,7 @@ impl Runtime {
             StepKind::Kernel(work) => self.launch(work, &addresses, workers, None)?,
             StepKind::Composed(work) => self.launch_composed(work, &addresses, scratch.as_ref(), workers)?,
             StepKind::Product { product, dtype, domain, strides } => {
-                self.multiply((*product, *dtype), domain, strides, &addresses);
+                self.multiply((*product, *dtype), domain, strides, &addresses, workers);
             }
         }
         if interrupts.is_some_and(InterruptPoll::was_interrupted) {
@@ -191,9 +191,10 @@ impl Runtime {
         domain: &[usize],
         strides: &[isize],
         addresses: &[*mut u8],
+        workers: &dyn ThreadPool,
     ) {
         let started = self.telemetry.clock(2);
-        let raised = gemm::run_batch(dtype, domain, strides, addresses);
+        let raised = gemm::run_batch(dtype, domain, strides, addresses, workers);
         self.telemetry.note_product(product, raised);
         self.telemetry.stats.matrix_products += 1;
         if let Some(started) = started {
