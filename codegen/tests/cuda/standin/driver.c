@@ -205,9 +205,8 @@ static void catch_up(const void *event) {
 }
 
 static Code ask(Asked asked) {
-    if (standin_ended) return DEINITIALIZED;
-    if (!current) return INVALID_CONTEXT;
-    if (failed) return failed;
+    Code code = standin_ended ? DEINITIALIZED : !current ? INVALID_CONTEXT : failed;
+    if (code) return let_go(&asked), code;
     Asked *a = malloc(sizeof *a);
     *a = asked;
     a->next = NULL;
