@@ -9,6 +9,7 @@
 use super::coefficients as c;
 use super::primitives;
 use crate::Table;
+use num_traits::{AsPrimitive, Float, PrimInt, WrappingAdd, WrappingSub};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
 /// The result of a comparison: `bool`, for concrete floats.
@@ -56,7 +57,7 @@ pub trait Word:
 }
 
 /// A concrete integer.
-pub trait Index: Word {
+pub trait Index: Word<Mask = bool> {
     /// Its lowest bits as a number.
     fn lowest(self, bits: u32) -> usize;
 }
@@ -75,61 +76,24 @@ impl Index for u32 {
     }
 }
 
-impl Word for u64 {
+impl<I> Word for I
+where
+    I: Index + PrimInt + WrappingAdd + WrappingSub + 'static,
+    u64: AsPrimitive<I>,
+{
     type Mask = bool;
 
     #[inline(always)]
     fn of(value: u64) -> Self {
-        value
+        value.as_()
     }
     #[inline(always)]
     fn wrapping_add(self, other: Self) -> Self {
-        self.wrapping_add(other)
+        WrappingAdd::wrapping_add(&self, &other)
     }
     #[inline(always)]
     fn wrapping_sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    #[inline(always)]
-    fn larger(self, other: Self) -> Self {
-        self.max(other)
-    }
-    #[inline(always)]
-    fn smaller(self, other: Self) -> Self {
-        self.min(other)
-    }
-    #[inline(always)]
-    fn equals(self, other: Self) -> bool {
-        self == other
-    }
-    #[inline(always)]
-    fn below(self, other: Self) -> bool {
-        self < other
-    }
-    #[inline(always)]
-    fn above(self, other: Self) -> bool {
-        self > other
-    }
-    #[inline(always)]
-    fn reaches(self, other: Self) -> bool {
-        self >= other
-    }
-}
-
-impl Word for u32 {
-    type Mask = bool;
-
-    #[inline(always)]
-    fn of(value: u64) -> Self {
-        value as u32
-    }
-    #[inline(always)]
-    fn wrapping_add(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-    #[inline(always)]
-    fn wrapping_sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
+        WrappingSub::wrapping_sub(&self, &other)
     }
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
@@ -242,7 +206,10 @@ pub trait Real:
 }
 
 /// `f32` or `f64`: a concrete float, and the constants of its width.
-pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + PartialOrd + 'static {
+pub trait Number: Real<Number = Self, Mask = bool, Word = Self::Bits, Double = f64> + PartialOrd + 'static {
+    /// The integer of its width.
+    type Bits: Index;
+
     /// Stored bits of the mantissa.
     const MANTISSA: u32;
     /// The exponent bias.
@@ -344,6 +311,12 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     /// pi, the first part in units of the high angles of the table.
     const PI_CUT: DoubleWord<Self>;
 
+    /// Its bits.
+    fn to_bits(self) -> Self::Bits;
+    /// The number with these bits.
+    fn with_bits(bits: Self::Bits) -> Self;
+    /// The nearest number of this type.
+    fn rounded(value: f64) -> Self;
     /// The number in double.
     fn wide(self) -> f64;
     /// Whether they are equal; nan raises no flag.
@@ -352,116 +325,116 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     fn length(self, other: Self) -> Self;
 }
 
-impl Real for f64 {
-    type Word = u64;
+impl<N: Number + Float> Real for N {
+    type Word = N::Bits;
     type Mask = bool;
-    type Number = f64;
+    type Number = N;
     type Double = f64;
 
     const SHARES_STEPS: bool = false;
 
     #[inline(always)]
-    fn literal(value: f64) -> f64 {
+    fn literal(value: N) -> N {
         value
     }
     #[inline(always)]
-    fn of(value: f64) -> f64 {
-        value
+    fn of(value: f64) -> N {
+        N::rounded(value)
     }
     #[inline(always)]
-    fn bits(self) -> u64 {
+    fn bits(self) -> N::Bits {
         self.to_bits()
     }
     #[inline(always)]
-    fn from_bits(bits: u64) -> f64 {
-        f64::from_bits(bits)
+    fn from_bits(bits: N::Bits) -> N {
+        N::with_bits(bits)
     }
     #[inline(always)]
     fn double(self) -> f64 {
-        self
+        self.wide()
     }
     #[inline(always)]
-    fn from_double(double: f64) -> f64 {
-        double
+    fn from_double(double: f64) -> N {
+        N::rounded(double)
     }
     #[inline(always)]
-    fn fma<const FMA: bool>(self, b: f64, c: f64) -> f64 {
+    fn fma<const FMA: bool>(self, b: N, c: N) -> N {
         if FMA { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
-    fn sqrt(self) -> f64 {
-        self.sqrt()
+    fn sqrt(self) -> N {
+        Float::sqrt(self)
     }
     #[inline(always)]
-    fn floor(self) -> f64 {
-        self.floor()
+    fn floor(self) -> N {
+        Float::floor(self)
     }
     #[inline(always)]
-    fn trunc(self) -> f64 {
-        self.trunc()
+    fn trunc(self) -> N {
+        Float::trunc(self)
     }
     #[inline(always)]
-    fn abs(self) -> f64 {
-        self.abs()
+    fn abs(self) -> N {
+        Float::abs(self)
     }
     #[inline(always)]
-    fn copysign(self, sign: f64) -> f64 {
-        self.copysign(sign)
+    fn copysign(self, sign: N) -> N {
+        Float::copysign(self, sign)
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
-        f64::is_nan(self)
+        Float::is_nan(self)
     }
     #[inline(always)]
-    fn equals(self, other: f64) -> bool {
+    fn equals(self, other: N) -> bool {
         self == other
     }
     #[inline(always)]
-    fn below(self, other: f64) -> bool {
+    fn below(self, other: N) -> bool {
         self < other
     }
     #[inline(always)]
-    fn above(self, other: f64) -> bool {
+    fn above(self, other: N) -> bool {
         self > other
     }
     #[inline(always)]
-    fn reaches(self, other: f64) -> bool {
+    fn reaches(self, other: N) -> bool {
         self >= other
     }
     #[inline(always)]
-    fn select(mask: bool, then: f64, otherwise: f64) -> f64 {
+    fn select(mask: bool, then: N, otherwise: N) -> N {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn select_pair(mask: bool, then: (f64, f64), otherwise: (f64, f64)) -> (f64, f64) {
+    fn select_pair(mask: bool, then: (N, N), otherwise: (N, N)) -> (N, N) {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn select_all<const N: usize>(mask: bool, then: [f64; N], otherwise: [f64; N]) -> [f64; N] {
+    fn select_all<const COUNT: usize>(mask: bool, then: [N; COUNT], otherwise: [N; COUNT]) -> [N; COUNT] {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn scaled(self, k: f64) -> f64 {
+    fn scaled(self, k: N) -> N {
         primitives::scale(self, k)
     }
     #[inline(always)]
-    fn bounded(self, size: f64) -> f64 {
+    fn bounded(self, size: N) -> N {
         primitives::bound(self, size)
     }
     #[inline(always)]
-    fn fraction(self) -> f64 {
+    fn fraction(self) -> N {
         primitives::fraction(self)
     }
     #[inline(always)]
-    fn limited(self, x: f64) -> f64 {
+    fn limited(self, x: N) -> N {
         primitives::limit(self, x)
     }
     #[inline(always)]
-    fn exponent(self) -> f64 {
+    fn exponent(self) -> N {
         primitives::exponent(self)
     }
     #[inline(always)]
-    fn mantissa(self) -> f64 {
+    fn mantissa(self) -> N {
         primitives::mantissa(self)
     }
     #[inline(always)]
@@ -469,12 +442,14 @@ impl Real for f64 {
         primitives::not_positive_normal(self)
     }
     #[inline(always)]
-    fn entry(table: Table, index: u64) -> f64 {
+    fn entry(table: Table, index: N::Bits) -> N {
         primitives::entry(table, index)
     }
 }
 
 impl Number for f64 {
+    type Bits = u64;
+
     const MANTISSA: u32 = 52;
     const BIAS: u64 = 1023;
     const HALF_INVERSE_ROOT: u64 = 0x5fd6_eb50_c7b5_37a9;
@@ -555,6 +530,18 @@ impl Number for f64 {
         }
     }
     #[inline(always)]
+    fn to_bits(self) -> u64 {
+        f64::to_bits(self)
+    }
+    #[inline(always)]
+    fn with_bits(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+    #[inline(always)]
+    fn rounded(value: f64) -> f64 {
+        value
+    }
+    #[inline(always)]
     fn wide(self) -> f64 {
         self
     }
@@ -567,129 +554,9 @@ impl Number for f64 {
     }
 }
 
-impl Real for f32 {
-    type Word = u32;
-    type Mask = bool;
-    type Number = f32;
-    type Double = f64;
-
-    const SHARES_STEPS: bool = false;
-
-    #[inline(always)]
-    fn literal(value: f32) -> f32 {
-        value
-    }
-    #[inline(always)]
-    fn of(value: f64) -> f32 {
-        value as f32
-    }
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn from_bits(bits: u32) -> f32 {
-        f32::from_bits(bits)
-    }
-    #[inline(always)]
-    fn double(self) -> f64 {
-        f64::from(self)
-    }
-    #[inline(always)]
-    fn from_double(double: f64) -> f32 {
-        double as f32
-    }
-    #[inline(always)]
-    fn fma<const FMA: bool>(self, b: f32, c: f32) -> f32 {
-        if FMA { self.mul_add(b, c) } else { self * b + c }
-    }
-    #[inline(always)]
-    fn sqrt(self) -> f32 {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn floor(self) -> f32 {
-        self.floor()
-    }
-    #[inline(always)]
-    fn trunc(self) -> f32 {
-        self.trunc()
-    }
-    #[inline(always)]
-    fn abs(self) -> f32 {
-        self.abs()
-    }
-    #[inline(always)]
-    fn copysign(self, sign: f32) -> f32 {
-        self.copysign(sign)
-    }
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        f32::is_nan(self)
-    }
-    #[inline(always)]
-    fn equals(self, other: f32) -> bool {
-        self == other
-    }
-    #[inline(always)]
-    fn below(self, other: f32) -> bool {
-        self < other
-    }
-    #[inline(always)]
-    fn above(self, other: f32) -> bool {
-        self > other
-    }
-    #[inline(always)]
-    fn reaches(self, other: f32) -> bool {
-        self >= other
-    }
-    #[inline(always)]
-    fn select(mask: bool, then: f32, otherwise: f32) -> f32 {
-        if mask { then } else { otherwise }
-    }
-    #[inline(always)]
-    fn select_pair(mask: bool, then: (f32, f32), otherwise: (f32, f32)) -> (f32, f32) {
-        if mask { then } else { otherwise }
-    }
-    #[inline(always)]
-    fn select_all<const N: usize>(mask: bool, then: [f32; N], otherwise: [f32; N]) -> [f32; N] {
-        if mask { then } else { otherwise }
-    }
-    #[inline(always)]
-    fn scaled(self, k: f32) -> f32 {
-        primitives::scale(self, k)
-    }
-    #[inline(always)]
-    fn bounded(self, size: f32) -> f32 {
-        primitives::bound(self, size)
-    }
-    #[inline(always)]
-    fn fraction(self) -> f32 {
-        primitives::fraction(self)
-    }
-    #[inline(always)]
-    fn limited(self, x: f32) -> f32 {
-        primitives::limit(self, x)
-    }
-    #[inline(always)]
-    fn exponent(self) -> f32 {
-        primitives::exponent(self)
-    }
-    #[inline(always)]
-    fn mantissa(self) -> f32 {
-        primitives::mantissa(self)
-    }
-    #[inline(always)]
-    fn is_not_positive_normal(self) -> bool {
-        primitives::not_positive_normal(self)
-    }
-    #[inline(always)]
-    fn entry(table: Table, index: u32) -> f32 {
-        primitives::entry(table, index)
-    }
-}
-
 impl Number for f32 {
+    type Bits = u32;
+
     const MANTISSA: u32 = 23;
     const BIAS: u64 = 127;
     const HALF_INVERSE_ROOT: u64 = 0x5eb7_5a86;
@@ -768,6 +635,18 @@ impl Number for f32 {
             Table::AtanHigh => &c::ATAN_HIGH_F32,
             Table::AtanLow => &c::ATAN_LOW_F32,
         }
+    }
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        f32::to_bits(self)
+    }
+    #[inline(always)]
+    fn with_bits(bits: u32) -> f32 {
+        f32::from_bits(bits)
+    }
+    #[inline(always)]
+    fn rounded(value: f64) -> f32 {
+        value as f32
     }
     #[inline(always)]
     fn wide(self) -> f64 {

@@ -205,7 +205,7 @@ fn fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar {
 
 /// A step of an elementary function.
 fn step(step: Primitive, a: Scalar, b: Scalar) -> Scalar {
-    fn of<N: Real<Word = W> + Number, W>(step: Primitive, [x, y]: [N; 2], word: W) -> (N, bool) {
+    fn of<N: Number>(step: Primitive, [x, y]: [N; 2], word: N::Bits) -> (N, bool) {
         let number = match step {
             Primitive::Scale => x.scaled(y),
             Primitive::Bound => x.bounded(y),
