@@ -69,3 +69,12 @@ def test_products_do_not_depend_on_threads(shape: tuple[int, int, int], dtype: s
             found.append(numpy.array(fastnp.array(a) @ fastnp.array(b)))
     assert (found[0] == found[1]).all()
     assert numpy.allclose(found[0], a @ b, rtol=1e-4 if dtype == "f4" else 1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", [2, 5, 17, 40, 100, 300])
+@pytest.mark.parametrize("terms", [1, 2, 3, 7])
+def test_sums_start_from_zero(n: int, terms: int, dtype: str) -> None:
+    # All terms are -0.0: NumPy's sums are 0.0.
+    left, right = fastnp.zeros((n, terms), dtype), fastnp.full((terms, n), -1, dtype)
+    assert not numpy.signbit(numpy.asarray(left @ right)).any()

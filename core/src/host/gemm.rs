@@ -52,6 +52,9 @@ const MIN_SKINNY_ROW: usize = 64;
 const SKINNY_COLUMNS: usize = 256;
 const SKINNY_DEPTH: usize = Gemv::UNROLL;
 
+/// Terms of a sum up to which `gemm` does not start from zero, as every BLAS does: a sum of such as -0.0 would stay that.
+const UNSUMMED_TERMS: usize = 2;
+
 /// Elements of the longest row that a vector is multiplied by here: `gemm` takes 1.4 ns for each multiplication by so short ones.
 const AXPY_ROW: usize = 8;
 /// Terms of a sum from which that pays. Of fewer `gemm` makes what every BLAS makes, to the bit: it rounds once a term.
@@ -222,7 +225,11 @@ impl Gemm {
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
         parallel(workers, rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
             let tile = self.tile((task / columns * height, height), (task % columns * width, width));
-            tile.of_result::<T>(tile.multiply(None, one))
+            let keep = (self.k <= UNSUMMED_TERMS).then_some(one);
+            if keep.is_some() {
+                (0..tile.m).for_each(|i| tile.tile((i, 1), (0, tile.n)).zero_vector(zero));
+            }
+            tile.of_result::<T>(tile.multiply(keep, one))
         })
     }
 
