@@ -156,3 +156,25 @@ def test_results_have_the_memory_order_of_unaligned_operands(layout: Any) -> Non
     for result, expected in ((fastnp.add(raw, 1), raw + 1), (fastnp.array(raw), numpy.array(raw))):
         assert result.strides == expected.strides
         assert numpy.array_equal(result, expected)
+
+
+@pytest.mark.parametrize("n", [12, 4_000, LONG])
+@pytest.mark.parametrize("written", ["mask", "values"])
+@pytest.mark.parametrize("way", ["array", "view of it", "address"])
+def test_a_selection_is_of_what_was_there_before_it_is_written_from_outside(
+    n: int, written: str, way: str
+) -> None:
+    x = fastnp.arange(n) * 1.0
+    mask = x % 3 == 0
+    expected = numpy.arange(n)[numpy.arange(n) % 3 == 0] * -1.0
+    fastnp.flush()
+    selected = -x[mask]  # neither its size nor its elements are needed yet
+    target = mask if written == "mask" else x
+    if way == "address":
+        room = (ctypes.c_char * target.nbytes).from_address(target.ctypes.data)
+        outside = numpy.frombuffer(room, target.dtype)
+    else:
+        outside = numpy.asarray(target)
+    outside = outside[:] if way == "view of it" else outside
+    outside[...] = 1
+    assert selected.tolist() == expected.tolist()

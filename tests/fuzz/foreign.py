@@ -179,7 +179,13 @@ def write_to(w: Writer, name: str) -> None:
     """Write to an array of other code, the whole or a part of it."""
     value = w.value(name)
     if w.chance(0.4):
-        w.assign(f"{name}[{expressions.basic(w, value.shape)}]", "=")
+        target = f"{name}[{expressions.basic(w, value.shape)}]"
+        if numpy.ndim(w.value(target)) or value.dtype.kind == "c":
+            w.assign(target, "=")
+        else:
+            # One element: NumPy takes an array of a derived class for a number there, and refuses a
+            # complex one.
+            w.run(f"{target} = {w.pick(['0', '1', '3'])}")
         return
     forms = [f"{name}.fill({w.pick(['0', '1', '3'])})", f"{name}[...] = 2"]
     if value.dtype.kind != "b":

@@ -168,9 +168,6 @@ impl Array {
         }
         // Locked until the export counts: what another thread records then is not deferred.
         let mut runtime = runtime();
-        if self.storage.has_snapshots() {
-            runtime.copy_on_write(&self.storage)?;
-        }
         let address = runtime.expose(&self.storage)?.wrapping_offset(self.layout.offset);
         self.storage.count_export(true);
         Ok(Export { storage: self.storage.clone(), address })

@@ -134,21 +134,30 @@ impl Array {
 fn show(storage: &StorageRef) -> Result<*mut u8> {
     if IS_ON.load(Ordering::Relaxed)
         && let Some(runtime) = try_runtime()
-        && let Some(shown) = storage.show(runtime.exec_target().device.is_none() && !runtime.trace.touches(storage))
     {
-        return Ok(shown);
+        let is_on_host = runtime.exec_target().device.is_none();
+        let is_idle = is_on_host && !runtime.trace.touches(storage) && !storage.has_snapshots();
+        if let Some(shown) = storage.show(is_idle) {
+            return Ok(shown);
+        }
     }
     let mut runtime = runtime();
+    if storage.has_snapshots() {
+        runtime.copy_on_write(storage)?;
+    }
     runtime.ensure_on_host(storage)?;
     Ok(storage.show_contents())
 }
 
 impl Runtime {
-    /// Computes the contents of a storage that is shown, and opens it.
+    /// Computes the contents of a storage that is shown, and opens it. Snapshots get copies, as code outside writes unseen.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
     pub(crate) fn expose(&mut self, storage: &Storage) -> Result<*mut u8> {
+        if storage.has_snapshots() {
+            self.copy_on_write(storage)?;
+        }
         if self.trace.touches(storage) {
             self.flush(FlushReason::Touched)?;
         }

@@ -6,8 +6,7 @@
 use crate::array::array::Array;
 use crate::array::layout::Order;
 use crate::error::Result;
-use crate::memory::storage::Watcher;
-use crate::memory::storage_ref::StorageRef;
+use crate::memory::storage::{Storage, Watcher};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::state::Runtime;
 use parking_lot::Mutex;
@@ -60,9 +59,9 @@ impl SnapshotCell {
 }
 
 impl Runtime {
-    /// Records a copy for every snapshot of a storage that is about to be written.
+    /// Records a copy for every snapshot of a storage that is about to be written, or to be shown to code that may.
     #[cold]
-    pub(crate) fn copy_on_write(&mut self, storage: &StorageRef) -> Result<()> {
+    pub(crate) fn copy_on_write(&mut self, storage: &Storage) -> Result<()> {
         let watchers = storage.take_watchers();
         for (i, cell) in watchers.iter().enumerate() {
             let Ok(cell) = cell.clone().downcast::<SnapshotCell>() else {
