@@ -4,6 +4,7 @@
 mod cache;
 mod graphs;
 mod process;
+mod ptx;
 mod reciprocal;
 mod runtime;
 mod standin;

@@ -1,0 +1,630 @@
+//! Merging: two kernels become one, whose threads run both.
+//!
+//! The control flow of the merged kernel is the product of the kernels' control flows, as far as it is reached: a block of it stands
+//! for a position in each kernel. At each pair of positions one rule says who advances, so that the product stays small:
+//!
+//! * Each kernel has a main loop, the outermost loop with most instructions. Blocks on the way before it, in it and after it are
+//!   *straight*; blocks behind a branch whose sides meet again within that part are *inner*.
+//! * In straight blocks of the same part both advance, their instructions woven. A kernel in inner blocks advances alone until they are
+//!   left. A kernel at the end of an iteration waits for the other; both loops iterate in lockstep while both go on, and when one has
+//!   ended, the other goes on alone in its own code.
+//!
+//! A thread is the same in both kernels: merged blocks have 256 threads in x, and each kernel's numbers of threads and blocks in x and y
+//! are computed from the merged ones and its own shape, a parameter. Blocks beyond a kernel's grid skip it.
+//!
+//! **Barriers and shuffles** have to be reached by all threads of a block or a warp. Inner blocks are left where their branch meets
+//! again, so threads that part there are together again before the other kernel advances. At branches of the main path (which loop goes
+//! on?) threads would part for good: such a branch must be the same for all threads of a block, as long as a barrier or a shuffle of
+//! the other kernel may follow. Else the pair is refused.
+
+use crate::cuda::ptx::flow::{Loop, divergent_ends, joins, live, live_before, outer_loops, reachable};
+use crate::cuda::ptx::module::{
+    Block, Body, Class, End, Function, Guard, Inst, Kernel, Module, Operand, Param, Place, Register, Space, Special,
+};
+use crate::cuda::ptx::opcode::Opcode;
+use crate::cuda::ptx::predicate::{convert, join_blocks};
+use crate::cuda::ptx::refusal::Refusal;
+use crate::cuda::ptx::weave::{Stream, chain, weave, words};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Threads of a block, of every kernel of ours.
+const THREADS: u32 = 256;
+/// The merged code may be so many times as large as its parts together, and a little.
+const MAX_GROWTH: usize = 4;
+const SMALL: usize = 1000;
+/// Bytes of parameters that every driver passes.
+const MAX_PARAM_BYTES: usize = 4096;
+/// Bytes of shared memory that a block gets without asking for more.
+const MAX_SHARED_BYTES: usize = 48 << 10;
+/// The fewest instructions of a slice of a block that is cut to match the blocks of the other kernel.
+const MIN_SLICE: usize = 8;
+
+/// The name of a merged kernel.
+pub const WOVEN: &str = "woven";
+
+/// A merged kernel. Its parameters are those of the first kernel, those of the second, and the [`Shape`] of each.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Merged {
+    /// A module with this kernel alone, called [`WOVEN`].
+    pub module: Module,
+    /// Whether each part knows grids and blocks of one dimension only.
+    pub is_flat: [bool; 2],
+}
+
+/// The grid and the block of a part, as the merged kernel takes them: words of 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Blocks in x and y.
+    pub grid: [u32; 2],
+    /// Threads of a block in x and y, powers of two.
+    pub block: [u32; 2],
+}
+
+impl Shape {
+    /// The parameter.
+    pub fn bytes(&self) -> Vec<u8> {
+        let [columns, rows] = self.grid;
+        let [x, y] = self.block;
+        [columns, rows, x, y, x.trailing_zeros(), columns * rows].into_iter().flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// Whether a merged kernel can be launched with it.
+    ///
+    /// # Errors
+    /// [`Refusal::Shape`] where it cannot.
+    pub fn check(&self, is_flat: bool) -> Result<(), Refusal> {
+        let is_known = self.block.iter().all(|n| n.is_power_of_two()) && self.block[0] * self.block[1] == THREADS;
+        let is_one = self.grid[1] == 1 && self.block[1] == 1;
+        if is_known && (is_one || !is_flat) { Ok(()) } else { Err(Refusal::Shape) }
+    }
+
+    /// Its blocks: the merged launch has as many in x as the larger of its parts.
+    pub fn blocks(&self) -> u32 {
+        self.grid[0] * self.grid[1]
+    }
+}
+
+/// Where the words of a shape are.
+const COLUMNS: i64 = 0;
+const ROWS: i64 = 4;
+const BLOCK_X: i64 = 8;
+const BLOCK_Y: i64 = 12;
+const SHIFT: i64 = 16;
+const BLOCKS: i64 = 20;
+const SHAPE_BYTES: u32 = 24;
+
+/// Merges the kernels of two modules.
+///
+/// # Errors
+/// Where they cannot be merged.
+pub fn merge(first: &Module, second: &Module) -> Result<Merged, Refusal> {
+    let mut product = Product::new(first, second)?;
+    product.build()?;
+    let Product { mut body, module, params, is_flat, .. } = product;
+    join_blocks(&mut body);
+    let kernel = Kernel { name: WOVEN.to_owned(), params, threads: THREADS, body };
+    Ok(Merged { module: Module { kernels: vec![kernel], ..module }, is_flat })
+}
+
+/// Which part of a kernel a block is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    Before,
+    Loop,
+    After,
+}
+
+/// A position in a kernel: before a block, at its end, or at the end of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Position {
+    Start(usize),
+    End(usize),
+    Done,
+}
+
+/// A kernel to be merged: its body and what the rules ask of it.
+struct Side {
+    body: Body,
+    part: Vec<Part>,
+    is_inner: Vec<bool>,
+    /// Branches of the main path.
+    is_main: Vec<bool>,
+    divergent: Vec<bool>,
+    /// Whether a barrier or a shuffle may follow, from each block on.
+    converges: Vec<bool>,
+    streams: Vec<Stream>,
+}
+
+/// A merged kernel that is being made.
+struct Product {
+    sides: [Side; 2],
+    module: Module,
+    params: Vec<Param>,
+    body: Body,
+    is_flat: [bool; 2],
+    known: HashMap<[Position; 2], usize>,
+    open: Vec<([Position; 2], usize)>,
+    most_insts: usize,
+    insts: usize,
+}
+
+impl Product {
+    fn new(first: &Module, second: &Module) -> Result<Product, Refusal> {
+        let mut module = Module {
+            version: first.version.max(second.version),
+            target: first.target.clone(),
+            variables: vec![],
+            functions: vec![],
+            kernels: vec![],
+        };
+        let (mut params, mut body, mut is_flat, mut bodies) = (vec![], Body::default(), [true; 2], vec![]);
+        for (k, from) in [first, second].into_iter().enumerate() {
+            let [kernel] = &from.kernels[..] else { return Err(Refusal::Kernel) };
+            if kernel.threads != THREADS {
+                return Err(Refusal::Kernel);
+            }
+            let mut mine = kernel.body.clone();
+            rename(&mut mine, params.len(), &body.registers, k);
+            module.variables.extend(from.variables.iter().map(|v| v.renamed(k)));
+            module.functions.extend(from.functions.iter().map(|function| function.renamed(k)));
+            params.extend(kernel.params.iter().cloned());
+            body.registers.iter_mut().zip(kernel.body.registers).for_each(|(all, more)| *all += more);
+            body.variables.append(&mut mine.variables);
+            bodies.push(mine);
+        }
+        let shapes = params.len();
+        params.extend([(); 2].map(|()| Param { element: "b8", align: 4, count: Some(SHAPE_BYTES) }));
+        let bytes: usize = params.iter().map(|param| param.size() + param.alignment()).sum();
+        if bytes > MAX_PARAM_BYTES {
+            return Err(Refusal::TooManyParams);
+        }
+        let shared = body.variables.iter().filter(|v| v.space == Space::Shared);
+        if shared.map(|v| v.size() + v.align as usize).sum::<usize>() > MAX_SHARED_BYTES {
+            return Err(Refusal::SharedMemory);
+        }
+        let mut entry = Block::default();
+        let (mut active, mut threads) = (vec![], vec![]);
+        for (k, mine) in bodies.iter_mut().enumerate() {
+            let special = specials(mine);
+            is_flat[k] = ![Special::TidY, Special::NtidY, Special::CtaidY, Special::NctaidY]
+                .iter()
+                .any(|special_y| special.contains(special_y));
+            let mut entry = Entry { body: &mut body, insts: &mut entry.insts, shape: shapes + k };
+            let (registers, runs) = entry.place(&special, is_flat[k]);
+            mine.for_each_operand_mut(&mut |operand| {
+                if let Operand::Special(special) = operand {
+                    *operand = Operand::of(registers[special]);
+                }
+            });
+            active.push(runs);
+            let of_threads = [Special::TidX, Special::TidY].iter().filter_map(|special| registers.get(special));
+            threads.push(of_threads.copied().collect::<Vec<_>>());
+        }
+        let size = |body: &Body| body.blocks.iter().map(|block| block.insts.len()).sum::<usize>();
+        let most_insts = MAX_GROWTH * bodies.iter().map(size).sum::<usize>() + SMALL;
+        bodies.iter_mut().for_each(convert);
+        let mut sides = bodies.into_iter().zip(threads).map(|(body, threads)| Side::new(body, &threads));
+        let mut sides = [(); 2].map(|()| sides.next().expect("two of them"));
+        match_blocks(&mut sides);
+        body.blocks.push(entry);
+        let mut product =
+            Product { sides, module, params, body, is_flat, known: HashMap::new(), open: vec![], most_insts, insts: 0 };
+        let active = [active[0], active[1]].map(|register| Guard { register, is_negated: false });
+        let (start, done) = (Position::Start(0), Position::Done);
+        product.branch(0, active, [[start, done], [start, done]]);
+        Ok(product)
+    }
+
+    fn build(&mut self) -> Result<(), Refusal> {
+        while let Some((positions, number)) = self.open.pop() {
+            self.block(positions, number)?;
+            if self.insts > self.most_insts || self.body.blocks.len() > self.most_insts {
+                return Err(Refusal::TooLarge);
+            }
+        }
+        Ok(())
+    }
+
+    /// The block of a pair of positions, which is made later.
+    fn at(&mut self, positions: [Position; 2]) -> usize {
+        if let Some(&known) = self.known.get(&positions) {
+            return known;
+        }
+        let number = self.body.blocks.len();
+        self.body.blocks.push(Block::default());
+        self.known.insert(positions, number);
+        self.open.push((positions, number));
+        number
+    }
+
+    /// Makes the block of a pair of positions.
+    fn block(&mut self, positions: [Position; 2], number: usize) -> Result<(), Refusal> {
+        let heads = [0, 1].map(|s| match positions[s] {
+            Position::Start(block) => self.sides[s].body.blocks[block].no_unroll,
+            Position::End(_) | Position::Done => false,
+        });
+        self.body.blocks[number].no_unroll = heads[0] || heads[1];
+        let (insts, after) = match (self.advances(positions), positions) {
+            (_, [Position::Done, Position::Done]) => return Ok(()),
+            ([true, true], [Position::Start(a), Position::Start(b)]) => {
+                let insts = weave([&self.sides[0].streams[a], &self.sides[1].streams[b]]);
+                (insts, [Position::End(a), Position::End(b)])
+            }
+            ([true, true], [Position::End(a), Position::End(b)]) => {
+                self.check_divergence(positions)?;
+                let ends = [self.sides[0].body.blocks[a].end, self.sides[1].body.blocks[b].end];
+                let [End::Branch(first, a1, a2), End::Branch(second, b1, b2)] = ends else {
+                    unreachable!("both advance at branches alone")
+                };
+                let start = Position::Start;
+                self.branch(number, [first, second], [[start(a1), start(a2)], [start(b1), start(b2)]]);
+                return Ok(());
+            }
+            (advances, _) => {
+                let s = usize::from(!advances[0]);
+                match positions[s] {
+                    Position::Start(block) => {
+                        let mut after = positions;
+                        after[s] = Position::End(block);
+                        (self.sides[s].body.blocks[block].insts.clone(), after)
+                    }
+                    Position::End(block) => return self.leave(s, block, positions, number),
+                    Position::Done => unreachable!("what is done does not advance"),
+                }
+            }
+        };
+        self.insts += insts.len();
+        self.body.blocks[number].insts = insts;
+        self.body.blocks[number].end = End::Jump(self.at(after));
+        Ok(())
+    }
+
+    /// One kernel leaves a block.
+    fn leave(&mut self, s: usize, block: usize, positions: [Position; 2], number: usize) -> Result<(), Refusal> {
+        if self.sides[s].is_main[block] {
+            self.check_divergence_of(s, block, positions[1 - s])?;
+        }
+        let end = self.sides[s].body.blocks[block].end;
+        let mut to = |position: Position| {
+            let mut after = positions;
+            after[s] = position;
+            self.at(after)
+        };
+        self.body.blocks[number].end = match end {
+            End::Return => End::Jump(to(Position::Done)),
+            End::Jump(next) => End::Jump(to(Position::Start(next))),
+            End::Branch(guard, taken, next) => {
+                let taken = to(Position::Start(taken));
+                End::Branch(guard, taken, to(Position::Start(next)))
+            }
+        };
+        Ok(())
+    }
+
+    /// Ends a block by branches of both kernels, each to one of two positions.
+    fn branch(&mut self, number: usize, guards: [Guard; 2], to: [[Position; 2]; 2]) {
+        let sides = [0, 1].map(|first| {
+            let taken = self.at([to[0][first], to[1][0]]);
+            let next = self.at([to[0][first], to[1][1]]);
+            self.body.blocks.push(Block { end: End::Branch(guards[1], taken, next), ..Block::default() });
+            self.body.blocks.len() - 1
+        });
+        self.body.blocks[number].end = End::Branch(guards[0], sides[0], sides[1]);
+    }
+
+    /// Which kernels advance at a pair of positions.
+    fn advances(&self, positions: [Position; 2]) -> [bool; 2] {
+        let [first, second] = [[true, false], [false, true]];
+        let block = |s: usize| match positions[s] {
+            Position::Start(block) | Position::End(block) => Some(block),
+            Position::Done => None,
+        };
+        let (a, b) = match [block(0), block(1)] {
+            [Some(a), Some(b)] => (a, b),
+            [None, _] => return second,
+            [_, None] => return first,
+        };
+        if self.sides[0].is_inner[a] {
+            return first;
+        }
+        if self.sides[1].is_inner[b] {
+            return second;
+        }
+        // What is after its loop is done first, so that the other goes on in its own code.
+        let rank = |part| match part {
+            Part::Before => 0,
+            Part::After => 1,
+            Part::Loop => 2,
+        };
+        let ranks = [rank(self.sides[0].part[a]), rank(self.sides[1].part[b])];
+        if ranks[0] != ranks[1] {
+            return if ranks[0] < ranks[1] { first } else { second };
+        }
+        let waits = |s: usize, block: usize| matches!(positions[s], Position::End(_)) && self.sides[s].is_main[block];
+        let starts = [0, 1].map(|s| matches!(positions[s], Position::Start(_)));
+        match [waits(0, a), waits(1, b)] {
+            [true, true] => [true, true],
+            [true, false] => second,
+            [false, true] => first,
+            [false, false] if starts[0] == starts[1] && starts[0] => [true, true],
+            [false, false] if !starts[0] => first,
+            [false, false] => second,
+        }
+    }
+
+    fn check_divergence(&self, positions: [Position; 2]) -> Result<(), Refusal> {
+        for s in [0, 1] {
+            if let Position::End(block) = positions[s] {
+                self.check_divergence_of(s, block, positions[1 - s])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether threads may part at the end of a block, before a barrier or a shuffle of the other kernel.
+    fn check_divergence_of(&self, s: usize, block: usize, other: Position) -> Result<(), Refusal> {
+        let converges = match other {
+            Position::Start(other) | Position::End(other) => self.sides[1 - s].converges[other],
+            Position::Done => false,
+        };
+        if converges && self.sides[s].divergent[block] { Err(Refusal::DivergentBranch) } else { Ok(()) }
+    }
+}
+
+impl Side {
+    /// The facts about a body, where some registers differ between threads.
+    fn new(body: Body, threads: &[Register]) -> Side {
+        let count = body.blocks.len();
+        let joins = joins(&body);
+        let size = |main: &Loop| -> usize {
+            (0..count).filter(|&block| main.has[block]).map(|block| body.blocks[block].insts.len() + 1).sum()
+        };
+        let main = outer_loops(&body).into_iter().max_by_key(size);
+        let in_loop = |block: usize| main.as_ref().is_some_and(|main| main.has[block]);
+        let after = reachable(&body, (0..count).filter(|&block| in_loop(block)), |_| false);
+        let part = (0..count).map(|block| match (in_loop(block), after[block]) {
+            (true, _) => Part::Loop,
+            (false, true) => Part::After,
+            (false, false) => Part::Before,
+        });
+        let part: Vec<Part> = part.collect();
+        let (mut is_main, mut is_inner) = (vec![false; count], vec![false; count]);
+        for number in 0..count {
+            let End::Branch(..) = body.blocks[number].end else { continue };
+            let stop = |next| Some(next) == joins[number];
+            let mine = reachable(&body, body.blocks[number].end.successors(), stop);
+            let head = main.as_ref().map(|main| main.head);
+            is_main[number] = (0..count)
+                .filter(|&block| mine[block] || joins[number] == Some(block))
+                .any(|block| part[block] != part[number] || mine[block] && Some(block) == head)
+                && main.is_some();
+            if !is_main[number] {
+                is_inner.iter_mut().zip(&mine).for_each(|(inner, mine)| *inner |= mine);
+            }
+        }
+        let has: Vec<usize> = (0..count)
+            .filter(|&block| body.blocks[block].insts.iter().any(|inst| inst.opcode.is_convergent()))
+            .collect();
+        let converges = (0..count)
+            .map(|block| {
+                let found = reachable(&body, std::iter::once(block), |_| false);
+                has.iter().any(|&block| found[block])
+            })
+            .collect();
+        let divergent = divergent_ends(&body, threads);
+        let live = live(&body);
+        let streams = (0..count)
+            .map(|number| {
+                let mut pressure = vec![0; body.blocks[number].insts.len() + 1];
+                live_before(&body, number, &live, |k, live| pressure[k] = words(live));
+                Stream { insts: body.blocks[number].insts.clone(), pressure }
+            })
+            .collect();
+        Side { body, part, is_inner, is_main, divergent, converges, streams }
+    }
+
+    /// The straight blocks of a part.
+    fn straight(&self, part: Part) -> Vec<usize> {
+        (0..self.body.blocks.len()).filter(|&block| !self.is_inner[block] && self.part[block] == part).collect()
+    }
+
+    /// Cuts a block into slices, which follow one another.
+    fn cut(&mut self, block: usize, pieces: usize) {
+        let length = self.body.blocks[block].insts.len();
+        let end = std::mem::replace(&mut self.body.blocks[block].end, End::Return);
+        let stream = std::mem::replace(&mut self.streams[block], Stream { insts: vec![], pressure: vec![] });
+        // Chains of carries are not cut.
+        let (mut places, mut at) = (vec![0], 0);
+        while at < length {
+            at += chain(&stream.insts, at);
+            if at >= places.len() * length.div_ceil(pieces) && at < length {
+                places.push(at);
+            }
+        }
+        places.push(length);
+        let (is_main, divergent) = (self.is_main[block], self.divergent[block]);
+        let mut current = block;
+        for (k, ends) in places.windows(2).enumerate() {
+            if k > 0 {
+                let number = self.body.blocks.len();
+                self.body.blocks[current].end = End::Jump(number);
+                (self.is_main[current], self.divergent[current]) = (false, false);
+                self.body.blocks.push(Block::default());
+                self.part.push(self.part[block]);
+                self.is_inner.push(false);
+                self.is_main.push(false);
+                self.divergent.push(false);
+                self.converges.push(self.converges[block]);
+                self.streams.push(Stream { insts: vec![], pressure: vec![] });
+                current = number;
+            }
+            let slice = stream.slice(ends[0], ends[1]);
+            self.body.blocks[current].insts.clone_from(&slice.insts);
+            self.streams[current] = slice;
+        }
+        self.body.blocks[current].end = end;
+        (self.is_main[current], self.divergent[current]) = (is_main, divergent);
+    }
+}
+
+/// Cuts the longest straight block of each part of one kernel, where the other has more of them there, so that each of these has
+/// something to be woven with.
+fn match_blocks(sides: &mut [Side; 2]) {
+    for part in [Part::Before, Part::Loop, Part::After] {
+        let straight = [0, 1].map(|s| sides[s].straight(part));
+        let fewer = usize::from(straight[1].len() < straight[0].len());
+        let missing = straight[1 - fewer].len() - straight[fewer].len();
+        let side = &mut sides[fewer];
+        let longest = straight[fewer].iter().copied().max_by_key(|&block| side.body.blocks[block].insts.len());
+        if let Some(longest) = longest {
+            let pieces = (missing + 1).min(side.body.blocks[longest].insts.len() / MIN_SLICE);
+            if pieces > 1 {
+                side.cut(longest, pieces);
+            }
+        }
+    }
+}
+
+/// The special registers that a body reads.
+fn specials(body: &mut Body) -> Vec<Special> {
+    let mut found = vec![];
+    body.for_each_operand_mut(&mut |operand| {
+        if let Operand::Special(special) = operand
+            && !found.contains(special)
+        {
+            found.push(*special);
+        }
+    });
+    found
+}
+
+/// What a merged kernel begins with, for one part.
+struct Entry<'a> {
+    body: &'a mut Body,
+    insts: &'a mut Vec<Inst>,
+    /// The parameter with its shape.
+    shape: usize,
+}
+
+impl Entry<'_> {
+    fn push(&mut self, opcode: &str, class: Class, operands: Vec<Operand>) -> Register {
+        let to = self.body.register(class);
+        let operands = std::iter::once(Operand::of(to)).chain(operands).collect();
+        self.insts.push(Inst::new(Opcode::of(opcode), operands));
+        to
+    }
+
+    fn word(&mut self, offset: i64) -> Operand {
+        let from = Operand::Address(Place::Param(self.shape), offset);
+        Operand::of(self.push("ld.param.u32", Class::B32, vec![from]))
+    }
+
+    /// Computes special registers of the part, and whether the block is within its grid.
+    fn place(&mut self, specials: &[Special], is_flat: bool) -> (HashMap<Special, Register>, Register) {
+        let mut move_from = |special| Operand::of(self.push("mov.u32", Class::B32, vec![Operand::Special(special)]));
+        let (block, thread) = (move_from(Special::CtaidX), move_from(Special::TidX));
+        let blocks = self.word(BLOCKS);
+        let runs = self.push("setp.lt.u32", Class::Pred, vec![block.clone(), blocks]);
+        let mut found = HashMap::new();
+        for &special in specials {
+            let value = match special {
+                Special::TidX if is_flat => thread.clone(),
+                Special::CtaidX if is_flat => block.clone(),
+                Special::NtidX => self.word(BLOCK_X),
+                Special::NtidY => self.word(BLOCK_Y),
+                Special::NctaidX => self.word(COLUMNS),
+                Special::NctaidY => self.word(ROWS),
+                Special::TidX => {
+                    let width = self.word(BLOCK_X);
+                    let less = self.push("add.s32", Class::B32, vec![width, Operand::Integer(-1)]);
+                    Operand::of(self.push("and.b32", Class::B32, vec![thread.clone(), Operand::of(less)]))
+                }
+                Special::TidY => {
+                    let shift = self.word(SHIFT);
+                    Operand::of(self.push("shr.u32", Class::B32, vec![thread.clone(), shift]))
+                }
+                Special::CtaidX => {
+                    let columns = self.word(COLUMNS);
+                    Operand::of(self.push("rem.u32", Class::B32, vec![block.clone(), columns]))
+                }
+                Special::CtaidY => {
+                    let columns = self.word(COLUMNS);
+                    Operand::of(self.push("div.u32", Class::B32, vec![block.clone(), columns]))
+                }
+            };
+            let Operand::Register(register, _) = value else { unreachable!("all are in registers") };
+            found.insert(special, register);
+        }
+        (found, runs)
+    }
+}
+
+/// The name of a variable or function of the first or the second kernel.
+fn name_of(name: &str, k: usize) -> Arc<str> {
+    format!("{name}_{}", ["a", "b"][k]).into()
+}
+
+/// Renames what a body refers to: its parameters and registers come after others, its variables get names of their own.
+fn rename(body: &mut Body, params: usize, registers: &[u32; 6], k: usize) {
+    body.rename_variables(k);
+    let shift = |register: &mut Register| register.number += registers[register.class as usize];
+    body.for_each_operand_mut(&mut |operand| match operand {
+        Operand::Register(register, _) | Operand::Address(Place::Register(register), _) => shift(register),
+        Operand::Pair(value, predicate) => {
+            shift(value);
+            shift(predicate);
+        }
+        Operand::Param(number) | Operand::Address(Place::Param(number), _) => *number += params,
+        Operand::Integer(_)
+        | Operand::Single(_)
+        | Operand::Double(_)
+        | Operand::Special(_)
+        | Operand::Variable(_)
+        | Operand::Address(..)
+        | Operand::Vector(_)
+        | Operand::Discard => {}
+    });
+    for block in &mut body.blocks {
+        block.insts.iter_mut().filter_map(|inst| inst.guard.as_mut()).for_each(|guard| shift(&mut guard.register));
+        if let End::Branch(guard, ..) = &mut block.end {
+            shift(&mut guard.register);
+        }
+    }
+}
+
+impl crate::cuda::ptx::module::Variable {
+    fn renamed(&self, k: usize) -> Self {
+        Self { name: name_of(&self.name, k), ..self.clone() }
+    }
+}
+
+impl Function {
+    fn renamed(&self, k: usize) -> Function {
+        let mut function = Function { name: name_of(&self.name, k), ..self.clone() };
+        function.body.rename_variables(k);
+        function
+    }
+}
+
+impl Body {
+    fn for_each_operand_mut(&mut self, then: &mut dyn FnMut(&mut Operand)) {
+        self.blocks.iter_mut().flat_map(|block| &mut block.insts).for_each(|inst| inst.for_each_operand_mut(then));
+    }
+
+    fn rename_variables(&mut self, k: usize) {
+        self.variables.iter_mut().for_each(|variable| variable.name = name_of(&variable.name, k));
+        self.for_each_operand_mut(&mut |operand| {
+            if let Operand::Variable(name) | Operand::Address(Place::Variable(name), _) = operand {
+                *name = name_of(name, k);
+            }
+        });
+        for inst in self.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+            if let Some(call) = &mut inst.call {
+                let mut renamed = (**call).clone();
+                renamed.function = name_of(&renamed.function, k);
+                *call = Arc::new(renamed);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Weaving of kernels at the level of PTX, after GoPTX (Wu et al. 2025): two independent kernels become one whose threads run both, their
+//! instructions interleaved, so that one computes while the other waits for memory.
+//!
+//! From the ground up; a row imports only rows above it:
+//!
+//! | file | does |
+//! |---|---|
+//! | `opcode`, `module` | what a text has: opcodes with their costs; kernels as basic blocks of instructions |
+//! | `parse`, `print` | texts to modules, and back |
+//! | `refusal` | why two kernels are not merged |
+//! | `flow` | control flow: dominators, loops, live registers, divergent branches |
+//! | `predicate` | if-conversion |
+//! | `weave` | two streams of instructions as one |
+//! | `merge` | two kernels as one, and the rule for barriers |
+//! | `gate` | which pairs are worth it, and which results are used |
+//!
+//! Open `merge` first. It imports nothing outside. Merged kernels compute the same bits as their parts one after the other:
+//! `tests/cuda/ptx` evaluates both.
+
+pub(crate) mod flow;
+pub mod gate;
+pub mod merge;
+pub mod module;
+pub mod opcode;
+pub mod parse;
+pub(crate) mod predicate;
+pub mod print;
+pub mod refusal;
+pub(crate) mod weave;
+
+use crate::cuda::ptx::merge::Merged;
+use crate::cuda::ptx::module::Module;
+use crate::cuda::ptx::refusal::Refusal;
+
+/// Merges the kernels of two texts, if these complement each other.
+///
+/// # Errors
+/// Where they do not, or cannot be merged.
+pub fn woven(texts: [&str; 2]) -> Result<Merged, Refusal> {
+    let [first, second] = texts.map(|text| parse::parse(text).map_err(Refusal::Construct));
+    let (first, second): (Module, Module) = (first?, second?);
+    gate::complementary(&first, &second)?;
+    merge::merge(&first, &second)
+}
