@@ -47,9 +47,9 @@ pub(crate) fn bound(body: &Body) -> Bound {
 ///
 /// # Errors
 /// [`Refusal::SameBound`] where not.
-pub fn complementary(first: &Module, second: &Module) -> Result<(), Refusal> {
-    let bound = |module: &Module| module.kernels.first().map(|kernel| bound(&kernel.body));
-    if bound(first) == bound(second) { Err(Refusal::SameBound) } else { Ok(()) }
+pub fn complementary(modules: [&Module; 2]) -> Result<(), Refusal> {
+    let [first, second] = modules.map(|module| module.kernels.first().map(|kernel| bound(&kernel.body)));
+    if first == second { Err(Refusal::SameBound) } else { Ok(()) }
 }
 
 /// What an assembled kernel takes.

@@ -43,15 +43,6 @@ const MIN_SLICE: usize = 8;
 /// The name of a merged kernel.
 pub const WOVEN: &str = "woven";
 
-/// A merged kernel. Its parameters are those of the first kernel, those of the second, and the [`Shape`] of each.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Merged {
-    /// A module with this kernel alone, called [`WOVEN`].
-    pub module: Module,
-    /// Whether each part knows grids and blocks of one dimension only.
-    pub is_flat: [bool; 2],
-}
-
 /// The grid and the block of a part, as the merged kernel takes them: words of 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
@@ -69,7 +60,7 @@ impl Shape {
         [columns, rows, x, y, x.trailing_zeros(), columns * rows].into_iter().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// Whether a merged kernel can be launched with it.
+    /// Whether a merged kernel can be launched with it, whose part is flat or not.
     ///
     /// # Errors
     /// [`Refusal::Shape`] where it cannot.
@@ -94,17 +85,18 @@ const SHIFT: i64 = 16;
 const BLOCKS: i64 = 20;
 const SHAPE_BYTES: u32 = 24;
 
-/// Merges the kernels of two modules.
+/// Merges the kernels of two modules to a module with one kernel, called [`WOVEN`]. Its parameters are those of the first kernel, those
+/// of the second, and the [`Shape`] of each. `is_flat` says of each whether all its grids and blocks have one dimension.
 ///
 /// # Errors
 /// Where they cannot be merged.
-pub fn merge(first: &Module, second: &Module) -> Result<Merged, Refusal> {
-    let mut product = Product::new(first, second)?;
+pub fn merge(modules: [&Module; 2], is_flat: [bool; 2]) -> Result<Module, Refusal> {
+    let mut product = Product::new(modules, is_flat)?;
     product.build()?;
-    let Product { mut body, module, params, is_flat, .. } = product;
+    let Product { mut body, module, params, .. } = product;
     join_blocks(&mut body);
     let kernel = Kernel { name: WOVEN.to_owned(), params, threads: THREADS, body };
-    Ok(Merged { module: Module { kernels: vec![kernel], ..module }, is_flat })
+    Ok(Module { kernels: vec![kernel], ..module })
 }
 
 /// Which part of a kernel a block is in.
@@ -142,7 +134,6 @@ struct Product {
     module: Module,
     params: Vec<Param>,
     body: Body,
-    is_flat: [bool; 2],
     known: HashMap<[Position; 2], usize>,
     open: Vec<([Position; 2], usize)>,
     most_insts: usize,
@@ -150,7 +141,7 @@ struct Product {
 }
 
 impl Product {
-    fn new(first: &Module, second: &Module) -> Result<Product, Refusal> {
+    fn new([first, second]: [&Module; 2], is_flat: [bool; 2]) -> Result<Product, Refusal> {
         let mut module = Module {
             version: first.version.max(second.version),
             target: first.target.clone(),
@@ -158,7 +149,7 @@ impl Product {
             functions: vec![],
             kernels: vec![],
         };
-        let (mut params, mut body, mut is_flat, mut bodies) = (vec![], Body::default(), [true; 2], vec![]);
+        let (mut params, mut body, mut bodies) = (vec![], Body::default(), vec![]);
         for (k, from) in [first, second].into_iter().enumerate() {
             let [kernel] = &from.kernels[..] else { return Err(Refusal::Kernel) };
             if kernel.threads != THREADS {
@@ -187,9 +178,10 @@ impl Product {
         let (mut active, mut threads) = (vec![], vec![]);
         for (k, mine) in bodies.iter_mut().enumerate() {
             let special = specials(mine);
-            is_flat[k] = ![Special::TidY, Special::NtidY, Special::CtaidY, Special::NctaidY]
-                .iter()
-                .any(|special_y| special.contains(special_y));
+            let uses_y = [Special::TidY, Special::NtidY, Special::CtaidY, Special::NctaidY];
+            if is_flat[k] && uses_y.iter().any(|y| special.contains(y)) {
+                return Err(Refusal::Shape);
+            }
             let mut entry = Entry { body: &mut body, insts: &mut entry.insts, shape: shapes + k };
             let (registers, runs) = entry.place(&special, is_flat[k]);
             mine.for_each_operand_mut(&mut |operand| {
@@ -209,7 +201,7 @@ impl Product {
         match_blocks(&mut sides);
         body.blocks.push(entry);
         let mut product =
-            Product { sides, module, params, body, is_flat, known: HashMap::new(), open: vec![], most_insts, insts: 0 };
+            Product { sides, module, params, body, known: HashMap::new(), open: vec![], most_insts, insts: 0 };
         let active = [active[0], active[1]].map(|register| Guard { register, is_negated: false });
         let (start, done) = (Position::Start(0), Position::Done);
         product.branch(0, active, [[start, done], [start, done]]);

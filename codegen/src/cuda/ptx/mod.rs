@@ -27,18 +27,3 @@ pub(crate) mod predicate;
 pub mod print;
 pub mod refusal;
 pub(crate) mod weave;
-
-use crate::cuda::ptx::merge::Merged;
-use crate::cuda::ptx::module::Module;
-use crate::cuda::ptx::refusal::Refusal;
-
-/// Merges the kernels of two texts, if these complement each other.
-///
-/// # Errors
-/// Where they do not, or cannot be merged.
-pub fn woven(texts: [&str; 2]) -> Result<Merged, Refusal> {
-    let [first, second] = texts.map(|text| parse::parse(text).map_err(Refusal::Construct));
-    let (first, second): (Module, Module) = (first?, second?);
-    gate::complementary(&first, &second)?;
-    merge::merge(&first, &second)
-}

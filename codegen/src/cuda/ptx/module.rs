@@ -4,6 +4,7 @@
 //! are positions too, so only variables and functions have names. `parse` and `print` give every module its one text.
 
 use crate::cuda::ptx::opcode::Opcode;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What one text has.
@@ -19,6 +20,22 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
+}
+
+impl Module {
+    /// A module of one of its kernels, with the variables and functions that this uses; none where there is no such kernel.
+    pub fn part(&self, name: &str) -> Option<Module> {
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == name)?.clone();
+        let mut used = HashSet::new();
+        kernel.body.names(&mut used);
+        let mut functions: Vec<Function> = vec![];
+        while let Some(next) = self.functions.iter().find(|f| used.contains(&f.name) && !functions.contains(f)) {
+            next.body.names(&mut used);
+            functions.push(next.clone());
+        }
+        let variables = self.variables.iter().filter(|variable| used.contains(&variable.name)).cloned().collect();
+        Some(Module { variables, functions, kernels: vec![kernel], ..self.clone() })
+    }
 }
 
 /// A kernel.
@@ -346,6 +363,18 @@ pub fn width_of(element: &str) -> u32 {
 }
 
 impl Body {
+    /// Adds the names of variables and functions that it uses.
+    fn names(&self, used: &mut HashSet<Arc<str>>) {
+        for inst in self.blocks.iter().flat_map(|block| &block.insts) {
+            used.extend(inst.call.as_ref().map(|call| call.function.clone()));
+            for operand in &inst.operands {
+                if let Operand::Variable(name) | Operand::Address(Place::Variable(name), _) = operand {
+                    used.insert(name.clone());
+                }
+            }
+        }
+    }
+
     /// A new register.
     pub fn register(&mut self, class: Class) -> Register {
         let number = self.registers[class as usize];

@@ -1,12 +1,11 @@
 //! Texts compiled to PTX by NVIDIA's compiler, which the wheel `nvidia-cuda-nvrtc` of the virtual environment has.
 
 use fastnp_codegen::cuda::together;
-use fastnp_codegen::white_box::ptx::module::{Body, Inst, Module, Operand, Place};
+use fastnp_codegen::white_box::ptx::module::Module;
 use fastnp_codegen::white_box::ptx::parse::parse;
-use std::collections::HashSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// Where the compiler is: named by `FASTNP_NVRTC`, or in the virtual environment.
 fn library() -> Option<PathBuf> {
@@ -74,41 +73,5 @@ pub(super) fn modules(library: &libloading::Library, texts: &[String], architect
     let text = ptx(library, &program, architecture);
     let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(parse(&module.to_string()).as_ref(), Ok(&module));
-    names.iter().map(|name| part(&module, name)).collect()
-}
-
-/// What one kernel of a module needs of it.
-fn part(module: &Module, name: &str) -> Module {
-    let kernel = module.kernels.iter().find(|kernel| kernel.name == name).expect("compiled").clone();
-    let mut used = HashSet::new();
-    uses(&kernel.body, &mut used);
-    while let Some(function) =
-        module.functions.iter().find(|f| used.contains(&f.name) && !used.contains(&marked(&f.name)))
-    {
-        used.insert(marked(&function.name));
-        uses(&function.body, &mut used);
-    }
-    Module {
-        variables: module.variables.iter().filter(|v| used.contains(&v.name)).cloned().collect(),
-        functions: module.functions.iter().filter(|f| used.contains(&f.name)).cloned().collect(),
-        kernels: vec![kernel],
-        ..module.clone()
-    }
-}
-
-/// A name that says that what a function uses was looked at.
-fn marked(name: &str) -> Arc<str> {
-    format!("{name} ").into()
-}
-
-fn uses(body: &Body, used: &mut HashSet<Arc<str>>) {
-    let mut inst_uses = |inst: &Inst| {
-        used.extend(inst.call.as_ref().map(|call| call.function.clone()));
-        for operand in &inst.operands {
-            if let Operand::Variable(name) | Operand::Address(Place::Variable(name), _) = operand {
-                used.insert(name.clone());
-            }
-        }
-    };
-    body.blocks.iter().flat_map(|block| &block.insts).for_each(&mut inst_uses);
+    names.iter().map(|name| module.part(name).expect("compiled")).collect()
 }

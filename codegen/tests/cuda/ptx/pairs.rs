@@ -6,7 +6,7 @@ use crate::kernels::{map_of, ops_of};
 use crate::portable::random::{Case, Random};
 use fastnp_codegen::cuda::{Geometry, render};
 use fastnp_codegen::portable::Portable;
-use fastnp_codegen::white_box::ptx::merge::{Merged, Shape, WOVEN, merge};
+use fastnp_codegen::white_box::ptx::merge::{Shape, WOVEN, merge};
 use fastnp_codegen::white_box::ptx::module::Module;
 use fastnp_codegen::white_box::ptx::refusal::Refusal;
 use fastnp_codegen::*;
@@ -35,6 +35,11 @@ impl Compiled {
 
     fn module(&self) -> &Module {
         self.module.as_ref().expect("compiled")
+    }
+
+    /// Whether its grids and blocks have one dimension.
+    fn is_flat(&self) -> bool {
+        self.kernel.template == Template::Map
     }
 
     fn shape(&self) -> Shape {
@@ -97,14 +102,14 @@ fn run_alone(loaded: &Loaded, module: &Module, shape: Shape, arguments: &[Vec<u8
 
 /// The memory after both, one after the other, and after the merged kernel, which runs the last launch of the first and the first launch
 /// of the second.
-fn compare(merged: &Merged, parts: [&Compiled; 2], what: &str) {
+fn compare(merged: &Module, parts: [&Compiled; 2], what: &str) {
     let shapes = parts.map(Compiled::shape);
-    for (shape, is_flat) in shapes.iter().zip(merged.is_flat) {
-        assert_eq!(shape.check(is_flat), Ok(()), "{what}");
+    for (shape, part) in shapes.iter().zip(parts) {
+        assert_eq!(shape.check(part.is_flat()), Ok(()), "{what}");
     }
     let mut memory = Memory::default();
     let loaded = parts.map(|part| load(part.module(), &mut memory));
-    let woven = load(&merged.module, &mut memory);
+    let woven = load(merged, &mut memory);
     let launches = parts.map(|part| part.launches(&mut memory));
     let [(first, _), (second, _)] = &launches;
     let mut expected = memory.clone();
@@ -119,11 +124,11 @@ fn compare(merged: &Merged, parts: [&Compiled; 2], what: &str) {
     }
     let arguments = [&last[..], &second[0], &shapes.map(|shape| shape.bytes())].concat();
     let blocks = shapes[0].blocks().max(shapes[1].blocks());
-    run(&woven, WOVEN, [blocks, 1], [256, 1], &packed(&merged.module, &arguments), &mut memory);
+    run(&woven, WOVEN, [blocks, 1], [256, 1], &packed(merged, &arguments), &mut memory);
     for arguments in &second[1..] {
         run_alone(&loaded[1], parts[1].module(), shapes[1], arguments, &mut memory);
     }
-    assert!(memory == expected, "{what}: the merged kernel differs\n{}", merged.module);
+    assert!(memory == expected, "{what}: the merged kernel differs\n{merged}");
 }
 
 /// Compiles cases, many together.
@@ -137,7 +142,7 @@ fn compile(library: &libloading::Library, cases: &mut [Compiled], architecture: 
 
 /// Merges a pair and compares it; whether it was merged.
 fn pair(parts: [&Compiled; 2], what: &str) -> bool {
-    match merge(parts[0].module(), parts[1].module()) {
+    match merge(parts.map(Compiled::module), parts.map(Compiled::is_flat)) {
         Ok(merged) => {
             compare(&merged, parts, what);
             true
