@@ -1,6 +1,6 @@
 //! Facts about the control flow of a body: orders, dominators, loops, live registers, and where threads may part.
 
-use crate::cuda::ptx::module::{Body, End, Register, Space};
+use crate::cuda::ptx::module::{End, PtxBody, Register, Space};
 use std::collections::HashSet;
 
 /// Blocks that may follow each block, and that it may follow.
@@ -11,7 +11,7 @@ pub(crate) struct Edges {
 
 impl Edges {
     /// Those of a body. With `exit`, a block behind the last follows all that return.
-    fn new(body: &Body, exit: bool) -> Edges {
+    fn new(body: &PtxBody, exit: bool) -> Edges {
         let count = body.blocks.len() + usize::from(exit);
         let mut edges = Edges { after: vec![vec![]; count], before: vec![vec![]; count] };
         for (number, block) in body.blocks.iter().enumerate() {
@@ -32,7 +32,7 @@ impl Edges {
 }
 
 /// Blocks reachable from some, without going through others.
-pub(crate) fn reachable(body: &Body, from: impl Iterator<Item = usize>, stop: impl Fn(usize) -> bool) -> Vec<bool> {
+pub(crate) fn reachable(body: &PtxBody, from: impl Iterator<Item = usize>, stop: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut found = vec![false; body.blocks.len()];
     let mut open: Vec<usize> = from.filter(|&block| !stop(block)).collect();
     while let Some(block) = open.pop() {
@@ -96,7 +96,7 @@ fn dominators(edges: &Edges, from: usize) -> Vec<Option<usize>> {
 }
 
 /// Where all ways from each block meet again: its immediate postdominator; none where that is the end.
-pub(crate) fn joins(body: &Body) -> Vec<Option<usize>> {
+pub(crate) fn joins(body: &PtxBody) -> Vec<Option<usize>> {
     let exit = body.blocks.len();
     let edges = Edges::new(body, true).reversed();
     dominators(&edges, exit).into_iter().take(exit).map(|join| join.filter(|&join| join != exit)).collect()
@@ -109,7 +109,7 @@ pub(crate) struct Loop {
 }
 
 /// The outermost loops.
-pub(crate) fn outer_loops(body: &Body) -> Vec<Loop> {
+pub(crate) fn outer_loops(body: &PtxBody) -> Vec<Loop> {
     let edges = Edges::new(body, false);
     let dominator = dominators(&edges, 0);
     let dominates = |a: usize, mut b: usize| {
@@ -138,7 +138,7 @@ pub(crate) fn outer_loops(body: &Body) -> Vec<Loop> {
 }
 
 /// Registers that are live before each block: read later, before they are written.
-pub(crate) fn live(body: &Body) -> Vec<HashSet<Register>> {
+pub(crate) fn live(body: &PtxBody) -> Vec<HashSet<Register>> {
     let edges = Edges::new(body, false);
     let mut live: Vec<HashSet<Register>> = vec![HashSet::new(); body.blocks.len()];
     let mut open: Vec<usize> = (0..body.blocks.len()).collect();
@@ -154,7 +154,7 @@ pub(crate) fn live(body: &Body) -> Vec<HashSet<Register>> {
 
 /// Registers that are live before a block, from those before its successors; calls a function with those before each instruction.
 pub(crate) fn live_before(
-    body: &Body,
+    body: &PtxBody,
     number: usize,
     live: &[HashSet<Register>],
     mut then: impl FnMut(usize, &HashSet<Register>),
@@ -179,7 +179,7 @@ pub(crate) fn live_before(
 
 /// Whether threads of a block may take different sides at the end of each block, where some registers differ between threads. Conservative:
 /// parameters are the same for all; what is loaded from other memory, and what is written while threads are apart, may differ.
-pub(crate) fn divergent_ends(body: &Body, threads: &[Register]) -> Vec<bool> {
+pub(crate) fn divergent_ends(body: &PtxBody, threads: &[Register]) -> Vec<bool> {
     let joins = joins(body);
     let mut differs: HashSet<Register> = threads.iter().copied().collect();
     let mut apart = vec![false; body.blocks.len()];

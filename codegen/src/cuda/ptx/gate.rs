@@ -1,22 +1,21 @@
 //! Which pairs are worth merging, and which merged kernels are used: before the assembler by what the kernels are bound by, after it by
 //! registers, spills and occupancy.
 
-use crate::cuda::ptx::module::{Body, Module, Operand, Space, width_of};
+use crate::cuda::ptx::module::{BLOCK_THREADS, Operand, PtxBody, PtxModule, Space, width_of};
 use crate::cuda::ptx::opcode::Unit;
 use crate::cuda::ptx::refusal::Refusal;
 
 /// Cycles of a scheduler that a byte of each thread takes in memory: a multiprocessor of an H100 gets 15 bytes in a cycle (3.35 TB/s,
 /// 132 of them, 1.7 GHz), a warp has 32 threads, and there are four schedulers.
 const CYCLES_PER_BYTE: f64 = 32.0 / 15.0 * 4.0;
-/// 32-bit registers of a multiprocessor, threads of a block, and the registers that a thread's are rounded up to.
+/// 32-bit registers of a multiprocessor, and what a thread's are rounded up to.
 const REGISTER_FILE: u32 = 65_536;
-const THREADS: u32 = 256;
 const REGISTER_UNIT: u32 = 8;
 /// The most blocks of 256 threads on a multiprocessor, and its shared memory.
-const MAX_BLOCKS: u32 = 8;
+const MAX_RESIDENT_BLOCKS: u32 = 8;
 const SHARED_BYTES: u32 = 164 << 10;
 /// The fewest blocks of a merged kernel on a multiprocessor. Half as many warps as a part has do as much, since each does two things.
-const MIN_BLOCKS: u32 = 2;
+const MIN_RESIDENT_BLOCKS: u32 = 2;
 
 /// What a kernel waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +27,7 @@ pub enum Bound {
 }
 
 /// What a body is bound by: cycles of its instructions against those of the bytes it moves, each counted once.
-pub(crate) fn bound(body: &Body) -> Bound {
+pub(crate) fn bound(body: &PtxBody) -> Bound {
     let (mut cycles, mut bytes) = (0.0, 0.0);
     for inst in body.blocks.iter().flat_map(|block| &block.insts) {
         cycles += f64::from(inst.opcode.issue());
@@ -47,7 +46,7 @@ pub(crate) fn bound(body: &Body) -> Bound {
 ///
 /// # Errors
 /// [`Refusal::SameBound`] where not.
-pub fn complementary(modules: [&Module; 2]) -> Result<(), Refusal> {
+pub fn complementary(modules: [&PtxModule; 2]) -> Result<(), Refusal> {
     let [first, second] = modules.map(|module| module.kernels.first().map(|kernel| bound(&kernel.body)));
     if first == second { Err(Refusal::SameBound) } else { Ok(()) }
 }
@@ -66,8 +65,10 @@ pub struct Resources {
 impl Resources {
     /// Blocks that are resident on a multiprocessor.
     pub fn blocks(&self) -> u32 {
-        let registers = self.registers.max(1).next_multiple_of(REGISTER_UNIT) * THREADS;
-        (REGISTER_FILE / registers).min(SHARED_BYTES.checked_div(self.shared).unwrap_or(MAX_BLOCKS)).min(MAX_BLOCKS)
+        let registers = self.registers.max(1).next_multiple_of(REGISTER_UNIT) * BLOCK_THREADS;
+        (REGISTER_FILE / registers)
+            .min(SHARED_BYTES.checked_div(self.shared).unwrap_or(MAX_RESIDENT_BLOCKS))
+            .min(MAX_RESIDENT_BLOCKS)
     }
 }
 
@@ -81,5 +82,5 @@ pub fn check(parts: [Resources; 2], merged: Resources) -> Result<(), Refusal> {
         return Err(Refusal::Spills);
     }
     let least = parts[0].blocks().min(parts[1].blocks());
-    if merged.blocks() < MIN_BLOCKS.max(least.div_ceil(2)) { Err(Refusal::Occupancy) } else { Ok(()) }
+    if merged.blocks() < MIN_RESIDENT_BLOCKS.max(least.div_ceil(2)) { Err(Refusal::Occupancy) } else { Ok(()) }
 }

@@ -19,17 +19,16 @@
 
 use crate::cuda::ptx::flow::{Loop, divergent_ends, joins, live, live_before, outer_loops, reachable};
 use crate::cuda::ptx::module::{
-    Block, Body, Class, End, Function, Guard, Inst, Kernel, Module, Operand, Param, Place, Register, Space, Special,
+    AddressBase, BLOCK_THREADS, Block, End, Function, Guard, Operand, Param, PtxBody, PtxInst, PtxKernel, PtxModule,
+    Register, RegisterClass, Space, Special,
 };
-use crate::cuda::ptx::opcode::Opcode;
+use crate::cuda::ptx::opcode::PtxOpcode;
 use crate::cuda::ptx::predicate::{convert, join_blocks};
 use crate::cuda::ptx::refusal::Refusal;
 use crate::cuda::ptx::weave::{Stream, chain, weave, words};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Threads of a block, of every kernel of ours.
-const THREADS: u32 = 256;
 /// The merged code may be so many times as large as its parts together, and a little.
 const MAX_GROWTH: usize = 4;
 const SMALL: usize = 1000;
@@ -65,7 +64,7 @@ impl Shape {
     /// # Errors
     /// [`Refusal::Shape`] where it cannot.
     pub fn check(&self, is_flat: bool) -> Result<(), Refusal> {
-        let is_known = self.block.iter().all(|n| n.is_power_of_two()) && self.block[0] * self.block[1] == THREADS;
+        let is_known = self.block.iter().all(|n| n.is_power_of_two()) && self.block[0] * self.block[1] == BLOCK_THREADS;
         let is_one = self.grid[1] == 1 && self.block[1] == 1;
         if is_known && (is_one || !is_flat) { Ok(()) } else { Err(Refusal::Shape) }
     }
@@ -90,13 +89,13 @@ const SHAPE_BYTES: u32 = 24;
 ///
 /// # Errors
 /// Where they cannot be merged.
-pub fn merge(modules: [&Module; 2], is_flat: [bool; 2]) -> Result<Module, Refusal> {
+pub fn merge(modules: [&PtxModule; 2], is_flat: [bool; 2]) -> Result<PtxModule, Refusal> {
     let mut product = Product::new(modules, is_flat)?;
     product.build()?;
     let Product { mut body, module, params, .. } = product;
     join_blocks(&mut body);
-    let kernel = Kernel { name: WOVEN.to_owned(), params, threads: THREADS, body };
-    Ok(Module { kernels: vec![kernel], ..module })
+    let kernel = PtxKernel { name: WOVEN.to_owned(), params, threads: BLOCK_THREADS, body };
+    Ok(PtxModule { kernels: vec![kernel], ..module })
 }
 
 /// Which part of a kernel a block is in.
@@ -117,7 +116,7 @@ enum Position {
 
 /// A kernel to be merged: its body and what the rules ask of it.
 struct Side {
-    body: Body,
+    body: PtxBody,
     part: Vec<Part>,
     is_inner: Vec<bool>,
     /// Branches of the main path.
@@ -131,9 +130,9 @@ struct Side {
 /// A merged kernel that is being made.
 struct Product {
     sides: [Side; 2],
-    module: Module,
+    module: PtxModule,
     params: Vec<Param>,
-    body: Body,
+    body: PtxBody,
     known: HashMap<[Position; 2], usize>,
     open: Vec<([Position; 2], usize)>,
     most_insts: usize,
@@ -141,18 +140,18 @@ struct Product {
 }
 
 impl Product {
-    fn new([first, second]: [&Module; 2], is_flat: [bool; 2]) -> Result<Product, Refusal> {
-        let mut module = Module {
+    fn new([first, second]: [&PtxModule; 2], is_flat: [bool; 2]) -> Result<Product, Refusal> {
+        let mut module = PtxModule {
             version: first.version.max(second.version),
             target: first.target.clone(),
             variables: vec![],
             functions: vec![],
             kernels: vec![],
         };
-        let (mut params, mut body, mut bodies) = (vec![], Body::default(), vec![]);
+        let (mut params, mut body, mut bodies) = (vec![], PtxBody::default(), vec![]);
         for (k, from) in [first, second].into_iter().enumerate() {
             let [kernel] = &from.kernels[..] else { return Err(Refusal::Kernel) };
-            if kernel.threads != THREADS {
+            if kernel.threads != BLOCK_THREADS {
                 return Err(Refusal::Kernel);
             }
             let mut mine = kernel.body.clone();
@@ -182,7 +181,7 @@ impl Product {
             if is_flat[k] && uses_y.iter().any(|y| special.contains(y)) {
                 return Err(Refusal::Shape);
             }
-            let mut entry = Entry { body: &mut body, insts: &mut entry.insts, shape: shapes + k };
+            let mut entry = Prologue { body: &mut body, insts: &mut entry.insts, shape: shapes + k };
             let (registers, runs) = entry.place(&special, is_flat[k]);
             mine.for_each_operand_mut(&mut |operand| {
                 if let Operand::Special(special) = operand {
@@ -193,7 +192,7 @@ impl Product {
             let of_threads = [Special::TidX, Special::TidY].iter().filter_map(|special| registers.get(special));
             threads.push(of_threads.copied().collect::<Vec<_>>());
         }
-        let size = |body: &Body| body.blocks.iter().map(|block| block.insts.len()).sum::<usize>();
+        let size = |body: &PtxBody| body.blocks.iter().map(|block| block.insts.len()).sum::<usize>();
         let most_insts = MAX_GROWTH * bodies.iter().map(size).sum::<usize>() + SMALL;
         bodies.iter_mut().for_each(convert);
         let mut sides = bodies.into_iter().zip(threads).map(|(body, threads)| Side::new(body, &threads));
@@ -366,7 +365,7 @@ impl Product {
 
 impl Side {
     /// The facts about a body, where some registers differ between threads.
-    fn new(body: Body, threads: &[Register]) -> Side {
+    fn new(body: PtxBody, threads: &[Register]) -> Side {
         let count = body.blocks.len();
         let joins = joins(&body);
         let size = |main: &Loop| -> usize {
@@ -479,7 +478,7 @@ fn match_blocks(sides: &mut [Side; 2]) {
 }
 
 /// The special registers that a body reads.
-fn specials(body: &mut Body) -> Vec<Special> {
+fn specials(body: &mut PtxBody) -> Vec<Special> {
     let mut found = vec![];
     body.for_each_operand_mut(&mut |operand| {
         if let Operand::Special(special) = operand
@@ -492,32 +491,33 @@ fn specials(body: &mut Body) -> Vec<Special> {
 }
 
 /// What a merged kernel begins with, for one part.
-struct Entry<'a> {
-    body: &'a mut Body,
-    insts: &'a mut Vec<Inst>,
+struct Prologue<'a> {
+    body: &'a mut PtxBody,
+    insts: &'a mut Vec<PtxInst>,
     /// The parameter with its shape.
     shape: usize,
 }
 
-impl Entry<'_> {
-    fn push(&mut self, opcode: &str, class: Class, operands: Vec<Operand>) -> Register {
+impl Prologue<'_> {
+    fn push(&mut self, opcode: &str, class: RegisterClass, operands: Vec<Operand>) -> Register {
         let to = self.body.register(class);
         let operands = std::iter::once(Operand::of(to)).chain(operands).collect();
-        self.insts.push(Inst::new(Opcode::of(opcode), operands));
+        self.insts.push(PtxInst::new(PtxOpcode::of(opcode), operands));
         to
     }
 
     fn word(&mut self, offset: i64) -> Operand {
-        let from = Operand::Address(Place::Param(self.shape), offset);
-        Operand::of(self.push("ld.param.u32", Class::B32, vec![from]))
+        let from = Operand::Address(AddressBase::Param(self.shape), offset);
+        Operand::of(self.push("ld.param.u32", RegisterClass::B32, vec![from]))
     }
 
     /// Computes special registers of the part, and whether the block is within its grid.
     fn place(&mut self, specials: &[Special], is_flat: bool) -> (HashMap<Special, Register>, Register) {
-        let mut move_from = |special| Operand::of(self.push("mov.u32", Class::B32, vec![Operand::Special(special)]));
+        let mut move_from =
+            |special| Operand::of(self.push("mov.u32", RegisterClass::B32, vec![Operand::Special(special)]));
         let (block, thread) = (move_from(Special::CtaidX), move_from(Special::TidX));
         let blocks = self.word(BLOCKS);
-        let runs = self.push("setp.lt.u32", Class::Pred, vec![block.clone(), blocks]);
+        let runs = self.push("setp.lt.u32", RegisterClass::Pred, vec![block.clone(), blocks]);
         let mut found = HashMap::new();
         for &special in specials {
             let value = match special {
@@ -529,20 +529,20 @@ impl Entry<'_> {
                 Special::NctaidY => self.word(ROWS),
                 Special::TidX => {
                     let width = self.word(BLOCK_X);
-                    let less = self.push("add.s32", Class::B32, vec![width, Operand::Integer(-1)]);
-                    Operand::of(self.push("and.b32", Class::B32, vec![thread.clone(), Operand::of(less)]))
+                    let less = self.push("add.s32", RegisterClass::B32, vec![width, Operand::Integer(-1)]);
+                    Operand::of(self.push("and.b32", RegisterClass::B32, vec![thread.clone(), Operand::of(less)]))
                 }
                 Special::TidY => {
                     let shift = self.word(SHIFT);
-                    Operand::of(self.push("shr.u32", Class::B32, vec![thread.clone(), shift]))
+                    Operand::of(self.push("shr.u32", RegisterClass::B32, vec![thread.clone(), shift]))
                 }
                 Special::CtaidX => {
                     let columns = self.word(COLUMNS);
-                    Operand::of(self.push("rem.u32", Class::B32, vec![block.clone(), columns]))
+                    Operand::of(self.push("rem.u32", RegisterClass::B32, vec![block.clone(), columns]))
                 }
                 Special::CtaidY => {
                     let columns = self.word(COLUMNS);
-                    Operand::of(self.push("div.u32", Class::B32, vec![block.clone(), columns]))
+                    Operand::of(self.push("div.u32", RegisterClass::B32, vec![block.clone(), columns]))
                 }
             };
             let Operand::Register(register, _) = value else { unreachable!("all are in registers") };
@@ -558,16 +558,16 @@ fn name_of(name: &str, k: usize) -> Arc<str> {
 }
 
 /// Renames what a body refers to: its parameters and registers come after others, its variables get names of their own.
-fn rename(body: &mut Body, params: usize, registers: &[u32; 6], k: usize) {
+fn rename(body: &mut PtxBody, params: usize, registers: &[u32; 6], k: usize) {
     body.rename_variables(k);
     let shift = |register: &mut Register| register.number += registers[register.class as usize];
     body.for_each_operand_mut(&mut |operand| match operand {
-        Operand::Register(register, _) | Operand::Address(Place::Register(register), _) => shift(register),
+        Operand::Register(register, _) | Operand::Address(AddressBase::Register(register), _) => shift(register),
         Operand::Pair(value, predicate) => {
             shift(value);
             shift(predicate);
         }
-        Operand::Param(number) | Operand::Address(Place::Param(number), _) => *number += params,
+        Operand::Param(number) | Operand::Address(AddressBase::Param(number), _) => *number += params,
         Operand::Integer(_)
         | Operand::Single(_)
         | Operand::Double(_)
@@ -599,7 +599,7 @@ impl Function {
     }
 }
 
-impl Body {
+impl PtxBody {
     fn for_each_operand_mut(&mut self, then: &mut dyn FnMut(&mut Operand)) {
         self.blocks.iter_mut().flat_map(|block| &mut block.insts).for_each(|inst| inst.for_each_operand_mut(then));
     }
@@ -607,7 +607,7 @@ impl Body {
     fn rename_variables(&mut self, k: usize) {
         self.variables.iter_mut().for_each(|variable| variable.name = name_of(&variable.name, k));
         self.for_each_operand_mut(&mut |operand| {
-            if let Operand::Variable(name) | Operand::Address(Place::Variable(name), _) = operand {
+            if let Operand::Variable(name) | Operand::Address(AddressBase::Variable(name), _) = operand {
                 *name = name_of(name, k);
             }
         });

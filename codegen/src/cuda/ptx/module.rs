@@ -3,13 +3,16 @@
 //! It has what NVIDIA's compiler makes of our texts and no more. Registers are numbered by class, blocks by position; parameters
 //! are positions too, so only variables and functions have names. `parse` and `print` give every module its one text.
 
-use crate::cuda::ptx::opcode::Opcode;
+use crate::cuda::ptx::opcode::PtxOpcode;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// Threads of a block, of every kernel of ours.
+pub const BLOCK_THREADS: u32 = 256;
+
 /// What one text has.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Module {
+pub struct PtxModule {
     /// The version of PTX, as 8 and 7.
     pub version: (u32, u32),
     /// The target, as `sm_90`.
@@ -19,12 +22,12 @@ pub struct Module {
     /// Functions that kernels call.
     pub functions: Vec<Function>,
     /// The kernels.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<PtxKernel>,
 }
 
-impl Module {
+impl PtxModule {
     /// A module of one of its kernels, with the variables and functions that this uses; none where there is no such kernel.
-    pub fn part(&self, name: &str) -> Option<Module> {
+    pub fn part(&self, name: &str) -> Option<PtxModule> {
         let kernel = self.kernels.iter().find(|kernel| kernel.name == name)?.clone();
         let mut used = HashSet::new();
         kernel.body.names(&mut used);
@@ -34,13 +37,13 @@ impl Module {
             functions.push(next.clone());
         }
         let variables = self.variables.iter().filter(|variable| used.contains(&variable.name)).cloned().collect();
-        Some(Module { variables, functions, kernels: vec![kernel], ..self.clone() })
+        Some(PtxModule { variables, functions, kernels: vec![kernel], ..self.clone() })
     }
 }
 
 /// A kernel.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Kernel {
+pub struct PtxKernel {
     /// Its name, which starts the names of its parameters.
     pub name: String,
     /// Its parameters.
@@ -48,7 +51,7 @@ pub struct Kernel {
     /// The most threads of a block.
     pub threads: u32,
     /// Its code.
-    pub body: Body,
+    pub body: PtxBody,
 }
 
 /// A device function. It returns one value, or nothing.
@@ -61,12 +64,12 @@ pub struct Function {
     /// Its parameters.
     pub params: Vec<Param>,
     /// Its code.
-    pub body: Body,
+    pub body: PtxBody,
 }
 
 /// Code: registers, variables in shared and local memory, and basic blocks, the first of which is entered.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Body {
+pub struct PtxBody {
     /// The number of registers of each class, in the order of [`Class::ALL`].
     pub registers: [u32; 6],
     /// Arrays of a block of threads, or of a thread.
@@ -141,7 +144,7 @@ impl Variable {
 
 /// A class of registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Class {
+pub enum RegisterClass {
     /// Predicates.
     Pred,
     /// Words of 16 bits.
@@ -156,19 +159,26 @@ pub enum Class {
     F64,
 }
 
-impl Class {
+impl RegisterClass {
     /// All of them.
-    pub const ALL: [Class; 6] = [Class::Pred, Class::B16, Class::B32, Class::B64, Class::F32, Class::F64];
+    pub const ALL: [RegisterClass; 6] = [
+        RegisterClass::Pred,
+        RegisterClass::B16,
+        RegisterClass::B32,
+        RegisterClass::B64,
+        RegisterClass::F32,
+        RegisterClass::F64,
+    ];
 
     /// The class for values of a type; none for bytes.
-    pub fn of(element: &str) -> Option<Class> {
+    pub fn of(element: &str) -> Option<RegisterClass> {
         match (element, width_of(element)) {
-            ("pred", _) => Some(Class::Pred),
-            ("f32", _) => Some(Class::F32),
-            ("f64", _) => Some(Class::F64),
-            (_, 2) => Some(Class::B16),
-            (_, 4) => Some(Class::B32),
-            (_, 8) => Some(Class::B64),
+            ("pred", _) => Some(RegisterClass::Pred),
+            ("f32", _) => Some(RegisterClass::F32),
+            ("f64", _) => Some(RegisterClass::F64),
+            (_, 2) => Some(RegisterClass::B16),
+            (_, 4) => Some(RegisterClass::B32),
+            (_, 8) => Some(RegisterClass::B64),
             _ => None,
         }
     }
@@ -176,12 +186,12 @@ impl Class {
     /// What the names of its registers begin with, and its type.
     pub fn spelling(self) -> (&'static str, &'static str) {
         match self {
-            Class::Pred => ("%p", "pred"),
-            Class::B16 => ("%rs", "b16"),
-            Class::B32 => ("%r", "b32"),
-            Class::B64 => ("%rd", "b64"),
-            Class::F32 => ("%f", "f32"),
-            Class::F64 => ("%fd", "f64"),
+            RegisterClass::Pred => ("%p", "pred"),
+            RegisterClass::B16 => ("%rs", "b16"),
+            RegisterClass::B32 => ("%r", "b32"),
+            RegisterClass::B64 => ("%rd", "b64"),
+            RegisterClass::F32 => ("%f", "f32"),
+            RegisterClass::F64 => ("%fd", "f64"),
         }
     }
 }
@@ -190,7 +200,7 @@ impl Class {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Register {
     /// Its class.
-    pub class: Class,
+    pub class: RegisterClass,
     /// Its number in the class.
     pub number: u32,
 }
@@ -210,7 +220,7 @@ pub struct Block {
     /// Whether the loop that it is the head of must not be unrolled.
     pub no_unroll: bool,
     /// Its instructions, without branches.
-    pub insts: Vec<Inst>,
+    pub insts: Vec<PtxInst>,
     /// What comes after them.
     pub end: End,
 }
@@ -250,11 +260,11 @@ impl End {
 
 /// An instruction.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Inst {
+pub struct PtxInst {
     /// The predicate it is executed under.
     pub guard: Option<Guard>,
     /// What it does.
-    pub opcode: Opcode,
+    pub opcode: PtxOpcode,
     /// Its operands, results first.
     pub operands: Vec<Operand>,
     /// Of a call, how its operands are passed.
@@ -291,7 +301,7 @@ pub enum Operand {
     /// The address of a parameter.
     Param(usize),
     /// Memory at a distance from an address.
-    Address(Place, i64),
+    Address(AddressBase, i64),
     /// Registers that are moved together.
     Vector(Vec<Operand>),
     /// A result with a predicate.
@@ -302,7 +312,7 @@ pub enum Operand {
 
 /// What an address is counted from.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Place {
+pub enum AddressBase {
     /// A register.
     Register(Register),
     /// A parameter.
@@ -362,13 +372,13 @@ pub fn width_of(element: &str) -> u32 {
     }
 }
 
-impl Body {
+impl PtxBody {
     /// Adds the names of variables and functions that it uses.
     fn names(&self, used: &mut HashSet<Arc<str>>) {
         for inst in self.blocks.iter().flat_map(|block| &block.insts) {
             used.extend(inst.call.as_ref().map(|call| call.function.clone()));
             for operand in &inst.operands {
-                if let Operand::Variable(name) | Operand::Address(Place::Variable(name), _) = operand {
+                if let Operand::Variable(name) | Operand::Address(AddressBase::Variable(name), _) = operand {
                     used.insert(name.clone());
                 }
             }
@@ -376,17 +386,17 @@ impl Body {
     }
 
     /// A new register.
-    pub fn register(&mut self, class: Class) -> Register {
+    pub fn register(&mut self, class: RegisterClass) -> Register {
         let number = self.registers[class as usize];
         self.registers[class as usize] += 1;
         Register { class, number }
     }
 }
 
-impl Inst {
+impl PtxInst {
     /// An instruction without a guard.
-    pub fn new(opcode: Opcode, operands: Vec<Operand>) -> Inst {
-        Inst { guard: None, opcode, operands, call: None }
+    pub fn new(opcode: PtxOpcode, operands: Vec<Operand>) -> PtxInst {
+        PtxInst { guard: None, opcode, operands, call: None }
     }
 
     /// How many operands are results.
@@ -433,7 +443,7 @@ impl Operand {
 
     fn for_each_register(&self, then: &mut dyn FnMut(Register)) {
         match self {
-            Operand::Register(register, _) | Operand::Address(Place::Register(register), _) => then(*register),
+            Operand::Register(register, _) | Operand::Address(AddressBase::Register(register), _) => then(*register),
             Operand::Vector(parts) => parts.iter().for_each(|part| part.for_each_register(then)),
             Operand::Pair(value, predicate) => {
                 then(*value);

@@ -103,7 +103,7 @@ const MODIFIERS: [&str; 62] = [
 
 /// A mnemonic with its modifiers.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Opcode {
+pub struct PtxOpcode {
     /// The mnemonic.
     pub mnemonic: &'static Mnemonic,
     /// What follows it, in order, types included.
@@ -115,22 +115,22 @@ pub fn element_type(name: &str) -> Option<&'static str> {
     TYPES.into_iter().find(|known| *known == name)
 }
 
-impl Opcode {
+impl PtxOpcode {
     /// An opcode by its text, as `add.rn.f64`; the part that is unknown where it is not known.
-    pub fn parse(text: &str) -> Result<Opcode, &str> {
+    pub fn parse(text: &str) -> Result<PtxOpcode, &str> {
         let mut parts = text.split('.');
         let name = parts.next().unwrap_or_default();
         let mnemonic = MNEMONICS.iter().find(|row| row.name == name).ok_or(name)?;
         let known = |part| element_type(part).or_else(|| MODIFIERS.into_iter().find(|m| *m == part)).ok_or(part);
-        Ok(Opcode { mnemonic, modifiers: parts.map(known).collect::<Result<_, _>>()? })
+        Ok(PtxOpcode { mnemonic, modifiers: parts.map(known).collect::<Result<_, _>>()? })
     }
 
     /// An opcode that is known.
     ///
     /// # Panics
     /// Where it is not.
-    pub fn of(text: &str) -> Opcode {
-        Opcode::parse(text).expect("an opcode of the table")
+    pub fn of(text: &str) -> PtxOpcode {
+        PtxOpcode::parse(text).expect("an opcode of the table")
     }
 
     /// Whether it is of a mnemonic.

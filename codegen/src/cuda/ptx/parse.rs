@@ -4,39 +4,39 @@
 //! loads its result becomes one instruction.
 
 use crate::cuda::ptx::module::{
-    Block, Body, Call, Class, End, Function, Guard, Inst, Kernel, Module, Operand, Param, Place, Register, Space,
-    Special, Variable, width_of,
+    AddressBase, Block, Call, End, Function, Guard, Operand, Param, PtxBody, PtxInst, PtxKernel, PtxModule, Register,
+    RegisterClass, Space, Special, Variable, width_of,
 };
-use crate::cuda::ptx::opcode::{Opcode, element_type};
+use crate::cuda::ptx::opcode::{PtxOpcode, element_type};
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 /// What is not understood, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseError {
+pub struct PtxError {
     /// The line, from 1 on.
     pub line: usize,
     /// What stands there.
     pub what: String,
 }
 
-impl Display for ParseError {
+impl Display for PtxError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "line {}: {}", self.line, self.what)
     }
 }
 
-type Parsed<T> = Result<T, ParseError>;
+type Parsed<T> = Result<T, PtxError>;
 
 /// A module of a text.
 ///
 /// # Errors
 /// Where the text has something that our kernels do not have.
-pub fn parse(text: &str) -> Parsed<Module> {
-    let mut parser = Parser { tokens: tokens(text), at: 0 };
+pub fn parse(text: &str) -> Parsed<PtxModule> {
+    let mut parser = PtxParser { tokens: tokens(text), at: 0 };
     let mut module =
-        Module { version: (0, 0), target: String::new(), variables: vec![], functions: vec![], kernels: vec![] };
+        PtxModule { version: (0, 0), target: String::new(), variables: vec![], functions: vec![], kernels: vec![] };
     while parser.at < parser.tokens.len() {
         match parser.word()? {
             ".version" => {
@@ -88,19 +88,19 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-struct Parser<'a> {
+struct PtxParser<'a> {
     tokens: Vec<Token<'a>>,
     at: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> PtxParser<'a> {
     fn line(&self) -> usize {
         let last = self.tokens.len().saturating_sub(1);
         self.tokens.get(self.at.saturating_sub(1).min(last)).map_or(0, |token| token.1)
     }
 
-    fn error(&self, what: impl Into<String>) -> ParseError {
-        ParseError { line: self.line(), what: what.into() }
+    fn error(&self, what: impl Into<String>) -> PtxError {
+        PtxError { line: self.line(), what: what.into() }
     }
 
     fn peek(&self) -> &'a str {
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         Ok(Variable { space, align: align.unwrap_or(width_of(element)), element, name, count, values })
     }
 
-    fn kernel(&mut self, module: &Module) -> Parsed<Kernel> {
+    fn kernel(&mut self, module: &PtxModule) -> Parsed<PtxKernel> {
         let name = self.word()?.to_owned();
         let params = self.params(&name)?;
         let mut threads = 0;
@@ -228,11 +228,11 @@ impl<'a> Parser<'a> {
             }
         }
         let body = BodyParser::new(self, module, &name).body()?;
-        Ok(Kernel { name, params, threads, body })
+        Ok(PtxKernel { name, params, threads, body })
     }
 
     /// A function; none for a declaration.
-    fn function(&mut self, module: &Module) -> Parsed<Option<Function>> {
+    fn function(&mut self, module: &PtxModule) -> Parsed<Option<Function>> {
         let mut result = None;
         if self.accept("(") {
             result = Some(self.param()?.0);
@@ -262,11 +262,11 @@ struct PendingCall<'a> {
 }
 
 struct BodyParser<'p, 'a> {
-    parser: &'p mut Parser<'a>,
-    module: &'p Module,
+    parser: &'p mut PtxParser<'a>,
+    module: &'p PtxModule,
     /// The kernel or function, after which parameters are named.
     owner: &'p str,
-    body: Body,
+    body: PtxBody,
     /// Registers with names of their own, by scope.
     named: Vec<HashMap<&'a str, Register>>,
     call: Option<PendingCall<'a>>,
@@ -279,12 +279,12 @@ struct BodyParser<'p, 'a> {
 }
 
 impl<'p, 'a> BodyParser<'p, 'a> {
-    fn new(parser: &'p mut Parser<'a>, module: &'p Module, owner: &'p str) -> Self {
+    fn new(parser: &'p mut PtxParser<'a>, module: &'p PtxModule, owner: &'p str) -> Self {
         BodyParser {
             parser,
             module,
             owner,
-            body: Body::default(),
+            body: PtxBody::default(),
             named: vec![],
             call: None,
             labels: HashMap::new(),
@@ -293,7 +293,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         }
     }
 
-    fn body(mut self) -> Parsed<Body> {
+    fn body(mut self) -> Parsed<PtxBody> {
         self.parser.expect("{")?;
         self.named.push(HashMap::new());
         while !self.named.is_empty() {
@@ -304,7 +304,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         }
         let mut next: HashMap<usize, usize> = HashMap::new();
         for &(block, guard, label, line) in &self.branches {
-            let to = *self.labels.get(label).ok_or_else(|| ParseError { line, what: label.to_owned() })?;
+            let to = *self.labels.get(label).ok_or_else(|| PtxError { line, what: label.to_owned() })?;
             match guard {
                 Some(guard) => self.body.blocks[block].end = End::Branch(guard, to, block + 1),
                 None => drop(next.insert(block, to)),
@@ -385,7 +385,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
     /// `.reg .b32 %r<78>;`, or names of registers.
     fn registers(&mut self) -> Parsed<()> {
         let element = self.parser.element()?;
-        let class = Class::of(element).ok_or_else(|| self.parser.error(element))?;
+        let class = RegisterClass::of(element).ok_or_else(|| self.parser.error(element))?;
         loop {
             let name = self.parser.word()?;
             if self.parser.accept("<") {
@@ -415,7 +415,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         }
         let digits = name.find(|c: char| c.is_ascii_digit())?;
         let (prefix, number) = name.split_at(digits);
-        let class = Class::ALL.into_iter().find(|class| class.spelling().0 == prefix)?;
+        let class = RegisterClass::ALL.into_iter().find(|class| class.spelling().0 == prefix)?;
         let number = number.parse().ok().filter(|&number| number < self.body.registers[class as usize])?;
         Some(Register { class, number })
     }
@@ -440,7 +440,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
             }
             _ => {}
         }
-        let opcode = Opcode::parse(opcode).map_err(|part| self.parser.error(format!("{part} in {opcode}")))?;
+        let opcode = PtxOpcode::parse(opcode).map_err(|part| self.parser.error(format!("{part} in {opcode}")))?;
         if opcode.is("call") {
             return self.call_target();
         }
@@ -452,7 +452,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         if opcode.space() == Space::Param && self.passes(&opcode, &operands) {
             return Ok(());
         }
-        self.block().insts.push(Inst { guard, opcode, operands, call: None });
+        self.block().insts.push(PtxInst { guard, opcode, operands, call: None });
         Ok(())
     }
 
@@ -512,9 +512,9 @@ impl<'p, 'a> BodyParser<'p, 'a> {
             _ => {}
         }
         match self.place(word)? {
-            Place::Variable(name) => Ok(Operand::Variable(name)),
-            Place::Param(number) => Ok(Operand::Param(number)),
-            Place::Register(_) | Place::Result => Err(self.parser.error(word)),
+            AddressBase::Variable(name) => Ok(Operand::Variable(name)),
+            AddressBase::Param(number) => Ok(Operand::Param(number)),
+            AddressBase::Register(_) | AddressBase::Result => Err(self.parser.error(word)),
         }
     }
 
@@ -527,29 +527,29 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         value.map_err(|_| self.parser.error(word))
     }
 
-    fn place(&self, word: &'a str) -> Parsed<Place> {
+    fn place(&self, word: &'a str) -> Parsed<AddressBase> {
         if let Some(register) = self.register(word) {
-            return Ok(Place::Register(register));
+            return Ok(AddressBase::Register(register));
         }
         if word == "func_retval0" {
-            return Ok(Place::Result);
+            return Ok(AddressBase::Result);
         }
         if let Some(number) = word.strip_prefix(self.owner).and_then(|rest| rest.strip_prefix("_param_")) {
-            return Ok(Place::Param(self.parser.number(number)?));
+            return Ok(AddressBase::Param(self.parser.number(number)?));
         }
         let is_passed = self.call.as_ref().is_some_and(|call| call.declared.iter().any(|(name, _)| *name == word));
         let known = |variable: &&Variable| &*variable.name == word;
         if is_passed || self.body.variables.iter().chain(&self.module.variables).any(|v| known(&v)) {
-            return Ok(Place::Variable(word.into()));
+            return Ok(AddressBase::Variable(word.into()));
         }
         Err(self.parser.error(word))
     }
 
     /// Whether an access is to a parameter of the pending call, which it is made part of.
-    fn passes(&mut self, opcode: &Opcode, operands: &[Operand]) -> bool {
+    fn passes(&mut self, opcode: &PtxOpcode, operands: &[Operand]) -> bool {
         let Some(call) = &mut self.call else { return false };
         let address = |operand: &Operand| match operand {
-            Operand::Address(Place::Variable(name), offset) => {
+            Operand::Address(AddressBase::Variable(name), offset) => {
                 call.declared.iter().find(|(known, _)| *known == &**name).map(|(name, _)| (*name, *offset as u32))
             }
             _ => None,
@@ -573,7 +573,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
     /// `(retval0), name, (param0, param1);`, where the result may be missing.
     fn call_target(&mut self) -> Parsed<()> {
         let mut call = self.call.take().unwrap_or_default();
-        let param_of = |parser: &Parser<'a>, declared: &[(&'a str, Param)], name: &'a str| {
+        let param_of = |parser: &PtxParser<'a>, declared: &[(&'a str, Param)], name: &'a str| {
             let found = declared.iter().find(|(known, _)| *known == name).map(|(_, param)| param.clone());
             found.ok_or_else(|| parser.error(name))
         };
@@ -606,7 +606,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         operands.extend(call.arguments);
         let result = call.result.map(|(_, param)| (param, call.parts));
         let call = Arc::new(Call { function, result, params: call.params });
-        self.block().insts.push(Inst { guard: None, opcode: Opcode::of("call.uni"), operands, call: Some(call) });
+        self.block().insts.push(PtxInst { guard: None, opcode: PtxOpcode::of("call.uni"), operands, call: Some(call) });
         Ok(())
     }
 }

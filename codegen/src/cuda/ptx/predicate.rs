@@ -3,7 +3,7 @@
 //! What may be computed for nothing, and is not used on the other side, is computed without a predicate.
 
 use crate::cuda::ptx::flow::{live, reachable};
-use crate::cuda::ptx::module::{Block, Body, End, Guard, Inst, Register};
+use crate::cuda::ptx::module::{Block, End, Guard, PtxBody, PtxInst, Register};
 use crate::cuda::ptx::opcode::Unit;
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ const MAX_INSTS: usize = 8;
 const MAX_ITEM_INSTS: usize = 400;
 
 /// Converts what can be, and joins blocks that always follow one another.
-pub(crate) fn convert(body: &mut Body) {
+pub(crate) fn convert(body: &mut PtxBody) {
     loop {
         join_blocks(body);
         let live = live(body);
@@ -26,7 +26,7 @@ pub(crate) fn convert(body: &mut Body) {
 }
 
 /// How many branches lead to each block; one more to the first.
-fn references(body: &Body) -> Vec<usize> {
+fn references(body: &PtxBody) -> Vec<usize> {
     let mut count = vec![0; body.blocks.len()];
     count[0] = 1;
     body.blocks.iter().flat_map(|block| block.end.successors()).for_each(|next| count[next] += 1);
@@ -34,7 +34,7 @@ fn references(body: &Body) -> Vec<usize> {
 }
 
 /// Joins each block with the one behind it, if nothing else leads there, and removes blocks that are not reached.
-pub(crate) fn join_blocks(body: &mut Body) {
+pub(crate) fn join_blocks(body: &mut PtxBody) {
     let count = references(body);
     for number in 0..body.blocks.len() {
         while let End::Jump(next) = body.blocks[number].end {
@@ -55,7 +55,7 @@ pub(crate) fn join_blocks(body: &mut Body) {
 }
 
 /// Converts the branch of a block; whether it did.
-fn convert_one(body: &mut Body, number: usize, live: &[HashSet<Register>], count: &[usize]) -> bool {
+fn convert_one(body: &mut PtxBody, number: usize, live: &[HashSet<Register>], count: &[usize]) -> bool {
     let End::Branch(guard, taken, next) = body.blocks[number].end else { return false };
     let is_side = |side: usize| side != number && count[side] == 1 && matches!(body.blocks[side].end, End::Jump(_));
     let jump = |side: usize| if let End::Jump(to) = body.blocks[side].end { Some(to) } else { None };
@@ -104,7 +104,7 @@ fn convert_one(body: &mut Body, number: usize, live: &[HashSet<Register>], count
 }
 
 /// Whether an instruction may be executed under a guard, or for nothing.
-fn can_have_guard(inst: &Inst, guard: Register) -> bool {
+fn can_have_guard(inst: &PtxInst, guard: Register) -> bool {
     let mut is_free = inst.guard.is_none() && !inst.opcode.is_fence();
     inst.for_each_write(&mut |register| is_free &= register != guard);
     is_free

@@ -1,11 +1,12 @@
 //! Modules as text.
 
 use crate::cuda::ptx::module::{
-    Block, Body, Class, End, Function, Guard, Inst, Module, Operand, Param, Place, Register, Space, Special, Variable,
+    AddressBase, Block, End, Function, Guard, Operand, Param, PtxBody, PtxInst, PtxModule, Register, RegisterClass,
+    Space, Special, Variable,
 };
 use std::fmt::{self, Display, Formatter, Write};
 
-impl Display for Module {
+impl Display for PtxModule {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         writeln!(out, ".version {}.{}", self.version.0, self.version.1)?;
         writeln!(out, ".target {}\n.address_size 64\n", self.target)?;
@@ -92,9 +93,9 @@ struct Scope<'a, 'f> {
 }
 
 impl Scope<'_, '_> {
-    fn body(&mut self, body: &Body) -> fmt::Result {
+    fn body(&mut self, body: &PtxBody) -> fmt::Result {
         self.out.write_str("{\n")?;
-        for (class, count) in Class::ALL.into_iter().zip(body.registers) {
+        for (class, count) in RegisterClass::ALL.into_iter().zip(body.registers) {
             let (prefix, element) = class.spelling();
             if count > 0 {
                 writeln!(self.out, "\t.reg .{element} {prefix}<{count}>;")?;
@@ -135,7 +136,7 @@ impl Scope<'_, '_> {
         format!("$L_{}_{number}", self.name)
     }
 
-    fn inst(&mut self, inst: &Inst) -> fmt::Result {
+    fn inst(&mut self, inst: &PtxInst) -> fmt::Result {
         if let Some(call) = &inst.call {
             let (results, arguments) = inst.operands.split_at(inst.result_count());
             self.out.write_str("\t{\n")?;
@@ -190,10 +191,10 @@ impl Scope<'_, '_> {
             Operand::Address(place, offset) => {
                 self.out.write_char('[')?;
                 match place {
-                    Place::Register(register) => write!(self.out, "{register}")?,
-                    Place::Param(number) => write!(self.out, "{}_param_{number}", self.name)?,
-                    Place::Result => self.out.write_str("func_retval0")?,
-                    Place::Variable(name) => self.out.write_str(name)?,
+                    AddressBase::Register(register) => write!(self.out, "{register}")?,
+                    AddressBase::Param(number) => write!(self.out, "{}_param_{number}", self.name)?,
+                    AddressBase::Result => self.out.write_str("func_retval0")?,
+                    AddressBase::Variable(name) => self.out.write_str(name)?,
                 }
                 if *offset != 0 {
                     write!(self.out, "+{offset}")?;

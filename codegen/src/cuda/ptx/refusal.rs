@@ -1,13 +1,13 @@
 //! Why two kernels are not merged.
 
-use crate::cuda::ptx::parse::ParseError;
+use crate::cuda::ptx::parse::PtxError;
 use std::fmt::{self, Display, Formatter};
 
 /// Why two kernels are not merged, or a merged kernel is not used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The compiler's text has something that the parser does not know.
-    Construct(ParseError),
+    Construct(PtxError),
     /// A text without exactly one kernel, or one with blocks of other sizes.
     Kernel,
     /// Both are bound by the same: memory, or arithmetic.

@@ -5,7 +5,7 @@
 //! stream: it goes on with a stream while that does not wait, and takes a slice of the other while it does. Where more registers
 //! would be live than the budget has, it takes the instruction after which fewer are.
 
-use crate::cuda::ptx::module::{Class, Inst, Register};
+use crate::cuda::ptx::module::{PtxInst, Register, RegisterClass};
 use std::collections::{HashMap, HashSet};
 
 /// Registers of 32 bits for a thread such that two blocks of 256 threads fit a multiprocessor: 65,536 / 512.
@@ -13,7 +13,7 @@ pub(crate) const REGISTER_BUDGET: u32 = 128;
 
 /// The instructions of a block, in order.
 pub(crate) struct Stream {
-    pub(crate) insts: Vec<Inst>,
+    pub(crate) insts: Vec<PtxInst>,
     /// Words of 32 bits that are live before each instruction, and after the last.
     pub(crate) pressure: Vec<u32>,
 }
@@ -27,16 +27,16 @@ impl Stream {
 
 /// The words of 32 bits that registers take. Predicates have registers of their own.
 pub(crate) fn words(live: &HashSet<Register>) -> u32 {
-    let words = |class: Class| match class {
-        Class::Pred => 0,
-        Class::B16 | Class::B32 | Class::F32 => 1,
-        Class::B64 | Class::F64 => 2,
+    let words = |class: RegisterClass| match class {
+        RegisterClass::Pred => 0,
+        RegisterClass::B16 | RegisterClass::B32 | RegisterClass::F32 => 1,
+        RegisterClass::B64 | RegisterClass::F64 => 2,
     };
     live.iter().map(|register| words(register.class)).sum()
 }
 
 /// The number of instructions that must stay together from one on: a chain of carries, which are in no register.
-pub(crate) fn chain(insts: &[Inst], from: usize) -> usize {
+pub(crate) fn chain(insts: &[PtxInst], from: usize) -> usize {
     let mut length = 1;
     if !insts[from].opcode.carry().1 {
         return length;
@@ -58,7 +58,7 @@ pub(crate) fn chain(insts: &[Inst], from: usize) -> usize {
 }
 
 /// Two streams as one.
-pub(crate) fn weave(streams: [&Stream; 2]) -> Vec<Inst> {
+pub(crate) fn weave(streams: [&Stream; 2]) -> Vec<PtxInst> {
     let mut out = Vec::with_capacity(streams[0].insts.len() + streams[1].insts.len());
     let mut at = [0, 0];
     // When the results of instructions can be used, and the cycle that the next instruction is issued in.
@@ -100,7 +100,7 @@ pub(crate) fn weave(streams: [&Stream; 2]) -> Vec<Inst> {
 }
 
 /// The cycle in which an instruction could start: when what it reads is ready.
-fn start(inst: &Inst, ready: &HashMap<Register, u32>, cycle: u32) -> u32 {
+fn start(inst: &PtxInst, ready: &HashMap<Register, u32>, cycle: u32) -> u32 {
     let mut start = cycle;
     inst.for_each_read(&mut |register| start = start.max(ready.get(&register).copied().unwrap_or(0)));
     start

@@ -16,8 +16,8 @@ const REGISTERS: c_uint = 4;
 
 /// The oldest version of PTX for an architecture, as far as is known: an older driver takes it than takes what the compiler writes.
 /// What merged kernels have came with version 7 at the latest.
-pub(super) fn oldest_version(architecture: i32) -> (u32, u32) {
-    if architecture <= 90 { (7, 8) } else { (u32::MAX, 0) }
+pub(super) fn oldest_version(architecture: i32) -> Option<(u32, u32)> {
+    (architecture <= 90).then_some((7, 8))
 }
 
 /// Machine code of a text.

@@ -10,7 +10,7 @@ use super::driver::Status;
 use crate::DeviceError;
 use crate::cuda::ptx::gate::check;
 use crate::cuda::ptx::merge::WOVEN;
-use crate::cuda::ptx::module::Module as PtxModule;
+use crate::cuda::ptx::module::PtxModule;
 use crate::cuda::ptx::parse::parse;
 use crate::cuda::ptx::refusal::Refusal;
 use crate::cuda::text::source::{ENTRY, together};
@@ -217,11 +217,12 @@ impl Functions {
             return Ok(known.clone());
         }
         let mut module = merged()?;
-        module.version = module.version.min(oldest_version(self.target.architecture()));
+        if let Some(oldest) = oldest_version(self.target.architecture()) {
+            module.version = module.version.min(oldest);
+        }
         let code = assemble(context, &module.to_string())?;
         let handle = load(context, &code).and_then(|module| function(context, module, WOVEN)).map_err(failed)?;
-        let taken = parts.map(|part| resources(context, part.handle));
-        let [first, second] = taken;
+        let [first, second] = parts.map(|part| resources(context, part.handle));
         check([first?, second?], resources(context, handle)?)?;
         self.cache.keep(&self.target.line(), &[(&text, WOVEN)], &code);
         self.insert(&text, handle);

@@ -114,6 +114,10 @@ impl Graphs {
         if matches!(known.state, State::Seen) {
             known.state = Graph::new(functions, calls).map_or(State::Refused, State::Made);
         }
+        if known.weaving.is_some() && matches!(known.state, State::Refused) {
+            // Next time it is made of the launches as they are.
+            (known.weaving, known.state) = (None, State::Seen);
+        }
         let State::Made(graph) = &mut known.state else { return false };
         // SAFETY: the caller's contract; the graph has the arguments.
         let done =

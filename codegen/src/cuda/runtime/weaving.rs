@@ -9,7 +9,7 @@ use super::functions::{Functions, LoadedFunction};
 use super::queued_launches::{QueuedLaunch, QueuedLaunches};
 use crate::cuda::ptx::gate::complementary;
 use crate::cuda::ptx::merge::{Shape, merge};
-use crate::cuda::ptx::module::Module;
+use crate::cuda::ptx::module::PtxModule;
 use crate::cuda::ptx::refusal::Refusal;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ pub(super) struct Weaver {
     functions: Arc<Mutex<Functions>>,
     /// After how many launches a graph is woven.
     after: u64,
-    modules: HashMap<Handle, Result<Module, Refusal>>,
+    modules: HashMap<Handle, Result<PtxModule, Refusal>>,
     pairs: HashMap<[Handle; 2], Result<Arc<LoadedFunction>, Refusal>>,
     notes: Vec<String>,
 }

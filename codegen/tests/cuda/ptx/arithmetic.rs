@@ -3,7 +3,7 @@
 //! Approximations (`ex2.approx` and such) are those of the host: any function would do to compare a merged kernel with its parts.
 
 use fastnp_codegen::white_box::ptx::module::width_of;
-use fastnp_codegen::white_box::ptx::opcode::Opcode;
+use fastnp_codegen::white_box::ptx::opcode::PtxOpcode;
 use half::f16;
 
 /// Where addresses of the memory of a thread begin, among those that say themselves which memory they are in.
@@ -59,7 +59,7 @@ fn sum_towards_zero(a: f64, b: f64) -> f32 {
 }
 
 /// The function of an instruction that neither accesses memory nor branches; none of one that is not known.
-pub(super) fn compute(opcode: &Opcode) -> Option<Compute> {
+pub(super) fn compute(opcode: &PtxOpcode) -> Option<Compute> {
     let name = opcode.mnemonic.name;
     match name {
         "cvta" if opcode.has("local") && opcode.has("to") => return Some(Box::new(|x, _| x[0] & !LOCAL)),
@@ -95,7 +95,7 @@ fn logic(name: &str, bits: u32) -> Option<Compute> {
     })
 }
 
-fn integers(opcode: &Opcode) -> Option<Compute> {
+fn integers(opcode: &PtxOpcode) -> Option<Compute> {
     let (name, element) = (opcode.mnemonic.name, opcode.element());
     let bits = bits_of(element);
     let of = move |value| integer(value, element);
@@ -203,7 +203,7 @@ fn permute(a: u64, b: u64, selector: u64) -> u64 {
     })
 }
 
-fn doubles(opcode: &Opcode) -> Option<Compute> {
+fn doubles(opcode: &PtxOpcode) -> Option<Compute> {
     fn of(f: impl Fn(&[u64]) -> f64 + 'static) -> Option<Compute> {
         Some(Box::new(move |x, _| f(x).to_bits()))
     }
@@ -231,7 +231,7 @@ fn least(a: f64, b: f64) -> f64 {
     if a.is_nan() || a == b && b.is_sign_negative() || b < a { b } else { a }
 }
 
-fn singles(opcode: &Opcode) -> Option<Compute> {
+fn singles(opcode: &PtxOpcode) -> Option<Compute> {
     let (flushes, is_truncated) = (opcode.has("ftz"), opcode.has("rz"));
     let of = move |f: fn(&[f32]) -> f32| -> Option<Compute> {
         Some(Box::new(move |x, _| {
@@ -263,7 +263,7 @@ fn singles(opcode: &Opcode) -> Option<Compute> {
 }
 
 /// A comparison, combined with a predicate where there is one.
-fn setp(opcode: &Opcode) -> Option<Compute> {
+fn setp(opcode: &PtxOpcode) -> Option<Compute> {
     let element = opcode.element();
     let compare = opcode.modifiers[0];
     let holds: Box<dyn Fn(u64, u64) -> bool> = if opcode.is_float() {
@@ -312,7 +312,7 @@ fn setp(opcode: &Opcode) -> Option<Compute> {
 }
 
 /// A conversion: `cvt.rounding.to.from`.
-fn cvt(opcode: &Opcode) -> Option<Compute> {
+fn cvt(opcode: &PtxOpcode) -> Option<Compute> {
     let [.., to, from] = opcode.modifiers[..] else { return None };
     let rounding = opcode.modifiers.iter().find(|m| m.starts_with('r')).copied().unwrap_or("rn");
     let whole = move |x: f64| match rounding {

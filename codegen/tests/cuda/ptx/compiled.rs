@@ -1,17 +1,14 @@
 //! Texts compiled to PTX by NVIDIA's compiler, which the wheel `nvidia-cuda-nvrtc` of the virtual environment has.
 
 use fastnp_codegen::cuda::together;
-use fastnp_codegen::white_box::ptx::module::Module;
+use fastnp_codegen::white_box::ptx::module::PtxModule;
 use fastnp_codegen::white_box::ptx::parse::parse;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Where the compiler is: named by `FASTNP_NVRTC`, or in the virtual environment.
+/// Where the compiler is: in the virtual environment.
 fn library() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("FASTNP_NVRTC") {
-        return Some(path.into());
-    }
     let lib = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join(".venv/lib");
     let pythons = std::fs::read_dir(lib).ok()?.flatten();
     let folders = pythons.map(|python| python.path().join("site-packages/nvidia/cu13/lib"));
@@ -27,7 +24,7 @@ pub(super) fn compiler() -> Option<&'static libloading::Library> {
         library().map(|path| unsafe { libloading::Library::new(path) }.expect("the compiler can be loaded"))
     });
     if found.is_none() {
-        eprintln!("skipped: no NVRTC in the virtual environment, nor named by FASTNP_NVRTC");
+        eprintln!("skipped: no NVRTC in the virtual environment");
     }
     found.as_ref()
 }
@@ -68,7 +65,7 @@ pub(super) fn ptx(library: &libloading::Library, text: &str, architecture: &str)
 }
 
 /// Modules of texts, one each, which are compiled together: starting the compiler is most of the cost of one.
-pub(super) fn modules(library: &libloading::Library, texts: &[String], architecture: &str) -> Vec<Module> {
+pub(super) fn modules(library: &libloading::Library, texts: &[String], architecture: &str) -> Vec<PtxModule> {
     let (program, names) = together(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     let text = ptx(library, &program, architecture);
     let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -131,7 +131,7 @@ pub(super) fn param_offsets(params: &[Param]) -> (Vec<usize>, usize) {
 }
 
 /// Makes a module ready, with its variables in memory.
-pub(super) fn load(module: &Module, memory: &mut Memory) -> Loaded {
+pub(super) fn load(module: &PtxModule, memory: &mut Memory) -> Loaded {
     let mut addresses: HashMap<Arc<str>, u64> = HashMap::new();
     for variable in &module.variables {
         let mut bytes = vec![0; variable.size()];
@@ -141,14 +141,14 @@ pub(super) fn load(module: &Module, memory: &mut Memory) -> Loaded {
         }
         addresses.insert(variable.name.clone(), memory.allocate(bytes));
     }
-    let code = |body: &Body, params: &[Param]| prepare(body, params, &addresses);
+    let code = |body: &PtxBody, params: &[Param]| prepare(body, params, &addresses);
     Loaded {
         kernels: module.kernels.iter().map(|k| (k.name.clone(), code(&k.body, &k.params))).collect(),
         functions: module.functions.iter().map(|f| (f.name.clone(), code(&f.body, &f.params))).collect(),
     }
 }
 
-fn prepare(body: &Body, params: &[Param], globals: &HashMap<Arc<str>, u64>) -> Code {
+fn prepare(body: &PtxBody, params: &[Param], globals: &HashMap<Arc<str>, u64>) -> Code {
     let mut addresses = globals.clone();
     let mut sizes = [0; 2];
     for (space, size) in [Space::Shared, Space::Local].into_iter().zip(&mut sizes) {
@@ -197,7 +197,8 @@ impl Reader {
     fn target(&self, operand: &Operand) -> Target {
         match operand {
             Operand::Register(register, false) => {
-                let bits = if register.class == Class::Pred { 1 } else { 8 * width_of(register.class.spelling().1) };
+                let bits =
+                    if register.class == RegisterClass::Pred { 1 } else { 8 * width_of(register.class.spelling().1) };
                 Some((self.slot(*register), bits))
             }
             Operand::Discard => None,
@@ -232,20 +233,20 @@ impl Reader {
         operands.iter().map(|operand| self.source(operand)).collect()
     }
 
-    fn access(&self, inst: &Inst, operand: &Operand) -> Access {
+    fn access(&self, inst: &PtxInst, operand: &Operand) -> Access {
         let Operand::Address(place, offset) = operand else { panic!("{operand:?} is no address") };
         let base = match place {
-            Place::Register(register) => Base::Register(self.slot(*register)),
-            Place::Param(number) => Base::Param(*number),
-            Place::Result => Base::Result,
-            Place::Variable(name) => Base::Fixed(self.addresses[name]),
+            AddressBase::Register(register) => Base::Register(self.slot(*register)),
+            AddressBase::Param(number) => Base::Param(*number),
+            AddressBase::Result => Base::Result,
+            AddressBase::Variable(name) => Base::Fixed(self.addresses[name]),
         };
         let element = inst.opcode.element();
         let is_signed = element.starts_with('s');
         Access { space: inst.opcode.space(), base, offset: *offset, size: width_of(element) as usize, is_signed }
     }
 
-    fn step(&self, inst: &Inst) -> Step {
+    fn step(&self, inst: &PtxInst) -> Step {
         let operands = &inst.operands;
         if let Some(call) = &inst.call {
             let (results, arguments) = operands.split_at(inst.result_count());

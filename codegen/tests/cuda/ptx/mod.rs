@@ -4,3 +4,4 @@ mod arithmetic;
 mod compiled;
 mod evaluator;
 mod pairs;
+mod rules;

@@ -7,13 +7,15 @@ use crate::portable::random::{Case, Random};
 use fastnp_codegen::cuda::{Geometry, render};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::white_box::ptx::merge::{Shape, WOVEN, merge};
-use fastnp_codegen::white_box::ptx::module::Module;
+use fastnp_codegen::white_box::ptx::module::PtxModule;
 use fastnp_codegen::white_box::ptx::refusal::Refusal;
 use fastnp_codegen::*;
 
 /// Where memory of the first case is, as the evaluator allocates it.
 const START: usize = 1 << 20;
 const TICKETS: usize = 1056;
+/// Kernels that are compiled together.
+const BATCH: u64 = 40;
 
 /// A case with its text.
 struct Compiled {
@@ -21,7 +23,7 @@ struct Compiled {
     kernel: Verified<Kernel>,
     geometry: Geometry,
     text: String,
-    module: Option<Module>,
+    module: Option<PtxModule>,
 }
 
 impl Compiled {
@@ -33,7 +35,7 @@ impl Compiled {
         Some(Compiled { kernel, geometry, text, module: None, case })
     }
 
-    fn module(&self) -> &Module {
+    fn module(&self) -> &PtxModule {
         self.module.as_ref().expect("compiled")
     }
 
@@ -83,7 +85,7 @@ impl Compiled {
 }
 
 /// Arguments as the parameters of a kernel.
-fn packed(module: &Module, arguments: &[Vec<u8>]) -> Vec<u8> {
+fn packed(module: &PtxModule, arguments: &[Vec<u8>]) -> Vec<u8> {
     let params = &module.kernels[0].params;
     let (places, size) = param_offsets(params);
     assert_eq!(params.len(), arguments.len());
@@ -95,14 +97,14 @@ fn packed(module: &Module, arguments: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Runs a kernel by itself.
-fn run_alone(loaded: &Loaded, module: &Module, shape: Shape, arguments: &[Vec<u8>], memory: &mut Memory) {
+fn run_alone(loaded: &Loaded, module: &PtxModule, shape: Shape, arguments: &[Vec<u8>], memory: &mut Memory) {
     let name = &module.kernels[0].name;
     run(loaded, name, shape.grid, shape.block, &packed(module, arguments), memory);
 }
 
 /// The memory after both, one after the other, and after the merged kernel, which runs the last launch of the first and the first launch
 /// of the second.
-fn compare(merged: &Module, parts: [&Compiled; 2], what: &str) {
+fn compare(merged: &PtxModule, parts: [&Compiled; 2], what: &str) {
     let shapes = parts.map(Compiled::shape);
     for (shape, part) in shapes.iter().zip(parts) {
         assert_eq!(shape.check(part.is_flat()), Ok(()), "{what}");
@@ -133,7 +135,7 @@ fn compare(merged: &Module, parts: [&Compiled; 2], what: &str) {
 
 /// Compiles cases, many together.
 fn compile(library: &libloading::Library, cases: &mut [Compiled], architecture: &str) {
-    for some in cases.chunks_mut(40) {
+    for some in cases.chunks_mut(BATCH as usize) {
         let texts: Vec<String> = some.iter().map(|case| case.text.clone()).collect();
         let found = modules(library, &texts, architecture);
         some.iter_mut().zip(found).for_each(|(case, module)| case.module = Some(module));
@@ -185,32 +187,51 @@ fn the_evaluator_computes_what_the_portable_backend_does() {
     }
 }
 
-/// `FASTNP_RANDOM_PAIRS` of them, from the seed `FASTNP_RANDOM_SEED` on. A kernel is paired with many, as pairs are cheap beside
-/// compiling it.
+/// Pairs among `FASTNP_RANDOM_KERNELS`, from the seed `FASTNP_RANDOM_SEED` on. A kernel is paired with several, or in a long run with
+/// forty, as pairs are cheap beside compiling it.
 #[test]
 fn random_pairs_do_what_their_parts_do() {
     let Some(library) = compiler() else { return };
-    let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_PAIRS", 150));
-    let (mut done, mut merged, mut seed) = (0, 0, first);
-    while done < count {
+    let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", BATCH));
+    let (mut pairs, mut merged) = (0, 0);
+    for seed in (first..first + count).step_by(BATCH as usize) {
         // Two dialects of the compiler: for the generations up to Hopper, and from Blackwell on.
-        let architecture = if seed % 80 < 40 { "compute_90" } else { "compute_100" };
-        let cases = (seed..seed + 40).map(|seed| case(seed, &mut Random::with_functions(seed)));
+        let architecture = if seed / BATCH % 2 == 0 { "compute_90" } else { "compute_100" };
+        let cases = (seed..seed + BATCH).map(|seed| case(seed, &mut Random::with_functions(seed)));
         let mut cases: Vec<Compiled> = cases.filter_map(Compiled::new).collect();
         compile(library, &mut cases, architecture);
-        // Distances of pairs: all in a long run, else few.
-        for distance in 0..cases.len().min(count as usize / 40 + 1) {
+        for distance in 0..if count > BATCH { cases.len() } else { 4 } {
             for number in 0..cases.len() {
                 let other = (number + distance) % cases.len();
                 let what = format!("kernels {number} and {other} from seed {seed}");
-                merged += u64::from(pair([&cases[number], &cases[other]], &what));
-                done += 1;
+                merged += usize::from(pair([&cases[number], &cases[other]], &what));
+                pairs += 1;
             }
         }
-        seed += 40;
     }
-    eprintln!("{merged} of {done} pairs merged");
-    assert!(merged * 3 > done, "{merged} of {done} pairs merged");
+    eprintln!("{merged} of {pairs} pairs merged");
+    assert!(merged * 3 > pairs, "{merged} of {pairs} pairs merged");
+}
+
+/// The comparison shows that a merged kernel lacks stores.
+#[test]
+fn a_store_that_is_missing_is_found() {
+    let Some(library) = compiler() else { return };
+    let maps =
+        [Op::Add, Op::Sqrt].map(|op| Case::of_map(&mut Random::new(3), map_of(DType::F64, std::iter::once(op)), 5000));
+    let mut cases: Vec<Compiled> = maps.into_iter().filter_map(Compiled::new).collect();
+    compile(library, &mut cases, "compute_90");
+    let parts = [&cases[0], &cases[1]];
+    let merged = merge(parts.map(Compiled::module), [true, true]).unwrap();
+    compare(&merged, parts, "as merged");
+    let mut broken = merged;
+    for block in &mut broken.kernels[0].body.blocks {
+        if let Some(last) = block.insts.iter().rposition(|inst| inst.opcode.is_store()) {
+            block.insts.remove(last);
+        }
+    }
+    let found = std::panic::catch_unwind(|| compare(&broken, parts, "broken"));
+    assert!(found.is_err());
 }
 
 /// Every op of every type is woven with its neighbour in the table.
