@@ -15,9 +15,8 @@
 //! **Barriers and shuffles** have to be reached by all threads of a block or a warp. Inner blocks are left where their branch meets
 //! again, so threads that part there are together again before the other kernel advances. At branches of the main path (which loop goes
 //! on?) threads would part for good: such a branch must be the same for all threads of a block, as long as a barrier or a shuffle of
-//! the other kernel may follow. Else the pair is refused.
+//! the other kernel may follow. Where it is not, the loop is masked (`mask`); a pair for which that does not help is refused.
 
-use crate::cuda::ptx::flow::{Loop, divergent_ends, joins, live, live_before, outer_loops, reachable};
 use crate::cuda::ptx::module::{
     AddressBase, BLOCK_THREADS, Block, End, Function, Guard, Operand, Param, PtxBody, PtxInst, PtxKernel, PtxModule,
     Register, RegisterClass, Space, Special,
@@ -25,7 +24,8 @@ use crate::cuda::ptx::module::{
 use crate::cuda::ptx::opcode::PtxOpcode;
 use crate::cuda::ptx::predicate::{convert, join_blocks};
 use crate::cuda::ptx::refusal::Refusal;
-use crate::cuda::ptx::weave::{Stream, chain, weave, words};
+use crate::cuda::ptx::side::{Part, Side, match_blocks};
+use crate::cuda::ptx::weave::weave;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,8 +36,6 @@ const SMALL: usize = 1000;
 const MAX_PARAM_BYTES: usize = 4096;
 /// Bytes of shared memory that a block gets without asking for more.
 const MAX_SHARED_BYTES: usize = 48 << 10;
-/// The fewest instructions of a slice of a block that is cut to match the blocks of the other kernel.
-const MIN_SLICE: usize = 8;
 
 /// The name of a merged kernel.
 pub const WOVEN: &str = "woven";
@@ -98,33 +96,12 @@ pub fn merge(modules: [&PtxModule; 2], is_flat: [bool; 2]) -> Result<PtxModule, 
     Ok(PtxModule { kernels: vec![kernel], ..module })
 }
 
-/// Which part of a kernel a block is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
-    Before,
-    Loop,
-    After,
-}
-
 /// A position in a kernel: before a block, at its end, or at the end of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Position {
     Start(usize),
     End(usize),
     Done,
-}
-
-/// A kernel to be merged: its body and what the rules ask of it.
-struct Side {
-    body: PtxBody,
-    part: Vec<Part>,
-    is_inner: Vec<bool>,
-    /// Branches of the main path.
-    is_main: Vec<bool>,
-    divergent: Vec<bool>,
-    /// Whether a barrier or a shuffle may follow, from each block on.
-    converges: Vec<bool>,
-    streams: Vec<Stream>,
 }
 
 /// A merged kernel that is being made.
@@ -195,8 +172,14 @@ impl Product {
         let size = |body: &PtxBody| body.blocks.iter().map(|block| block.insts.len()).sum::<usize>();
         let most_insts = MAX_GROWTH * bodies.iter().map(size).sum::<usize>() + SMALL;
         bodies.iter_mut().for_each(convert);
-        let mut sides = bodies.into_iter().zip(threads).map(|(body, threads)| Side::new(body, &threads));
-        let mut sides = [(); 2].map(|()| sides.next().expect("two of them"));
+        let mut made = bodies.iter().zip(&threads).map(|(body, threads)| Side::new(body, threads));
+        let mut sides = [(); 2].map(|()| made.next().expect("two of them"));
+        for s in [0, 1] {
+            if sides[s].needs_mask(&sides[1 - s]) {
+                // Where there can be no mask, what it was for is refused below.
+                sides[s].add_mask(&mut body);
+            }
+        }
         match_blocks(&mut sides);
         body.blocks.push(entry);
         let mut product =
@@ -232,33 +215,38 @@ impl Product {
     /// Makes the block of a pair of positions.
     fn block(&mut self, positions: [Position; 2], number: usize) -> Result<(), Refusal> {
         let heads = [0, 1].map(|s| match positions[s] {
-            Position::Start(block) => self.sides[s].body.blocks[block].no_unroll,
+            Position::Start(block) => self.sides[s].blocks[block].no_unroll,
             Position::End(_) | Position::Done => false,
         });
         self.body.blocks[number].no_unroll = heads[0] || heads[1];
         let (insts, after) = match (self.advances(positions), positions) {
             (_, [Position::Done, Position::Done]) => return Ok(()),
             ([true, true], [Position::Start(a), Position::Start(b)]) => {
-                let insts = weave([&self.sides[0].streams[a], &self.sides[1].streams[b]]);
+                let insts = weave([&self.sides[0].blocks[a].stream, &self.sides[1].blocks[b].stream]);
                 (insts, [Position::End(a), Position::End(b)])
             }
-            ([true, true], [Position::End(a), Position::End(b)]) => {
-                self.check_divergence(positions)?;
-                let ends = [self.sides[0].body.blocks[a].end, self.sides[1].body.blocks[b].end];
-                let [End::Branch(first, a1, a2), End::Branch(second, b1, b2)] = ends else {
-                    unreachable!("both advance at branches alone")
-                };
-                let start = Position::Start;
-                self.branch(number, [first, second], [[start(a1), start(a2)], [start(b1), start(b2)]]);
+            ([true, true], _) => {
+                let [first, second] = [0, 1].map(|s| self.choices(positions, s));
+                let ((first, to_first), (second, to_second)) = (first?, second?);
+                if first == second {
+                    let [taken, next] = [0, 1].map(|k| self.at([to_first[k], to_second[k]]));
+                    self.body.blocks[number].end = End::Branch(first, taken, next);
+                } else {
+                    self.branch(number, [first, second], [to_first, to_second]);
+                }
                 return Ok(());
             }
             (advances, _) => {
                 let s = usize::from(!advances[0]);
+                let mut after = positions;
                 match positions[s] {
+                    Position::Start(block) if self.sides[s].decides(block) => {
+                        after[s] = self.sides[s].decision(positions[1 - s] != Position::Done);
+                        (vec![], after)
+                    }
                     Position::Start(block) => {
-                        let mut after = positions;
                         after[s] = Position::End(block);
-                        (self.sides[s].body.blocks[block].insts.clone(), after)
+                        (self.sides[s].blocks[block].stream.insts.clone(), after)
                     }
                     Position::End(block) => return self.leave(s, block, positions, number),
                     Position::Done => unreachable!("what is done does not advance"),
@@ -271,12 +259,28 @@ impl Product {
         Ok(())
     }
 
+    /// Where a kernel goes from a position that it waits at, and what decides it.
+    fn choices(&self, positions: [Position; 2], s: usize) -> Result<(Guard, [Position; 2]), Refusal> {
+        let end = |s: usize| match positions[s] {
+            Position::End(block) => Some((block, self.sides[s].blocks[block].end)),
+            Position::Start(_) | Position::Done => None,
+        };
+        if let Some((block, End::Branch(guard, taken, next))) = end(s) {
+            self.check_divergence(s, block, positions[1 - s])?;
+            return Ok((guard, [Position::Start(taken), Position::Start(next)]));
+        }
+        // A masked loop goes on with the other one.
+        let Some((_, End::Branch(guard, taken, next))) = end(1 - s) else { unreachable!("one of them branches") };
+        let goes_on = |to: usize| self.sides[1 - s].blocks[to].part == Part::Loop;
+        Ok((guard, [taken, next].map(|to| self.sides[s].decision(goes_on(to)))))
+    }
+
     /// One kernel leaves a block.
     fn leave(&mut self, s: usize, block: usize, positions: [Position; 2], number: usize) -> Result<(), Refusal> {
-        if self.sides[s].is_main[block] {
-            self.check_divergence_of(s, block, positions[1 - s])?;
+        if self.sides[s].blocks[block].is_main {
+            self.check_divergence(s, block, positions[1 - s])?;
         }
-        let end = self.sides[s].body.blocks[block].end;
+        let end = self.sides[s].blocks[block].end;
         let mut to = |position: Position| {
             let mut after = positions;
             after[s] = position;
@@ -316,10 +320,11 @@ impl Product {
             [None, _] => return second,
             [_, None] => return first,
         };
-        if self.sides[0].is_inner[a] {
+        let blocks = [&self.sides[0].blocks[a], &self.sides[1].blocks[b]];
+        if blocks[0].is_inner {
             return first;
         }
-        if self.sides[1].is_inner[b] {
+        if blocks[1].is_inner {
             return second;
         }
         // What is after its loop is done first, so that the other goes on in its own code.
@@ -328,13 +333,21 @@ impl Product {
             Part::After => 1,
             Part::Loop => 2,
         };
-        let ranks = [rank(self.sides[0].part[a]), rank(self.sides[1].part[b])];
+        let ranks = blocks.map(|block| rank(block.part));
         if ranks[0] != ranks[1] {
             return if ranks[0] < ranks[1] { first } else { second };
         }
-        let waits = |s: usize, block: usize| matches!(positions[s], Position::End(_)) && self.sides[s].is_main[block];
+        // A masked loop goes on when the other loop is entered, or goes on itself.
+        let decides = [self.sides[0].decides(a), self.sides[1].decides(b)];
         let starts = [0, 1].map(|s| matches!(positions[s], Position::Start(_)));
-        match [waits(0, a), waits(1, b)] {
+        let enters = |s: usize, block: usize| starts[s] && self.sides[s].head == Some(block);
+        if decides[0] && enters(1, b) {
+            return first;
+        }
+        if decides[1] && enters(0, a) {
+            return second;
+        }
+        match [0, 1].map(|s| decides[s] || !starts[s] && blocks[s].is_main) {
             [true, true] => [true, true],
             [true, false] => second,
             [false, true] => first,
@@ -344,136 +357,26 @@ impl Product {
         }
     }
 
-    fn check_divergence(&self, positions: [Position; 2]) -> Result<(), Refusal> {
-        for s in [0, 1] {
-            if let Position::End(block) = positions[s] {
-                self.check_divergence_of(s, block, positions[1 - s])?;
-            }
-        }
-        Ok(())
-    }
-
     /// Whether threads may part at the end of a block, before a barrier or a shuffle of the other kernel.
-    fn check_divergence_of(&self, s: usize, block: usize, other: Position) -> Result<(), Refusal> {
+    fn check_divergence(&self, s: usize, block: usize, other: Position) -> Result<(), Refusal> {
         let converges = match other {
-            Position::Start(other) | Position::End(other) => self.sides[1 - s].converges[other],
+            Position::Start(other) | Position::End(other) => self.sides[1 - s].blocks[other].converges,
             Position::Done => false,
         };
-        if converges && self.sides[s].divergent[block] { Err(Refusal::DivergentBranch) } else { Ok(()) }
+        if converges && self.sides[s].blocks[block].is_divergent { Err(Refusal::DivergentBranch) } else { Ok(()) }
     }
 }
 
 impl Side {
-    /// The facts about a body, where some registers differ between threads.
-    fn new(body: PtxBody, threads: &[Register]) -> Side {
-        let count = body.blocks.len();
-        let joins = joins(&body);
-        let size = |main: &Loop| -> usize {
-            (0..count).filter(|&block| main.has[block]).map(|block| body.blocks[block].insts.len() + 1).sum()
-        };
-        let main = outer_loops(&body).into_iter().max_by_key(size);
-        let in_loop = |block: usize| main.as_ref().is_some_and(|main| main.has[block]);
-        let after = reachable(&body, (0..count).filter(|&block| in_loop(block)), |_| false);
-        let part = (0..count).map(|block| match (in_loop(block), after[block]) {
-            (true, _) => Part::Loop,
-            (false, true) => Part::After,
-            (false, false) => Part::Before,
-        });
-        let part: Vec<Part> = part.collect();
-        let (mut is_main, mut is_inner) = (vec![false; count], vec![false; count]);
-        for number in 0..count {
-            let End::Branch(..) = body.blocks[number].end else { continue };
-            let stop = |next| Some(next) == joins[number];
-            let mine = reachable(&body, body.blocks[number].end.successors(), stop);
-            let head = main.as_ref().map(|main| main.head);
-            is_main[number] = (0..count)
-                .filter(|&block| mine[block] || joins[number] == Some(block))
-                .any(|block| part[block] != part[number] || mine[block] && Some(block) == head)
-                && main.is_some();
-            if !is_main[number] {
-                is_inner.iter_mut().zip(&mine).for_each(|(inner, mine)| *inner |= mine);
-            }
-        }
-        let has: Vec<usize> = (0..count)
-            .filter(|&block| body.blocks[block].insts.iter().any(|inst| inst.opcode.is_convergent()))
-            .collect();
-        let converges = (0..count)
-            .map(|block| {
-                let found = reachable(&body, std::iter::once(block), |_| false);
-                has.iter().any(|&block| found[block])
-            })
-            .collect();
-        let divergent = divergent_ends(&body, threads);
-        let live = live(&body);
-        let streams = (0..count)
-            .map(|number| {
-                let mut pressure = vec![0; body.blocks[number].insts.len() + 1];
-                live_before(&body, number, &live, |k, live| pressure[k] = words(live));
-                Stream { insts: body.blocks[number].insts.clone(), pressure }
-            })
-            .collect();
-        Side { body, part, is_inner, is_main, divergent, converges, streams }
+    /// Whether a block is the one where it is decided how its masked loop goes on.
+    fn decides(&self, block: usize) -> bool {
+        self.mask.as_ref().is_some_and(|mask| mask.decide == block)
     }
 
-    /// The straight blocks of a part.
-    fn straight(&self, part: Part) -> Vec<usize> {
-        (0..self.body.blocks.len()).filter(|&block| !self.is_inner[block] && self.part[block] == part).collect()
-    }
-
-    /// Cuts a block into slices, which follow one another.
-    fn cut(&mut self, block: usize, pieces: usize) {
-        let length = self.body.blocks[block].insts.len();
-        let end = std::mem::replace(&mut self.body.blocks[block].end, End::Return);
-        let stream = std::mem::replace(&mut self.streams[block], Stream { insts: vec![], pressure: vec![] });
-        // Chains of carries are not cut.
-        let (mut places, mut at) = (vec![0], 0);
-        while at < length {
-            at += chain(&stream.insts, at);
-            if at >= places.len() * length.div_ceil(pieces) && at < length {
-                places.push(at);
-            }
-        }
-        places.push(length);
-        let (is_main, divergent) = (self.is_main[block], self.divergent[block]);
-        let mut current = block;
-        for (k, ends) in places.windows(2).enumerate() {
-            if k > 0 {
-                let number = self.body.blocks.len();
-                self.body.blocks[current].end = End::Jump(number);
-                (self.is_main[current], self.divergent[current]) = (false, false);
-                self.body.blocks.push(Block::default());
-                self.part.push(self.part[block]);
-                self.is_inner.push(false);
-                self.is_main.push(false);
-                self.divergent.push(false);
-                self.converges.push(self.converges[block]);
-                self.streams.push(Stream { insts: vec![], pressure: vec![] });
-                current = number;
-            }
-            let slice = stream.slice(ends[0], ends[1]);
-            self.body.blocks[current].insts.clone_from(&slice.insts);
-            self.streams[current] = slice;
-        }
-        self.body.blocks[current].end = end;
-        (self.is_main[current], self.divergent[current]) = (is_main, divergent);
-    }
-}
-
-/// Cuts the longest straight block of each part of one kernel, where the other has more of them there, so that each of these has
-/// something to be woven with.
-fn match_blocks(sides: &mut [Side; 2]) {
-    for part in [Part::Before, Part::Loop, Part::After] {
-        let straight = [0, 1].map(|s| sides[s].straight(part));
-        let fewer = usize::from(straight[1].len() < straight[0].len());
-        let missing = straight[1 - fewer].len() - straight[fewer].len();
-        let side = &mut sides[fewer];
-        let longest = straight[fewer].iter().copied().max_by_key(|&block| side.body.blocks[block].insts.len());
-        if let Some(longest) = longest {
-            let pieces = (missing + 1).min(side.body.blocks[longest].insts.len() / MIN_SLICE);
-            if pieces > 1 {
-                side.cut(longest, pieces);
-            }
-        }
+    /// Where a masked loop goes on, together with the other loop or alone.
+    fn decision(&self, together: bool) -> Position {
+        let mask = self.mask.as_ref().expect("only masked loops decide");
+        Position::Start(if together { mask.copy_head } else { mask.dispatch })
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `flow` | control flow: dominators, loops, live registers, divergent branches |
 //! | `predicate` | if-conversion |
 //! | `weave` | two streams of instructions as one |
+//! | `side`, `mask` | a kernel to be merged, and facts about its blocks; loops whose threads stay together |
 //! | `merge` | two kernels as one, and the rule for barriers |
 //! | `gate` | which pairs are worth it, and which results are used |
 //!
@@ -19,6 +20,7 @@
 
 pub(crate) mod flow;
 pub mod gate;
+pub(crate) mod mask;
 pub mod merge;
 pub mod module;
 pub mod opcode;
@@ -26,4 +28,5 @@ pub mod parse;
 pub(crate) mod predicate;
 pub mod print;
 pub mod refusal;
+pub(crate) mod side;
 pub(crate) mod weave;

@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) const REGISTER_BUDGET: u32 = 128;
 
 /// The instructions of a block, in order.
+#[derive(Clone)]
 pub(crate) struct Stream {
     pub(crate) insts: Vec<PtxInst>,
     /// Words of 32 bits that are live before each instruction, and after the last.

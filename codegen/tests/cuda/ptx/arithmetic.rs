@@ -5,6 +5,7 @@
 use fastnp_codegen::white_box::ptx::module::width_of;
 use fastnp_codegen::white_box::ptx::opcode::PtxOpcode;
 use half::f16;
+use std::cmp::Ordering::{self, Equal, Greater, Less};
 
 /// Where addresses of the memory of a thread begin, among those that say themselves which memory they are in.
 pub(super) const LOCAL: u64 = 1 << 60;
@@ -268,24 +269,25 @@ fn setp(opcode: &PtxOpcode) -> Option<Compute> {
     let compare = opcode.modifiers[0];
     let holds: Box<dyn Fn(u64, u64) -> bool> = if opcode.is_float() {
         let of = move |bits: u64| if element == "f64" { double(bits) } else { f64::from(single(bits)) };
-        let test: fn(f64, f64) -> bool = match compare {
-            "eq" => |a, b| a == b,
-            "ne" => |a, b| a < b || a > b,
-            "lt" => |a, b| a < b,
-            "le" => |a, b| a <= b,
-            "gt" => |a, b| a > b,
-            "ge" => |a, b| a >= b,
-            "equ" => |a, b| !(a < b || a > b),
-            "neu" => |a, b| a != b,
-            "ltu" => |a, b| !(a >= b),
-            "leu" => |a, b| !(a > b),
-            "gtu" => |a, b| !(a <= b),
-            "geu" => |a, b| !(a < b),
-            "num" => |a, b| !a.is_nan() && !b.is_nan(),
-            "nan" => |a, b| a.is_nan() || b.is_nan(),
+        // Comparisons with `u` hold of nan too.
+        let test: fn(Option<Ordering>) -> bool = match compare {
+            "eq" => |order| order == Some(Equal),
+            "ne" => |order| matches!(order, Some(Less | Greater)),
+            "lt" => |order| order == Some(Less),
+            "le" => |order| matches!(order, Some(Less | Equal)),
+            "gt" => |order| order == Some(Greater),
+            "ge" => |order| matches!(order, Some(Greater | Equal)),
+            "equ" => |order| matches!(order, None | Some(Equal)),
+            "neu" => |order| order != Some(Equal),
+            "ltu" => |order| matches!(order, None | Some(Less)),
+            "leu" => |order| order != Some(Greater),
+            "gtu" => |order| matches!(order, None | Some(Greater)),
+            "geu" => |order| order != Some(Less),
+            "num" => |order| order.is_some(),
+            "nan" => |order| order.is_none(),
             _ => return None,
         };
-        Box::new(move |a, b| test(of(a), of(b)))
+        Box::new(move |a, b| test(of(a).partial_cmp(&of(b))))
     } else {
         let test: fn(i128, i128) -> bool = match compare {
             "eq" => |a, b| a == b,

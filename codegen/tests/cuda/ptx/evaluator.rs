@@ -354,7 +354,7 @@ impl BlockOf<'_> {
         loop {
             for thread in &mut threads {
                 while thread.state == State::Runs {
-                    self.step(code, thread, &mut vec![]);
+                    self.step(code, thread, &mut []);
                 }
             }
             let mut moved = false;
@@ -440,7 +440,7 @@ impl BlockOf<'_> {
         thread: &'b mut Thread,
         access: &Access,
         size: usize,
-        result: &'b mut Vec<u8>,
+        result: &'b mut [u8],
     ) -> &'b mut [u8] {
         let base = match access.base {
             Base::Register(slot) => thread.registers[slot],
@@ -465,7 +465,7 @@ impl BlockOf<'_> {
         }
     }
 
-    fn step(&mut self, code: &Code, thread: &mut Thread, result: &mut Vec<u8>) {
+    fn step(&mut self, code: &Code, thread: &mut Thread, result: &mut [u8]) {
         let (guard, step) = &code.steps[thread.at];
         if guard.is_some_and(|(slot, wanted)| (thread.registers[slot] & 1 == 1) != wanted) {
             thread.at += 1;
@@ -542,7 +542,7 @@ impl BlockOf<'_> {
             let start = base.wrapping_add_signed(access.offset as isize);
             self.params[start..start + size * targets.len()].chunks(size).map(read).collect()
         } else {
-            self.bytes(code, thread, access, size * targets.len(), &mut vec![]).chunks(size).map(read).collect()
+            self.bytes(code, thread, access, size * targets.len(), &mut []).chunks(size).map(read).collect()
         };
         for (word, target) in words.into_iter().zip(targets) {
             // A narrow value is extended to its register, as its type says.

@@ -196,7 +196,7 @@ fn random_pairs_do_what_their_parts_do() {
     let (mut pairs, mut merged) = (0, 0);
     for seed in (first..first + count).step_by(BATCH as usize) {
         // Two dialects of the compiler: for the generations up to Hopper, and from Blackwell on.
-        let architecture = if seed / BATCH % 2 == 0 { "compute_90" } else { "compute_100" };
+        let architecture = if (seed / BATCH).is_multiple_of(2) { "compute_90" } else { "compute_100" };
         let cases = (seed..seed + BATCH).map(|seed| case(seed, &mut Random::with_functions(seed)));
         let mut cases: Vec<Compiled> = cases.filter_map(Compiled::new).collect();
         compile(library, &mut cases, architecture);

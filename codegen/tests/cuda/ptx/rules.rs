@@ -36,6 +36,21 @@ fn threads_do_not_part_before_a_barrier() {
     assert!(merged(&divergent, &divergent).is_ok());
 }
 
+/// The loop of an elementwise kernel, with a guard before it: it can be masked.
+const GUARDED_LOOP: &str = "mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [k_param_0];\nsetp.ge.s32 %p2, %r1, 1000;\n@%p2 bra $L2;\n$L1:\nst.global.u32 [%rd1], %r1;\nadd.s32 %r1, %r1, 256;\nsetp.lt.s32 %p1, %r1, 1000;\n@%p1 bra $L1;\n$L2:\nret;";
+
+#[test]
+fn a_loop_that_can_be_masked_is_merged_with_one_that_has_barriers() {
+    let (guarded, uniform) = (kernel("", GUARDED_LOOP), kernel("", UNIFORM_LOOP));
+    for text in [merged(&guarded, &uniform).unwrap(), merged(&uniform, &guarded).unwrap()] {
+        // Threads that have left the one loop come to the barrier of the other, and store nothing.
+        let is_both = |block: &&str| block.contains("bar.sync") && block.contains("and.pred");
+        let block = text.split("$L_").find(is_both).unwrap_or_else(|| panic!("{text}"));
+        let stores = block.lines().filter(|line| line.contains("st.global"));
+        assert_eq!(stores.map(|line| line.trim().starts_with("@%p")).filter(|guarded| *guarded).count(), 1, "{block}");
+    }
+}
+
 #[test]
 #[should_panic(expected = "threads of a block wait at different places")]
 fn the_evaluator_finds_threads_that_part_before_a_barrier() {
