@@ -244,6 +244,33 @@ def test_a_loop_that_fails_says_what_was_launched(standin: Path) -> None:
     assert lines == ["True True True"]
 
 
+def test_kernels_of_a_loop_are_woven_and_debug_output_says_so(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import os
+        os.dup2(1, 2)
+        import fastnp as np, numpy
+        x, y, w = [numpy.arange(5000.0) + k for k in range(3)]
+        a, b, c = [np.array(z) for z in (x, y, w)]
+        for i in range(6):
+            a = a * 0.5 + 1.0
+            d = np.cumsum(c)
+            b = np.sqrt(b[::-1]) + d
+            np.synchronize()
+            x = x * 0.5 + 1.0
+            y = numpy.sqrt(y[::-1]) + numpy.cumsum(w)
+        print(numpy.array_equal(a, x), numpy.allclose(b, y))
+        """,
+        FASTNP_BACKEND="cuda",
+        FASTNP_WEAVE="2",
+        FASTNP_DEBUG="2",
+    )
+    assert lines[-1] == "True True"
+    notes = [line for line in lines if "woven: " in line]
+    assert any(line.startswith("fastnp: woven: map ") for line in notes), lines
+
+
 @pytest.mark.skipif(find_spec("nvidia") is None, reason="the compiler's wheel is not installed")
 def test_the_compiler_of_the_wheel_is_found(tmp_path: Path) -> None:
     lines = script(

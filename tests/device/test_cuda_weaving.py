@@ -1,7 +1,8 @@
 """Merged kernels, assembled by NVIDIA's assembler for three generations of GPUs.
 
-What merged kernels compute is tested in `codegen/tests/cuda/ptx`, by an evaluator of PTX. Here are the kernels of the golden files,
-compiled to PTX, merged in pairs and assembled: all are accepted, and few spill registers.
+What merged kernels compute is tested in `codegen/tests/cuda/ptx`, by an evaluator of PTX. Here
+are the kernels of the golden files, compiled to PTX, merged in pairs and assembled: all are
+accepted, and few spill registers.
 """
 
 import re
@@ -17,7 +18,8 @@ from tests.device.test_cuda_texts import ROOT, golden_texts, log_and_code
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the compiler's wheels are for Linux"
 )
-# The spills of most merged kernels, in bytes; what the gate lets pass spills no more than its parts.
+# The spills of most merged kernels, in bytes. The gate refuses those that spill more than their
+# parts.
 SPILLED = 16
 
 
@@ -52,6 +54,7 @@ def test_merged_kernels_are_assembled(architecture: str, tmp_path: Path) -> None
             [ptxas(), "-v", f"-arch=sm_{architecture}", file, "-o", file.with_suffix(".cubin")],
             capture_output=True,
             text=True,
+            check=False,
         )
         assert assembled.returncode == 0, (file.name, assembled.stderr)
         (registers,) = re.findall(r"Used (\d+) registers", assembled.stderr)

@@ -8,10 +8,10 @@ fn woven_launches() -> i32 {
     count("libcuda.so", "standin_woven_launches")
 }
 
-/// A map and a sum of other arrays, and a second map of what the sum made.
-fn steps() -> [Step; 3] {
+/// A map and a sum of other arrays, a second map, of what the sum made, and the first again.
+fn steps() -> [Step; 4] {
     let step = |kernel, arrays| Step { kernel, arrays, from: [0; 3], n: N / 4 };
-    [step(0, [0, 1, 2]), step(1, [3, 4, 0]), step(0, [4, 4, 5])]
+    [step(0, [0, 1, 2]), step(1, [3, 4, 0]), step(0, [4, 4, 5]), step(0, [0, 1, 2])]
 }
 
 /// What the device decided while a loop ran so often.
