@@ -19,7 +19,7 @@
 
 use crate::cuda::ptx::module::{
     AddressBase, BLOCK_THREADS, Block, End, Function, Guard, Operand, Param, PtxBody, PtxInst, PtxKernel, PtxModule,
-    Register, RegisterClass, Space, Special,
+    Register, RegisterClass, Space, Special, Variable,
 };
 use crate::cuda::ptx::opcode::PtxOpcode;
 use crate::cuda::ptx::predicate::{convert, join_blocks};
@@ -117,40 +117,12 @@ struct Product {
 }
 
 impl Product {
-    fn new([first, second]: [&PtxModule; 2], is_flat: [bool; 2]) -> Result<Product, Refusal> {
-        let mut module = PtxModule {
-            version: first.version.max(second.version),
-            target: first.target.clone(),
-            variables: vec![],
-            functions: vec![],
-            kernels: vec![],
-        };
-        let (mut params, mut body, mut bodies) = (vec![], PtxBody::default(), vec![]);
-        for (k, from) in [first, second].into_iter().enumerate() {
-            let [kernel] = &from.kernels[..] else { return Err(Refusal::Kernel) };
-            if kernel.threads != BLOCK_THREADS {
-                return Err(Refusal::Kernel);
-            }
-            let mut mine = kernel.body.clone();
-            rename(&mut mine, params.len(), &body.registers, k);
-            module.variables.extend(from.variables.iter().map(|v| v.renamed(k)));
-            module.functions.extend(from.functions.iter().map(|function| function.renamed(k)));
-            params.extend(kernel.params.iter().cloned());
-            body.registers.iter_mut().zip(kernel.body.registers).for_each(|(all, more)| *all += more);
-            body.variables.append(&mut mine.variables);
-            bodies.push(mine);
-        }
+    fn new(modules: [&PtxModule; 2], is_flat: [bool; 2]) -> Result<Product, Refusal> {
+        let Concatenated { module, mut params, mut body, mut bodies } = concatenate(modules)?;
         let shapes = params.len();
         params.extend([(); 2].map(|()| Param { element: "b8", align: 4, count: Some(SHAPE_BYTES) }));
-        let bytes: usize = params.iter().map(|param| param.size() + param.alignment()).sum();
-        if bytes > MAX_PARAM_BYTES {
-            return Err(Refusal::TooManyParams);
-        }
-        let shared = body.variables.iter().filter(|v| v.space == Space::Shared);
-        if shared.map(|v| v.size() + v.align as usize).sum::<usize>() > MAX_SHARED_BYTES {
-            return Err(Refusal::SharedMemory);
-        }
-        let mut entry = Block::default();
+        check_sizes(&params, &body)?;
+        let mut insts = vec![];
         let (mut active, mut threads) = (vec![], vec![]);
         for (k, mine) in bodies.iter_mut().enumerate() {
             let special = specials(mine);
@@ -158,22 +130,21 @@ impl Product {
             if is_flat[k] && uses_y.iter().any(|y| special.contains(y)) {
                 return Err(Refusal::Shape);
             }
-            let mut entry = Prologue { body: &mut body, insts: &mut entry.insts, shape: shapes + k };
-            let (registers, runs) = entry.place(&special, is_flat[k]);
+            let mut prologue = Prologue { body: &mut body, insts: &mut insts, shape: shapes + k };
+            let (registers, runs) = prologue.place(&special, is_flat[k]);
             mine.for_each_operand_mut(&mut |operand| {
                 if let Operand::Special(special) = operand {
                     *operand = Operand::of(registers[special]);
                 }
             });
-            active.push(runs);
+            active.push(Guard { register: runs, is_negated: false });
             let of_threads = [Special::TidX, Special::TidY].iter().filter_map(|special| registers.get(special));
             threads.push(of_threads.copied().collect::<Vec<_>>());
         }
         let size = |body: &PtxBody| body.blocks.iter().map(|block| block.insts.len()).sum::<usize>();
         let most_insts = MAX_GROWTH * bodies.iter().map(size).sum::<usize>() + SMALL;
         bodies.iter_mut().for_each(convert);
-        let mut made = bodies.iter().zip(&threads).map(|(body, threads)| Side::new(body, threads));
-        let mut sides = [(); 2].map(|()| made.next().expect("two of them"));
+        let mut sides = [0, 1].map(|s| Side::new(&bodies[s], &threads[s]));
         for s in [0, 1] {
             if sides[s].needs_mask(&sides[1 - s]) {
                 // Where there can be no mask, what it was for is refused below.
@@ -181,12 +152,11 @@ impl Product {
             }
         }
         match_blocks(&mut sides);
-        body.blocks.push(entry);
+        body.blocks.push(Block { insts, ..Block::default() });
         let mut product =
             Product { sides, module, params, body, known: HashMap::new(), open: vec![], most_insts, insts: 0 };
-        let active = [active[0], active[1]].map(|register| Guard { register, is_negated: false });
         let (start, done) = (Position::Start(0), Position::Done);
-        product.branch(0, active, [[start, done], [start, done]]);
+        product.branch(0, [active[0], active[1]], [[start, done], [start, done]]);
         Ok(product)
     }
 
@@ -380,6 +350,53 @@ impl Side {
     }
 }
 
+/// Two modules side by side: what they declare as one module, parameters and variables, and their bodies, with names and numbers that
+/// differ.
+struct Concatenated {
+    module: PtxModule,
+    params: Vec<Param>,
+    /// The registers and variables of both, without code.
+    body: PtxBody,
+    bodies: Vec<PtxBody>,
+}
+
+fn concatenate(modules: [&PtxModule; 2]) -> Result<Concatenated, Refusal> {
+    let module = PtxModule {
+        version: modules[0].version.max(modules[1].version),
+        target: modules[0].target.clone(),
+        variables: vec![],
+        functions: vec![],
+        kernels: vec![],
+    };
+    let mut all = Concatenated { module, params: vec![], body: PtxBody::default(), bodies: vec![] };
+    for (k, from) in modules.into_iter().enumerate() {
+        let [kernel] = &from.kernels[..] else { return Err(Refusal::Kernel) };
+        if kernel.threads != BLOCK_THREADS {
+            return Err(Refusal::Kernel);
+        }
+        let mut mine = kernel.body.clone();
+        rename(&mut mine, all.params.len(), &all.body.registers, k);
+        all.module.variables.extend(from.variables.iter().map(|variable| variable.renamed(k)));
+        all.module.functions.extend(from.functions.iter().map(|function| function.renamed(k)));
+        all.params.extend(kernel.params.iter().cloned());
+        all.body.registers.iter_mut().zip(kernel.body.registers).for_each(|(all, more)| *all += more);
+        all.body.variables.append(&mut mine.variables);
+        all.bodies.push(mine);
+    }
+    Ok(all)
+}
+
+/// Whether parameters and shared memory are no more than a launch passes and a block gets.
+fn check_sizes(params: &[Param], body: &PtxBody) -> Result<(), Refusal> {
+    let bytes: usize = params.iter().map(|param| param.size() + param.alignment()).sum();
+    if bytes > MAX_PARAM_BYTES {
+        return Err(Refusal::TooManyParams);
+    }
+    let shared = body.variables.iter().filter(|variable| variable.space == Space::Shared);
+    let bytes: usize = shared.map(|variable| variable.size() + variable.align as usize).sum();
+    if bytes > MAX_SHARED_BYTES { Err(Refusal::SharedMemory) } else { Ok(()) }
+}
+
 /// The special registers that a body reads.
 fn specials(body: &mut PtxBody) -> Vec<Special> {
     let mut found = vec![];
@@ -488,9 +505,9 @@ fn rename(body: &mut PtxBody, params: usize, registers: &[u32; 6], k: usize) {
     }
 }
 
-impl crate::cuda::ptx::module::Variable {
-    fn renamed(&self, k: usize) -> Self {
-        Self { name: name_of(&self.name, k), ..self.clone() }
+impl Variable {
+    fn renamed(&self, k: usize) -> Variable {
+        Variable { name: name_of(&self.name, k), ..self.clone() }
     }
 }
 

@@ -14,8 +14,10 @@ use crate::cuda::ptx::refusal::Refusal;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most merged kernels that are made for one graph, which bounds the time that this takes.
+/// The most pairs of one graph, and the most merged kernels that are assembled for it, whether or not the gate lets them pass: they bound
+/// the time that this takes.
 const MAX_PAIRS: usize = 8;
+const MAX_ASSEMBLED: usize = 16;
 /// The most notes that are kept for who asks.
 const MAX_NOTES: usize = 256;
 
@@ -30,6 +32,8 @@ pub(super) struct Weaver {
     modules: HashMap<Handle, Result<PtxModule, Refusal>>,
     pairs: HashMap<[Handle; 2], Result<Arc<LoadedFunction>, Refusal>>,
     notes: Vec<String>,
+    /// Merged kernels that were assembled for the graph that is being woven.
+    assembled: usize,
 }
 
 /// How the launches of a queue are woven: new launches in an order that their dependences allow.
@@ -49,7 +53,7 @@ impl Weaver {
     /// The weaver, if weaving is asked for.
     pub(super) fn new(functions: Arc<Mutex<Functions>>) -> Option<Weaver> {
         let after = std::env::var("FASTNP_WEAVE").ok()?.parse().ok().filter(|&after| after > 0)?;
-        Some(Weaver { functions, after, modules: HashMap::new(), pairs: HashMap::new(), notes: vec![] })
+        Some(Weaver { functions, after, modules: HashMap::new(), pairs: HashMap::new(), notes: vec![], assembled: 0 })
     }
 
     /// After how many launches a graph is woven.
@@ -68,12 +72,14 @@ impl Weaver {
         let functions = self.functions.clone();
         let mut functions = functions.lock().unwrap_or_else(PoisonError::into_inner);
         self.parse(&mut functions, list);
+        self.assembled = 0;
         let mut pairs: Vec<(usize, usize, Arc<LoadedFunction>)> = vec![];
         for second in 0..list.len() {
             for first in 0..second {
                 let is_free = |n: usize| pairs.iter().all(|&(a, b, _)| a != n && b != n);
                 let is_independent = list[second].done_before >> first & 1 == 0;
-                if pairs.len() == MAX_PAIRS || !is_free(first) || !is_free(second) || !is_independent {
+                let is_enough = pairs.len() == MAX_PAIRS || self.assembled == MAX_ASSEMBLED;
+                if is_enough || !is_free(first) || !is_free(second) || !is_independent {
                     continue;
                 }
                 let Ok(function) = self.pair(context, &mut functions, [&list[first], &list[second]]) else { continue };
@@ -118,6 +124,7 @@ impl Weaver {
         let done = match modules {
             [Ok(first), Ok(second)] => complementary([first, second]).and_then(|()| {
                 let is_flat = calls.map(|call| call.function.is_flat());
+                self.assembled += 1;
                 functions.woven(context, parts, || merge([first, second], is_flat))
             }),
             [Err(refusal), _] | [_, Err(refusal)] => Err(refusal),
