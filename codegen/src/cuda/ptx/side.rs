@@ -83,14 +83,12 @@ impl Side {
 
     /// Tells branches that decide about the main loop from those whose sides meet again, and marks what is behind the latter.
     fn classify_branches(&mut self, body: &PtxBody) {
-        let joins = joins(body);
-        for number in 0..body.blocks.len() {
+        for (number, join) in joins(body).into_iter().enumerate() {
             let End::Branch(..) = body.blocks[number].end else { continue };
-            let stop = |next| Some(next) == joins[number];
-            let behind = reachable(body, body.blocks[number].end.successors(), stop);
+            let behind = reachable(body, body.blocks[number].end.successors(), |next| Some(next) == join);
             let part = self.blocks[number].part;
             let leaves = |block: usize| {
-                (behind[block] || joins[number] == Some(block)) && self.blocks[block].part != part
+                (behind[block] || join == Some(block)) && self.blocks[block].part != part
                     || behind[block] && Some(block) == self.head
             };
             let is_main = self.head.is_some() && (0..body.blocks.len()).any(leaves);

@@ -91,7 +91,8 @@ fn one_stream_advances_while_the_other_waits() {
 
 #[test]
 fn carries_stay_with_what_leaves_them() {
-    let chain = "mov.u32 %r1, 7;\nadd.cc.u32 %r2, %r1, %r1;\naddc.cc.u32 %r3, %r1, %r1;\naddc.u32 %r4, %r1, %r1;\nld.param.u64 %rd1, [k_param_0];\nst.global.u32 [%rd1], %r4;\nret;";
+    // The second of them waits for memory.
+    let chain = "mov.u32 %r1, 7;\nld.param.u64 %rd1, [k_param_0];\nld.global.u32 %r9, [%rd1];\nadd.cc.u32 %r2, %r1, %r1;\naddc.cc.u32 %r3, %r9, %r1;\naddc.u32 %r4, %r1, %r1;\nst.global.u32 [%rd1], %r4;\nret;";
     let text = merged(&kernel("", chain), &kernel("", chain)).unwrap();
     let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let starts: Vec<usize> = (0..names.len()).filter(|&k| names[k] == "add.cc.u32").collect();
