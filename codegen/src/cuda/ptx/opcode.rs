@@ -39,7 +39,7 @@ const fn row(name: &'static str, results: usize, unit: Unit) -> Mnemonic {
 }
 
 /// Every mnemonic but those of branches.
-const MNEMONICS: [Mnemonic; 51] = [
+const MNEMONICS: [Mnemonic; 44] = [
     row("abs", 1, Unit::Integer),
     row("add", 1, Unit::Float),
     row("addc", 1, Unit::Integer),
@@ -84,21 +84,14 @@ const MNEMONICS: [Mnemonic; 51] = [
     row("sub", 1, Unit::Float),
     row("subc", 1, Unit::Integer),
     row("xor", 1, Unit::Integer),
-    row("cos", 1, Unit::Special),
-    row("sin", 1, Unit::Special),
-    row("tanh", 1, Unit::Special),
-    row("brev", 1, Unit::Special),
-    row("bfind", 1, Unit::Special),
-    row("fence", 0, Unit::Convergent),
-    row("isspacep", 1, Unit::Integer),
 ];
 
 /// Every modifier but types.
-const MODIFIERS: [&str; 62] = [
-    "acquire", "and", "approx", "cas", "cc", "const", "down", "eq", "equ", "ftz", "full", "ge", "geu", "gl", "global",
-    "gpu", "gt", "gtu", "hi", "idx", "l", "le", "leu", "lo", "local", "lt", "ltu", "max", "min", "nan", "nc", "ne",
-    "neu", "num", "or", "param", "r", "relaxed", "release", "rm", "rmi", "rn", "rni", "rp", "rpi", "rz", "rzi", "sat",
-    "sc", "shared", "sync", "to", "uni", "up", "v2", "v4", "volatile", "wide", "wrap", "xor", "add", "exch",
+const MODIFIERS: [&str; 52] = [
+    "add", "and", "approx", "cas", "cc", "const", "down", "eq", "equ", "ftz", "ge", "geu", "gl", "global", "gpu", "gt",
+    "gtu", "hi", "l", "le", "leu", "lo", "local", "lt", "ltu", "max", "min", "nan", "nc", "ne", "neu", "num", "or",
+    "param", "relaxed", "rmi", "rn", "rni", "rpi", "rz", "rzi", "shared", "sync", "to", "uni", "up", "v2", "v4",
+    "volatile", "wide", "wrap", "xor",
 ];
 
 /// A mnemonic with its modifiers.

@@ -272,9 +272,9 @@ struct BodyParser<'p, 'a> {
     call: Option<PendingCall<'a>>,
     /// The block of each label.
     labels: HashMap<&'a str, usize>,
-    /// Blocks and the labels that they branch to: the one taken with its guard, and the next, if it is not the block behind.
+    /// Blocks and the labels that they branch to, with the guard of the branch, and its line.
     branches: Vec<(usize, Option<Guard>, &'a str, usize)>,
-    /// Blocks that continue with the one behind.
+    /// Whether the last block is still being read.
     is_open: bool,
 }
 
@@ -307,7 +307,9 @@ impl<'p, 'a> BodyParser<'p, 'a> {
             let to = *self.labels.get(label).ok_or_else(|| PtxError { line, what: label.to_owned() })?;
             match guard {
                 Some(guard) => self.body.blocks[block].end = End::Branch(guard, to, block + 1),
-                None => drop(next.insert(block, to)),
+                None => {
+                    next.insert(block, to);
+                }
             }
         }
         for (block, to) in next {

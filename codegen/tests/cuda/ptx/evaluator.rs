@@ -262,16 +262,15 @@ impl Reader {
                 Step::Store(self.access(inst, &operands[0]), values)
             }
             "atom" => {
-                let kinds = ["add", "max", "min", "cas", "exch"];
+                let kinds = ["add", "max", "min", "cas"];
                 let kind = kinds.into_iter().find(|kind| inst.opcode.has(kind)).expect("a known atomic");
                 let access = self.access(inst, &operands[1]);
                 Step::Atomic(access, kind, self.sources(&operands[2..]), self.target(&operands[0]))
             }
             "bar" => Step::Barrier,
-            "membar" | "fence" => Step::Nothing,
+            "membar" => Step::Nothing,
             "shfl" => {
-                let kind =
-                    ["up", "down", "idx"].into_iter().find(|kind| inst.opcode.has(kind)).expect("a known shuffle");
+                let kind = ["up", "down"].into_iter().find(|kind| inst.opcode.has(kind)).expect("a known shuffle");
                 let (value, predicate) = match &operands[0] {
                     Operand::Pair(value, predicate) => (Operand::of(*value), Some(Operand::of(*predicate))),
                     one => (one.clone(), None),
@@ -396,11 +395,7 @@ impl BlockOf<'_> {
             let last = lane & segment | clamp as i64 & !segment;
             let (from, is_inside) = match *kind {
                 "up" => (lane - by, lane - by >= last),
-                "down" => (lane + by, lane + by <= last),
-                _ => {
-                    let from = lane & segment | by & !segment;
-                    (from, from <= last)
-                }
+                _ => (lane + by, lane + by <= last),
             };
             let value = values[if is_inside { from } else { lane } as usize];
             set(thread, *target, value);
@@ -502,9 +497,8 @@ impl BlockOf<'_> {
                     "add" => old.wrapping_add(values[0]),
                     "max" => old.max(values[0]),
                     "min" => old.min(values[0]),
-                    "cas" if old == values[0] => values[1],
-                    "cas" => old,
-                    _ => values[0],
+                    _ if old == values[0] => values[1],
+                    _ => old,
                 };
                 write(bytes, new);
                 set(thread, *target, old);
