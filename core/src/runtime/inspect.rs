@@ -2,8 +2,8 @@
 //!
 //! | level | tells |
 //! |---|---|
-//! | 1 | each compile, with the time it took |
-//! | 2 | each launch, with its strategy, milliseconds and GB/s; each matrix product, with GF/s; which kernels a GPU wove |
+//! | 1 | each compile, with the time it took; which kernels a GPU wove |
+//! | 2 | each launch, with its strategy, milliseconds and GB/s; each matrix product, with GF/s |
 //! | 3 | each new plan, with what was fused and why not more |
 //! | 4 | the IR of each kernel compiled |
 //! | 5 | the backend's listing of it |
@@ -51,9 +51,9 @@ impl DebugOutput {
         }
     }
 
-    /// Prints what a device decided about launches.
+    /// Prints what a device decided about launches. From level 2 on each launch is waited for, so that none are woven.
     pub(crate) fn print_notes(&self, device: &Arc<dyn Device>) {
-        if self.level >= 2 {
+        if self.level >= 1 {
             device.notes().iter().for_each(|note| eprintln!("fastnp: {note}"));
         }
     }
