@@ -248,7 +248,7 @@ def test_kernels_of_a_loop_are_woven_and_debug_output_says_so(standin: Path) -> 
     lines = script(
         standin,
         """
-        import os
+        import ctypes, os
         os.dup2(1, 2)
         import fastnp as np, numpy
         # Of three sizes, so that they are three kernels.
@@ -262,12 +262,15 @@ def test_kernels_of_a_loop_are_woven_and_debug_output_says_so(standin: Path) -> 
             x = x * 0.5 + 1.0
             y = numpy.sqrt(y) + 0.25
         print(numpy.array_equal(a, x), numpy.array_equal(b, y), numpy.allclose(d, numpy.cumsum(w)))
+        driver = ctypes.CDLL("libcuda.so")
+        print(ctypes.c_int.in_dll(driver, "standin_woven_launches").value)
         """,
         FASTNP_BACKEND="cuda",
         FASTNP_WEAVE="2",
         FASTNP_DEBUG="1",
     )
-    assert lines[-1] == "True True True"
+    # The graph is made the second time, and woven the third.
+    assert lines[-2:] == ["True True True", "4"]
     notes = [line for line in lines if "woven: " in line]
     assert any(line.startswith("fastnp: woven: map ") for line in notes), lines
 
