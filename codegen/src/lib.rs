@@ -56,6 +56,10 @@ pub use registry::{device, device_known_as};
 pub mod white_box {
     #[cfg(unix)]
     pub use crate::cuda::runtime::cache::{Cache, CachedFunction, is_private};
+    /// Weaving of compiled kernels.
+    pub mod ptx {
+        pub use crate::cuda::ptx::*;
+    }
     pub use crate::cuda::text::variant::reciprocal;
     pub use crate::drive::isa::{Isa, LoopFn};
     pub use crate::host::gemv::lookup as gemv_loop;

@@ -244,6 +244,37 @@ def test_a_loop_that_fails_says_what_was_launched(standin: Path) -> None:
     assert lines == ["True True True"]
 
 
+def test_kernels_of_a_loop_are_woven_and_debug_output_says_so(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import ctypes, os
+        os.dup2(1, 2)
+        import fastnp as np, numpy
+        # Of three sizes, so that they are three kernels.
+        x, y, w = [numpy.arange(n) + 1.0 for n in (5000, 6000, 7000)]
+        a, b, c = [np.array(z) for z in (x, y, w)]
+        for i in range(6):
+            a = a * 0.5 + 1.0
+            b = np.sqrt(b) + 0.25
+            d = np.cumsum(c)
+            np.synchronize()
+            x = x * 0.5 + 1.0
+            y = numpy.sqrt(y) + 0.25
+        print(numpy.array_equal(a, x), numpy.array_equal(b, y), numpy.allclose(d, numpy.cumsum(w)))
+        driver = ctypes.CDLL("libcuda.so")
+        print(ctypes.c_int.in_dll(driver, "standin_woven_launches").value)
+        """,
+        FASTNP_BACKEND="cuda",
+        FASTNP_WEAVE="2",
+        FASTNP_DEBUG="1",
+    )
+    # The graph is made the second time, and woven the third.
+    assert lines[-2:] == ["True True True", "4"]
+    notes = [line for line in lines if "woven: " in line]
+    assert any(line.startswith("fastnp: woven: map ") for line in notes), lines
+
+
 @pytest.mark.skipif(find_spec("nvidia") is None, reason="the compiler's wheel is not installed")
 def test_the_compiler_of_the_wheel_is_found(tmp_path: Path) -> None:
     lines = script(

@@ -86,6 +86,11 @@ pub trait Device: Backend {
         Ok(0)
     }
 
+    /// What the device decided about launches since the last call, for debug output: which kernels were woven, and why others were not.
+    fn notes(&self) -> Vec<String> {
+        vec![]
+    }
+
     /// Stream compaction: writes the elements whose mask byte is not zero to consecutive locations, in order. The elements are those of
     /// `values` (an address and an item size), or without values their positions as `i64`.
     ///

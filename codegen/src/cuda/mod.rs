@@ -4,6 +4,7 @@
 //!
 //! | folder | does |
 //! |---|---|
+//! | `ptx` | weaving: two compiled kernels as one, their instructions interleaved |
 //! | `text` | kernels as CUDA C: variants, templates, fragments, the spelling of ops |
 //! | `runtime` | devices: memory, copies, compiling, launching, graphs, and the libraries |
 //!
@@ -11,6 +12,7 @@
 //! (`--fmad=false`), and every fused multiply-add is written as one. Elementary functions are expanded as in every backend;
 //! CUDA's own functions are their slow paths.
 
+pub(crate) mod ptx;
 #[cfg(unix)]
 pub(crate) mod runtime;
 pub(crate) mod text;

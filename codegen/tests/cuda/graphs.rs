@@ -8,7 +8,7 @@ use fastnp_codegen::*;
 use std::sync::Arc;
 
 /// Elements of an array: enough for folds in several parts.
-const N: usize = 8192;
+pub(super) const N: usize = 8192;
 /// Arrays of a program; the last are places, and what is scattered to.
 const ARRAYS: usize = 7;
 const PLACES: usize = ARRAYS - 1;
@@ -68,11 +68,11 @@ impl Random {
 
 /// A step: the kernel, arrays, and elements from which on they are used.
 #[derive(Clone, Copy)]
-struct Step {
-    kernel: usize,
-    arrays: [usize; 3],
-    from: [usize; 3],
-    n: usize,
+pub(super) struct Step {
+    pub(super) kernel: usize,
+    pub(super) arrays: [usize; 3],
+    pub(super) from: [usize; 3],
+    pub(super) n: usize,
 }
 
 impl Step {
@@ -131,8 +131,8 @@ impl Step {
 }
 
 /// Both sides of programs: arrays here and there.
-struct Sides {
-    device: Arc<dyn Device>,
+pub(super) struct Sides {
+    pub(super) device: Arc<dyn Device>,
     here: Vec<Arc<dyn Program>>,
     there: Vec<Arc<dyn Program>>,
     values: Vec<Vec<i64>>,
@@ -140,7 +140,7 @@ struct Sides {
 }
 
 impl Sides {
-    fn new() -> Sides {
+    pub(super) fn new() -> Sides {
         let device = device("cuda").unwrap().unwrap();
         let kernels = kernels();
         let mut r = Random(7);
@@ -160,7 +160,7 @@ impl Sides {
     }
 
     /// Runs steps on both sides; how many graphs were launched.
-    fn run(&mut self, steps: &[Step], scalar: i64) -> u64 {
+    pub(super) fn run(&mut self, steps: &[Step], scalar: i64) -> u64 {
         let here: Vec<*mut u8> = self.values.iter_mut().map(|values| values.as_mut_ptr().cast()).collect();
         self.device.begin();
         for step in steps {
@@ -170,7 +170,7 @@ impl Sides {
         self.device.end().unwrap()
     }
 
-    fn compare(&self, what: &str) {
+    pub(super) fn compare(&self, what: &str) {
         for (array, (&start, expected)) in self.arrays.iter().zip(&self.values).enumerate() {
             assert!(downloaded(&*self.device, start, N) == *expected, "{what}: array {array}");
         }
@@ -196,7 +196,7 @@ fn graphs() -> [i32; 3] {
 }
 
 /// Random programs, each in rounds with other scalars; some end in other sizes. How many graphs were launched.
-fn random_programs(programs: usize) -> u64 {
+pub(super) fn random_programs(programs: usize) -> u64 {
     let (mut sides, mut r, mut launched) = (Sides::new(), Random(1), 0);
     for program in 0..programs {
         let mut steps: Vec<Step> = (0..2 + r.below(9)).map(|_| Step::any(&mut r)).collect();

@@ -4,9 +4,11 @@
 mod cache;
 mod graphs;
 mod process;
+mod ptx;
 mod reciprocal;
 mod runtime;
 mod standin;
+mod weaving;
 
 use crate::kernels::{MANY, MANY_AXES, casts_of, many, map_of, ops_of, right};
 use crate::portable::random::{Case, Random};

@@ -278,6 +278,31 @@ impl Case {
         b.finish(r, sizes)
     }
 
+    /// A map of one axis over dense operands, of which those read have any bits.
+    pub(crate) fn of_map(r: &mut Random, kernel: Kernel, points: usize) -> Case {
+        let (mut offsets, mut end) = (vec![], 0);
+        for operand in &kernel.operands {
+            offsets.push(end);
+            end += (points * operand.dtype.size()).next_multiple_of(64);
+        }
+        let mut memory = Memories(vec![0; end / 16]);
+        for (operand, &offset) in kernel.operands.iter().zip(&offsets).filter(|(o, _)| o.access == Access::Read) {
+            let size = operand.dtype.size();
+            for place in memory.bytes()[offset..][..points * size].chunks_mut(size) {
+                let any = Scalar::from_bits(operand.dtype, u128::from(r.bits()) << 64 | u128::from(r.bits()));
+                let value = if r.chance(50) || operand.dtype == DType::Bool { r.scalar(operand.dtype) } else { any };
+                place.copy_from_slice(&value.bytes()[..size]);
+            }
+        }
+        let strides = kernel.operands.iter().map(|operand| operand.dtype.size() as isize).collect();
+        Case { kernel, outer: vec![points], inner: vec![], offsets, strides, scalars: vec![], memory }
+    }
+
+    /// Its memory as it is before.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.memory.clone().bytes().to_vec()
+    }
+
     /// How it is launched with operands at addresses.
     pub(crate) fn launch<'a>(&'a self, addresses: &'a [*mut u8]) -> Launch<'a> {
         Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars: &self.scalars }

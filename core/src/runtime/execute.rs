@@ -41,6 +41,7 @@ impl Runtime {
         if !is_exported {
             let ended = device.end().map(|graphs| self.telemetry.stats.graphs_launched += graphs);
             done = done.and(ended.map_err(Error::from));
+            self.telemetry.debug.print_notes(&device);
         }
         (ran, done.and(self.write_back_shared()).and_then(|()| wait()))
     }

@@ -2,7 +2,7 @@
 //!
 //! | level | tells |
 //! |---|---|
-//! | 1 | each compile, with the time it took |
+//! | 1 | each compile, with the time it took; which kernels a GPU wove |
 //! | 2 | each launch, with its strategy, milliseconds and GB/s; each matrix product, with GF/s |
 //! | 3 | each new plan, with what was fused and why not more |
 //! | 4 | the IR of each kernel compiled |
@@ -12,9 +12,10 @@
 
 use crate::array::layout::count;
 use crate::plan::plan::ComposedLaunch;
-use fastnp_codegen::{DType, Kernel, Launch, Program};
+use fastnp_codegen::{DType, Device, Kernel, Launch, Program};
 use std::hash::BuildHasher;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The debug level, and the folder kernels are dumped to.
@@ -47,6 +48,13 @@ impl DebugOutput {
             if let Err(error) = written {
                 eprintln!("fastnp: kernel {number} cannot be written to {}: {error}", folder.display());
             }
+        }
+    }
+
+    /// Prints what a device decided about launches. From level 2 on each launch is waited for, so that none are woven.
+    pub(crate) fn print_notes(&self, device: &Arc<dyn Device>) {
+        if self.level >= 1 {
+            device.notes().iter().for_each(|note| eprintln!("fastnp: {note}"));
         }
     }
 

@@ -9,6 +9,7 @@ use super::context::Context;
 use super::functions::LoadedFunction;
 use super::graph::Graphs;
 use super::queued_launches::{QueuedLaunch, QueuedLaunches};
+use super::weaving::Weaver;
 use crate::{Access, DeviceError, Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -48,7 +49,6 @@ pub(super) struct LaunchRequest<'a> {
 }
 
 /// Queued launches, and memory that launches reuse one after the other.
-#[derive(Default)]
 pub(super) struct CaptureQueue {
     is_open: bool,
     calls: QueuedLaunches,
@@ -70,6 +70,27 @@ pub(super) struct CaptureQueue {
 unsafe impl Send for CaptureQueue {}
 
 impl CaptureQueue {
+    /// An empty queue, whose graphs may be woven.
+    pub(super) fn new(weaver: Option<Weaver>) -> CaptureQueue {
+        CaptureQueue {
+            is_open: false,
+            calls: QueuedLaunches::default(),
+            spans: vec![],
+            deferred_frees: vec![],
+            deferred_free_bytes: 0,
+            partials: None,
+            partials_used: 0,
+            tickets: None,
+            graphs: Graphs::new(weaver),
+            launched: 0,
+        }
+    }
+
+    /// What was woven since the last call, and what was not.
+    pub(super) fn notes(&mut self) -> Vec<String> {
+        self.graphs.weaver().map_or(vec![], Weaver::notes)
+    }
+
     /// Begins to queue launches.
     pub(super) fn begin(&mut self) {
         self.is_open = true;

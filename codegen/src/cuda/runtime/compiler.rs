@@ -1,4 +1,4 @@
-//! NVRTC, CUDA's run-time compiler: text to machine code, not to PTX, which an older driver could refuse.
+//! NVRTC, CUDA's run-time compiler: text to machine code, not to PTX, which an older driver could refuse; to PTX where kernels are woven.
 
 use super::driver::{absent, function};
 use crate::backend::fault;
@@ -39,6 +39,8 @@ pub(super) struct Compiler {
     get_log: Bytes,
     get_cubin_size: Sized,
     get_cubin: Bytes,
+    get_ptx_size: Sized,
+    get_ptx: Bytes,
     get_error_string: unsafe extern "C" fn(NvrtcStatus) -> *const c_char,
     /// Its version.
     version: (i32, i32),
@@ -96,6 +98,8 @@ impl Compiler {
             get_log: function(library, "nvrtcGetProgramLog")?,
             get_cubin_size: function(library, "nvrtcGetCUBINSize")?,
             get_cubin: function(library, "nvrtcGetCUBIN")?,
+            get_ptx_size: function(library, "nvrtcGetPTXSize")?,
+            get_ptx: function(library, "nvrtcGetPTX")?,
             get_error_string: function(library, "nvrtcGetErrorString")?,
             version: (major, minor),
             architectures,
@@ -131,13 +135,28 @@ impl Compiler {
     /// # Errors
     /// With what the compiler says, and the text.
     pub(super) fn compile(&self, target: &CompileTarget, text: &str) -> Result<Vec<u8>, DeviceError> {
+        self.run(&format!("sm_{}", target.architecture), text, (self.get_cubin_size, self.get_cubin))
+    }
+
+    /// A text as PTX.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub(super) fn compile_to_ptx(&self, target: &CompileTarget, text: &str) -> Result<String, DeviceError> {
+        let outputs = (self.get_ptx_size, self.get_ptx);
+        let bytes = self.run(&format!("compute_{}", target.architecture), text, outputs)?;
+        Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned())
+    }
+
+    /// Compiles a text for an architecture, and reads an output.
+    fn run(&self, architecture: &str, text: &str, (size, bytes): (Sized, Bytes)) -> Result<Vec<u8>, DeviceError> {
         let refused =
             |why: &str, log: &str| DeviceError::new(Failure::Fault, format!("the CUDA compiler: {why}\n{log}\n{text}"));
         if fault::strikes() {
             return Err(refused("out of memory", ""));
         }
         let source = CString::new(text).map_err(|_| refused("a zero in the text", ""))?;
-        let architecture = CString::new(format!("--gpu-architecture=sm_{}", target.architecture)).expect("no zeros");
+        let architecture = CString::new(format!("--gpu-architecture={architecture}")).expect("no zeros");
         let options: Vec<*const c_char> =
             [architecture.as_c_str()].iter().chain(OPTIONS).map(|option| option.as_ptr()).collect();
         let mut program = std::ptr::null_mut();
@@ -150,7 +169,7 @@ impl Compiler {
             }
             let compiled = (self.compile_program)(program, options.len() as c_int, options.as_ptr());
             let result = match compiled {
-                NVRTC_SUCCESS => read(program, self.get_cubin_size, self.get_cubin).map_err(|code| (code, vec![])),
+                NVRTC_SUCCESS => read(program, size, bytes).map_err(|code| (code, vec![])),
                 code => Err((code, read(program, self.get_log_size, self.get_log).unwrap_or_default())),
             };
             (self.destroy_program)(&raw mut program);
@@ -197,6 +216,11 @@ pub(super) struct CompileTarget {
 }
 
 impl CompileTarget {
+    /// The architecture, as 90 for 9.0.
+    pub(super) fn architecture(&self) -> i32 {
+        self.architecture
+    }
+
     /// A line that differs wherever the machine code may.
     pub(super) fn line(&self) -> String {
         let options: Vec<_> = OPTIONS.iter().map(|option| option.to_string_lossy()).collect();

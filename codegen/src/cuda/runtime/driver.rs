@@ -7,7 +7,7 @@ use crate::{DeviceError, Failure};
 use cudarc::driver::sys;
 use cudarc::driver::sys::{
     CUDA_KERNEL_NODE_PARAMS_v1, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUgraph,
-    CUgraphExec, CUgraphNode, CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
+    CUgraphExec, CUgraphNode, CUlinkState, CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
 };
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -76,6 +76,37 @@ impl GraphFunctions {
     }
 }
 
+/// The functions of the assembler, by their names without `cuLink`.
+pub(super) struct LinkFunctions {
+    pub(super) create: Function4<c_uint, *mut c_void, *mut c_void, *mut CUlinkState>,
+    pub(super) add_data: unsafe extern "C" fn(
+        CUlinkState,
+        c_uint,
+        *const c_void,
+        usize,
+        *const c_char,
+        c_uint,
+        *mut c_void,
+        *mut c_void,
+    ) -> Status,
+    pub(super) complete: Function3<CUlinkState, *mut *mut c_void, *mut usize>,
+    pub(super) destroy: Function<CUlinkState>,
+    /// An attribute of a function, by its number.
+    pub(super) func_get_attribute: Function3<*mut c_int, c_uint, CUfunction>,
+}
+
+impl LinkFunctions {
+    fn load(library: &Library) -> Result<LinkFunctions, DeviceError> {
+        Ok(LinkFunctions {
+            create: function(library, "cuLinkCreate_v2")?,
+            add_data: function(library, "cuLinkAddData_v2")?,
+            complete: function(library, "cuLinkComplete")?,
+            destroy: function(library, "cuLinkDestroy")?,
+            func_get_attribute: function(library, "cuFuncGetAttribute")?,
+        })
+    }
+}
+
 /// The functions, by their names without `cu`.
 pub(super) struct Driver {
     pub(super) device_get: Function2<*mut CUdevice, c_int>,
@@ -111,6 +142,8 @@ pub(super) struct Driver {
     get_error_string: Function2<u32, *mut *const c_char>,
     /// Those for graphs, if it has them all.
     pub(super) graphs: Option<GraphFunctions>,
+    /// Those of the assembler, if it has them all.
+    pub(super) link: Option<LinkFunctions>,
     /// The version of CUDA that it supports, as 13000.
     pub(super) version: i32,
 }
@@ -175,6 +208,7 @@ impl Driver {
             get_error_name: function(library, "cuGetErrorName")?,
             get_error_string: function(library, "cuGetErrorString")?,
             graphs: GraphFunctions::load(library).ok(),
+            link: LinkFunctions::load(library).ok(),
             version,
         };
         match initialised {

@@ -2,15 +2,22 @@
 //!
 //! Starting the compiler is most of the cost of a text: 32 kernels take 262 ms together, and a second one by one.
 
+use super::assembler::{assemble, oldest_version, resources};
 use super::cache::Cache;
 use super::compiler::{CompileTarget, Compiler};
 use super::context::Context;
 use super::driver::Status;
 use crate::DeviceError;
-use crate::cuda::text::source::together;
+use crate::cuda::ptx::gate::check;
+use crate::cuda::ptx::merge::WOVEN;
+use crate::cuda::ptx::module::PtxModule;
+use crate::cuda::ptx::parse::parse;
+use crate::cuda::ptx::refusal::Refusal;
+use crate::cuda::text::source::{ENTRY, together};
 use cudarc::driver::sys::{CUfunction, CUmodule};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 /// The most texts of one program, which bounds the texts that are compiled again after an error in one of them.
@@ -28,6 +35,20 @@ unsafe impl Send for LoadedFunction {}
 unsafe impl Sync for LoadedFunction {}
 
 impl LoadedFunction {
+    /// Whether its grids and blocks have one dimension: its text knows no other.
+    pub(super) fn is_flat(&self) -> bool {
+        !["threadIdx.y", "blockIdx.y", "blockDim.y", "gridDim.y"].iter().any(|y| self.text.contains(y))
+    }
+
+    /// Its kernel for a note: its name, and a number that the text has.
+    pub(super) fn summary(&self) -> String {
+        let name =
+            self.text.split_once(ENTRY).and_then(|(_, rest)| rest.split_once('(')).map_or("kernel", |(name, _)| name);
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.text.as_bytes());
+        format!("{name} {:08x}", hasher.finish() as u32)
+    }
+
     /// Launches it with blocks and threads of a block in x and y.
     ///
     /// # Errors
@@ -155,6 +176,57 @@ impl Functions {
         let kept: Vec<(&str, &str)> = texts.iter().copied().zip(names.iter().map(String::as_str)).collect();
         self.cache.keep(&self.target.line(), &kept, &code);
         Ok(())
+    }
+
+    /// Texts as PTX, parsed, in their order; compiled together.
+    pub(super) fn modules(&self, texts: &[&str]) -> Vec<Result<PtxModule, Refusal>> {
+        let mut out = vec![];
+        for batch in texts.chunks(COMPILE_BATCH) {
+            let (program, names) = together(batch);
+            let module = self
+                .compiler
+                .compile_to_ptx(&self.target, &program)
+                .map_err(|error| Refusal::Assembler(error.message))
+                .and_then(|text| parse(&text).map_err(Refusal::Construct));
+            match module {
+                Ok(module) => out.extend(names.iter().map(|name| module.part(name).ok_or(Refusal::Kernel))),
+                // What one text has is not the fault of the others.
+                Err(_) if batch.len() > 1 => batch.iter().for_each(|text| out.append(&mut self.modules(&[text]))),
+                Err(refusal) => out.push(Err(refusal)),
+            }
+        }
+        out
+    }
+
+    /// The merged kernel of two functions, cached on disk like others; it is assembled, and used only if the gate lets it pass.
+    ///
+    /// # Errors
+    /// Where it cannot be made, or is not worth it.
+    pub(super) fn woven(
+        &mut self,
+        context: &Context,
+        parts: [&LoadedFunction; 2],
+        merged: impl FnOnce() -> Result<PtxModule, Refusal>,
+    ) -> Result<Arc<LoadedFunction>, Refusal> {
+        let text = format!("// {WOVEN}:\n{}\n// with:\n{}", parts[0].text, parts[1].text);
+        let failed = |error: DeviceError| Refusal::Assembler(error.message);
+        if !self.loaded.contains_key(&*text) {
+            self.load_kept(context, &[&text]).map_err(failed)?;
+        }
+        if let Some(known) = self.loaded.get(&*text) {
+            return Ok(known.clone());
+        }
+        let mut module = merged()?;
+        if let Some(oldest) = oldest_version(self.target.architecture()) {
+            module.version = module.version.min(oldest);
+        }
+        let code = assemble(context, &module.to_string())?;
+        let handle = load(context, &code).and_then(|module| function(context, module, WOVEN)).map_err(failed)?;
+        let [first, second] = parts.map(|part| resources(context, part.handle));
+        check([first?, second?], resources(context, handle)?)?;
+        self.cache.keep(&self.target.line(), &[(&text, WOVEN)], &code);
+        self.insert(&text, handle);
+        Ok(self.loaded[&*text].clone())
     }
 
     fn insert(&mut self, text: &str, handle: CUfunction) {

@@ -8,6 +8,7 @@ use super::functions::{Functions, LoadedFunction};
 use super::program::{CudaProgram, KernelVariants};
 use super::routine::Routines;
 use super::staging::Staging;
+use super::weaving::Weaver;
 use crate::cuda::text::compaction::compaction;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::Variant;
@@ -34,7 +35,7 @@ pub(super) struct Gpu {
     pub(super) context: Context,
     /// The queue of launches; locked before the others.
     queue: Mutex<CaptureQueue>,
-    functions: Mutex<Functions>,
+    functions: Arc<Mutex<Functions>>,
     kernels: Mutex<HashMap<Verified<Kernel>, Arc<KernelVariants>>>,
     staging: Mutex<Option<Staging>>,
     products: Mutex<Option<Cublas>>,
@@ -60,10 +61,10 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
         return Ok(gpu.clone());
     }
     let context = Context::open(ordinal)?;
-    let functions = Mutex::new(Functions::new(&context)?);
+    let functions = Arc::new(Mutex::new(Functions::new(&context)?));
     let gpu = Arc::new_cyclic(|this| Gpu {
         context,
-        queue: Mutex::default(),
+        queue: Mutex::new(CaptureQueue::new(Weaver::new(functions.clone()))),
         functions,
         kernels: Mutex::default(),
         staging: Mutex::default(),
@@ -264,5 +265,9 @@ impl Device for Gpu {
     fn end(&self) -> Result<u64, DeviceError> {
         let _entered = self.context.enter()?;
         self.queue().end(&self.context)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.queue().notes()
     }
 }

@@ -1,11 +1,13 @@
 //! CUDA graphs: a sequence of launches becomes a graph when it comes the second time, is kept, and updated with new arguments.
 //!
 //! The key of a graph is its functions and their dependences. Arguments and the sizes of grids are updated, only in those launches
-//! where they differ from the last time. A sequence that the driver refuses as a graph is always launched one by one.
+//! where they differ from the last time. A sequence that the driver refuses as a graph is always launched one by one. A graph that was
+//! launched often may be woven: pairs of its launches become one.
 
 use super::context::Context;
 use super::driver::{GraphFunctions, Status};
 use super::queued_launches::QueuedLaunches;
+use super::weaving::{Weaver, Weaving};
 use cudarc::driver::sys::{CUgraph, CUgraphExec, CUgraphNode};
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -17,8 +19,9 @@ const MAX_GRAPHS: usize = 128;
 type Key = [(usize, u64)];
 
 /// The sequences seen so far, and their graphs.
-#[derive(Default)]
 pub(super) struct Graphs {
+    /// What weaves launches of graphs, if it is asked to.
+    weaver: Option<Weaver>,
     known: HashMap<Box<Key>, Known>,
     /// The key being looked up, kept for its memory.
     key: Vec<(usize, u64)>,
@@ -27,9 +30,12 @@ pub(super) struct Graphs {
 }
 
 struct Known {
-    /// When it was seen last.
+    /// When it was seen last, and how often.
     used: u64,
+    times: u64,
     state: State,
+    /// How its launches are woven.
+    weaving: Option<Weaving>,
 }
 
 enum State {
@@ -67,6 +73,16 @@ impl Drop for Graph {
 }
 
 impl Graphs {
+    /// None yet.
+    pub(super) fn new(weaver: Option<Weaver>) -> Graphs {
+        Graphs { weaver, known: HashMap::new(), key: vec![], clock: 0 }
+    }
+
+    /// What weaves launches of graphs.
+    pub(super) fn weaver(&mut self) -> Option<&mut Weaver> {
+        self.weaver.as_mut()
+    }
+
     /// Launches a queue as a graph; whether it did.
     ///
     /// # Safety
@@ -81,8 +97,26 @@ impl Graphs {
             return false;
         };
         known.used = self.clock;
+        known.times += 1;
+        if let Some(weaver) = self.weaver.as_mut().filter(|weaver| weaver.after() == known.times) {
+            known.weaving = weaver.weave(context, calls);
+            if known.weaving.is_some() && matches!(known.state, State::Made(_)) {
+                known.state = State::Seen;
+            }
+        }
+        let woven = known.weaving.as_ref().map(|weaving| weaving.apply(calls));
+        let calls = match &woven {
+            None => calls,
+            Some(Ok(woven)) => woven,
+            // The arguments of this time are not those that it was woven for.
+            Some(Err(_)) => return false,
+        };
         if matches!(known.state, State::Seen) {
             known.state = Graph::new(functions, calls).map_or(State::Refused, State::Made);
+        }
+        if known.weaving.is_some() && matches!(known.state, State::Refused) {
+            // Next time it is made of the launches as they are.
+            (known.weaving, known.state) = (None, State::Seen);
         }
         let State::Made(graph) = &mut known.state else { return false };
         // SAFETY: the caller's contract; the graph has the arguments.
@@ -100,7 +134,7 @@ impl Graphs {
             let oldest = self.known.iter().min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
             oldest.and_then(|key| self.known.remove(&key));
         }
-        self.known.insert(self.key[..].into(), Known { used: self.clock, state: State::Seen });
+        self.known.insert(self.key[..].into(), Known { used: self.clock, times: 0, state: State::Seen, weaving: None });
     }
 }
 

@@ -7,6 +7,8 @@
 //! | `staging` | uploads and downloads through pinned memory |
 //! | `program` | launches: variants of kernels and their arguments |
 //! | `capture_queue`, `queued_launches`, `graph` | launches that are queued, and issued one by one or as graphs; memory that they share |
+//! | `weaving` | pairs of launches of a graph as launches of merged kernels |
+//! | `assembler` | PTX to machine code, by the driver; what a function takes |
 //! | `compaction` | stream compaction |
 //! | `functions` | texts as functions: compiled in batches, cached, and loaded |
 //! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
@@ -20,6 +22,7 @@
 //! of a graph without dependences may run side by side. A launch takes 0.45 µs of host code, and 0.6 in a graph all of whose
 //! launches have new arguments; the driver takes more than that.
 
+mod assembler;
 pub(crate) mod cache;
 mod capture_queue;
 mod compaction;
@@ -39,5 +42,6 @@ mod queued_launches;
 mod routine;
 mod solver;
 mod staging;
+mod weaving;
 
 pub(crate) use gpu::shared;

@@ -57,6 +57,16 @@ impl QueuedLaunches {
         }
     }
 
+    /// Adds the arguments of a launch of other launches.
+    pub(super) fn take_arguments(&mut self, from: &QueuedLaunches, number: usize) {
+        let call = &from.list[number];
+        let moved = self.words.len();
+        self.words.extend(&from.words[call.words.clone()]);
+        let places = &from.offsets[call.offsets.clone()];
+        self.offsets.extend(places.iter().map(|place| place - call.words.start + moved));
+    }
+
+    /// Adds an argument.
     pub(super) fn argument(&mut self, bytes: &[u8]) {
         self.offsets.push(self.words.len());
         for word in bytes.chunks(16) {

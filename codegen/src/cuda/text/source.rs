@@ -14,7 +14,7 @@ use crate::{Access, DType, Fragment, Inst, Kernel, OperandId, Template};
 use std::ops::Range;
 
 /// The beginning of the kernel's function, up to its name.
-const ENTRY: &str = "extern \"C\" __global__ void __launch_bounds__(256) ";
+pub(crate) const ENTRY: &str = "extern \"C\" __global__ void __launch_bounds__(256) ";
 
 /// Joins texts to one, each in a namespace of its own; and the names of their functions in it. These differ, since `extern "C"`
 /// names ignore namespaces.

@@ -6,7 +6,9 @@
  *
  * Controls: STANDIN_DEVICES (how many there are, one), STANDIN_VERSION (13000), STANDIN_CAPABILITY (90), STANDIN_MEMORY (bytes
  * of a device), STANDIN_LAUNCH, STANDIN_LOAD (the launch, or the module, of this number, from 1 on, fails), STANDIN_GRAPHS (so
- * many graphs are made, and the next are refused), STANDIN_TOLD (so many launches of graphs are told anything new).
+ * many graphs are made, and the next are refused), STANDIN_TOLD (so many launches of graphs are told anything new),
+ * STANDIN_REGISTERS, STANDIN_SPILLED (registers and bytes of memory that a thread of a merged kernel takes), STANDIN_LINKS (so many
+ * texts are assembled, and the next are refused).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -46,12 +48,18 @@ static const struct { Code code; const char *name, *meaning; } meanings[] = {
     {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
     {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
 /* What a text that was compiled has for each kernel: how it runs, and the bytes of its arguments, negative of addresses. */
 typedef struct { void (*run)(const unsigned *, const unsigned *, void **); const int *sizes; int count; } Kernel;
+
+/* A merged kernel: it runs its parts, one after the other. Its arguments are theirs, and what shape each has. */
+typedef struct { Kernel kernel; const Kernel *parts[2]; } Woven;
+static const Woven *wovens[256];
+static int woven_count;
 
 typedef struct Block { struct Block *next; Address start; size_t bytes; bool pinned; } Block;
 typedef struct Kept { struct Kept *next; Address start; size_t bytes; } Kept;
@@ -83,7 +91,8 @@ static bool initialised;
 static __thread void *current;
 static int contexts[8], streams[8], pools[8];
 /* For tests to ask, and to say that the driver is gone, as it is when a process ends. */
-int standin_launches, standin_trims, standin_loads, standin_ended, standin_graphs, standin_graph_launches, standin_told;
+int standin_launches, standin_trims, standin_loads, standin_ended, standin_graphs, standin_graph_launches, standin_told,
+    standin_links, standin_woven_launches;
 
 static long control(const char *name, long otherwise) {
     const char *value = getenv(name);
@@ -133,6 +142,24 @@ static void take_away(Address start) {
     failed = INVALID_VALUE;
 }
 
+static void run(Asked *a) {
+    if (a->kernel->run) {
+        a->kernel->run(a->grid, a->block, a->arguments);
+        return;
+    }
+    const Woven *woven = (const Woven *)a->kernel;
+    standin_woven_launches++;
+    unsigned blocks[2];
+    for (int p = 0, from = 0; p < 2; from += woven->parts[p++]->count) {
+        const unsigned *shape = a->arguments[a->kernel->count - 2 + p];
+        blocks[p] = shape[0] * shape[1];
+        bool is_right = shape[2] == 1u << shape[4] && shape[2] * shape[3] == 256 && shape[5] == blocks[p];
+        if (!is_right || blocks[p] > a->grid[0]) failed = INVALID_VALUE;
+        else woven->parts[p]->run(shape, shape + 2, a->arguments + from);
+    }
+    if (a->grid[0] != (blocks[0] > blocks[1] ? blocks[0] : blocks[1]) || a->block[0] != 256) failed = INVALID_VALUE;
+}
+
 static void launch(Asked *a) {
     standin_launches++;
     for (int i = 0; i < a->kernel->count; i++) {
@@ -140,7 +167,7 @@ static void launch(Asked *a) {
         if (a->kernel->sizes[i] < 0 && address && !is_device(address, 0)) failed = ILLEGAL_ADDRESS;
     }
     if (standin_launches == control("STANDIN_LAUNCH", 0)) failed = LAUNCH_FAILED;
-    if (!failed) a->kernel->run(a->grid, a->block, a->arguments);
+    if (!failed) run(a);
 }
 
 /* Launches what a graph has: of what waits for nothing any more, any. */
@@ -357,31 +384,114 @@ Code cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *stream)
     LOCKED(ask((Asked){.what = FILL, .to = (void *)to, .byte = byte, .bytes = bytes}));
 }
 
-Code cuModuleLoadData(void **module, const void *image) {
+static void *open_code(const char *image) {
     unsigned long long bytes;
-    if (failed) return failed;
-    if (memcmp(image, "STANDIN\0", 8) || ++standin_loads == control("STANDIN_LOAD", 0)) return INVALID_IMAGE;
-    memcpy(&bytes, (const char *)image + 8, 8);
+    memcpy(&bytes, image + 8, 8);
     char path[] = "/tmp/fastnp-module-XXXXXX";
     int file = mkstemp(path);
-    const char *from = (const char *)image + 16;
+    const char *from = image + 16;
     for (unsigned long long done = 0; done < bytes;) {
         ssize_t n = write(file, from + done, bytes - done);
-        if (n <= 0) return OUT_OF_MEMORY;
+        if (n <= 0) return NULL;
         done += (unsigned long long)n;
     }
     close(file);
-    *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     unlink(path);
+    return module;
+}
+
+/* The bytes of an array of a merged text, whose name begins and ends so. */
+static char *array(const char *text, const char *begin, const char *end) {
+    for (const char *at = text; (at = strstr(at, begin)); at++) {
+        const char *open = strchr(at, '['), *equals = strstr(at, " = {");
+        if (!open || !equals || strncmp(open - strlen(end), end, strlen(end))) continue;
+        char *bytes = calloc((size_t)atol(open + 1) + 1, 1);
+        const char *number = equals + 4;
+        for (size_t i = 0; *number != '}'; i++) {
+            bytes[i] = (char)strtol(number, (char **)&number, 10);
+            while (*number == ',' || *number == ' ') number++;
+        }
+        return bytes;
+    }
+    return NULL;
+}
+
+/* A merged kernel, of a text that refers to its parts' machine code and names. */
+static void *load_woven(const char *text) {
+    Woven *woven = calloc(1, sizeof *woven);
+    int *sizes = calloc(256, sizeof *sizes), count = 0;
+    for (int p = 0; p < 2; p++) {
+        char *code = array(text, ".b8 standin_code", p ? "_b" : "_a"), symbol[256];
+        char *name = array(text, ".b8 standin_name", p ? "_b" : "_a");
+        void *module = code && name ? open_code(code) : NULL;
+        if (!module) return NULL;
+        snprintf(symbol, sizeof symbol, "entry_%s", name);
+        woven->parts[p] = dlsym(module, symbol);
+        for (int i = 0; i < woven->parts[p]->count; i++) sizes[count++] = woven->parts[p]->sizes[i];
+    }
+    sizes[count++] = 24;
+    sizes[count++] = 24;
+    woven->kernel = (Kernel){NULL, sizes, count};
+    wovens[woven_count++] = woven;
+    return woven;
+}
+
+static bool is_woven(const void *it) {
+    for (int i = 0; i < woven_count; i++) {
+        if (wovens[i] == it) return true;
+    }
+    return false;
+}
+
+Code cuModuleLoadData(void **module, const void *image) {
+    if (failed) return failed;
+    if (!memcmp(image, "WOVEN\0\0\0", 8)) return (*module = load_woven((const char *)image + 8)) ? SUCCESS : INVALID_IMAGE;
+    if (memcmp(image, "STANDIN\0", 8) || ++standin_loads == control("STANDIN_LOAD", 0)) return INVALID_IMAGE;
+    *module = open_code(image);
     return *module ? SUCCESS : INVALID_IMAGE;
 }
 
 Code cuModuleGetFunction(void **function, void *module, const char *name) {
+    if (is_woven(module)) return *function = module, strcmp(name, "woven") ? NOT_FOUND : SUCCESS;
     char symbol[256];
     snprintf(symbol, sizeof symbol, "entry_%s", name);
     *function = dlsym(module, symbol);
     return *function ? SUCCESS : NOT_FOUND;
 }
+
+Code cuFuncGetAttribute(int *value, unsigned attribute, const void *function) {
+    bool is_merged = is_woven(function);
+    switch (attribute) {
+    case 1: return *value = 0, SUCCESS;
+    case 3: return *value = is_merged ? (int)control("STANDIN_SPILLED", 0) : 0, SUCCESS;
+    case 4: return *value = is_merged ? (int)control("STANDIN_REGISTERS", 64) : 32, SUCCESS;
+    default: return INVALID_VALUE;
+    }
+}
+
+/* The assembler: its machine code is the text. */
+typedef struct { char *code; size_t bytes; } Link;
+
+Code cuLinkCreate_v2(unsigned count, void *options, void *values, Link **link) {
+    return *link = calloc(1, sizeof(Link)), count ? INVALID_VALUE : SUCCESS;
+}
+
+Code cuLinkAddData_v2(Link *link, unsigned kind, const char *text, size_t bytes, const char *name, unsigned count, void *o, void *v) {
+    if (kind != 1 || count || text[bytes - 1] || strncmp(text, ".version 7.8\n", 13)) return INVALID_VALUE;
+    if (++standin_links > control("STANDIN_LINKS", 1 << 30)) return NOT_SUPPORTED;
+    link->bytes = bytes + 8;
+    link->code = calloc(1, link->bytes);
+    memcpy(link->code, "WOVEN", 5);
+    return memcpy(link->code + 8, text, bytes), SUCCESS;
+}
+
+Code cuLinkComplete(Link *link, void **code, size_t *bytes) {
+    *code = link->code;
+    return *bytes = link->bytes, SUCCESS;
+}
+
+Code cuLinkDestroy(Link *link) { return free(link->code), free(link), SUCCESS; }
 
 /* A launch with its arguments, which are copied when they are given; each at a multiple of sixteen bytes. */
 static Asked with_arguments(Asked asked, void **given) {
