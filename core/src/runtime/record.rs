@@ -53,20 +53,20 @@ impl Runtime {
             self.check_allocatable(s.target.storage)?;
         }
         self.flush_if_full(s.op, s.domain)?;
-        if s.views().any(|view| view.storage.is_open()) {
-            return self.record_open(s);
-        }
         let epoch = self.trace.epoch;
         let known = scalars.filter(|&(of, _)| of == epoch);
         let first = known.map_or(self.trace.scalars.len(), |(_, first)| first);
         *scalars = Some((epoch, first));
+        if s.views().any(|view| view.storage.is_open()) {
+            return self.record_open(s, first);
+        }
         self.trace.record(s, first);
         Ok(self.is_eager() || self.touches_shared(s))
     }
 
     /// Records a statement on storages that code outside may read and write at any time: they are closed, or it has to run at once, which
     /// is the result. Of small ones it reads copies.
-    fn record_open(&mut self, s: &Statement<'_>) -> Result<bool> {
+    fn record_open(&mut self, s: &Statement<'_>, scalars: usize) -> Result<bool> {
         let mut copies: SmallVec<[Option<StorageHandle>; 3]> = SmallVec::new();
         for input in s.inputs {
             copies.push(match input {
@@ -87,7 +87,7 @@ impl Runtime {
             })
             .collect();
         let s = Statement { inputs: &inputs, target: s.target.clone(), ..*s };
-        self.trace.record(&s, self.trace.scalars.len());
+        self.trace.record(&s, scalars);
         Ok(self.is_eager() || self.touches_shared(&s))
     }
 
