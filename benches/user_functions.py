@@ -24,6 +24,15 @@ def mandelbrot(a: float, b: float) -> int:
     return n
 
 
+def escape_time(a: float, b: float) -> int:
+    x = y = 0.0
+    for i in range(200):
+        if x * x + y * y > 4.0:
+            return i
+        x, y = x * x - y * y + a, 2.0 * x * y + b
+    return 200
+
+
 def with_ufunc(x: float) -> float:
     return np.exp(-x) * 2 if x > 0 else 1.0
 
@@ -32,7 +41,15 @@ def decayed(s: float, x: float) -> float:
     return 0.5 * s + x
 
 
-def cases(n: int) -> dict[str, tuple[Callable[[], Any], Callable[[], Any], int]]:
+def picture(n: int) -> tuple[Any, ...]:
+    """About `n` points around the Mandelbrot set: 300 x 200 of 60,000."""
+    side = max(round((n / 6) ** 0.5), 1)
+    return numpy.meshgrid(
+        numpy.linspace(-2.25, 0.75, 3 * side), numpy.linspace(-1.25, 1.25, 2 * side)
+    )
+
+
+def cases(n: int) -> dict[str, tuple[Callable[[], Any], Callable[[], Any], float]]:
     """What fastnp does with `n` elements, what NumPy does with some, and with how many."""
     # Typed as NumPy's, which has no methods of ufuncs.
     vectorize: Any = np.vectorize
@@ -45,11 +62,18 @@ def cases(n: int) -> dict[str, tuple[Callable[[], Any], Callable[[], Any], int]]
     points, exponential, fold = vectorize(mandelbrot), vectorize(with_ufunc), vectorize(decayed)
     objects: Any = numpy.frompyfunc(decayed, 2, 1)
     slow_points, slow = numpy.vectorize(mandelbrot), numpy.vectorize(with_ufunc)
+    plane, part_of_plane, slow_picture = picture(n), picture(few), numpy.vectorize(escape_time)
+    escape = vectorize(escape_time)
     return {
         "mandelbrot": (
             lambda: points(re, im),
             lambda: slow_points(re[:few], im[:few]),
             few,
+        ),
+        "picture": (
+            lambda: escape(*plane),
+            lambda: slow_picture(*part_of_plane),
+            part_of_plane[0].size * n / plane[0].size,
         ),
         "exp, fused": (lambda: exponential(x), lambda: slow(x[:few]), few),
         "reduce": (lambda: fold.reduce(x), lambda: objects.reduce(x), n),

@@ -44,6 +44,7 @@ pub use crate::ir::kernel::{
 pub use crate::ir::op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
+pub use crate::ir::region::{Loop, Region, RegionBuilder};
 pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
 pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
 pub use drive::strategy::NON_TEMPORAL_BYTES;

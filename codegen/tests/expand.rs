@@ -376,7 +376,7 @@ fn other_kernels_come_back_as_they_were() {
     let kernel: Kernel = text.parse().unwrap();
     let expanded = expand(&kernel);
     assert_eq!(expanded.kernel, kernel);
-    assert_eq!(expanded.body, Provenance { slow_paths: vec![], origin: (0..5).collect() });
+    assert_eq!(expanded.body, Provenance { slow_paths: vec![], origin: (0..5).collect(), regions: vec![] });
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Every test of the crate from outside it, one program: linked once, and its tests run side by side.
 //!
 //! `portable` holds that backend to the evaluator, `x86` and `cuda` theirs to the portable one; `math` is about errors of elementary
-//! functions, `expand` about their instructions, `ops` about the table, `golden` about texts; `build`, `verify`, `strategy`, `gemv` and `fault`
+//! functions, `expand` about their instructions, `ops` about the table, `golden` about texts,
+//! `loops` about flags and interrupts; `build`, `verify`, `strategy`, `gemv` and `fault`
 //! are named after the files that they test. `process` runs a test in a process of its own.
 
 mod build;
@@ -12,6 +13,7 @@ mod folds;
 mod gemv;
 mod golden;
 mod kernels;
+mod loops;
 mod math;
 mod ops;
 mod portable;

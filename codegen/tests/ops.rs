@@ -324,6 +324,7 @@ fn assert_no_waste(fragment: &Fragment, mut used: HashSet<ValueId>) {
             Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Apply(..) => assert!(seen.insert(inst)),
             Inst::Fma(_) | Inst::Step(..) | Inst::Select(_) | Inst::Cast(..) => assert!(seen.insert(inst)),
             Inst::Bits(..) | Inst::Part(..) | Inst::Complex(_) | Inst::Result(_) => assert!(seen.insert(inst)),
+            Inst::Loop(_) | Inst::Exit(..) | Inst::Input(_) => assert!(seen.insert(inst)),
         }
         assert!(used.contains(&ValueId(number as u32)), "{number} of {fragment:?}");
     }
@@ -353,7 +354,8 @@ fn damage(random: &mut Random, kernel: &mut Kernel) {
         Inst::Complex(args) => args[random.below(2)] = value,
         Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Part(v, _) => *v = value,
         Inst::Gather(_, v) | Inst::Store(_, v) | Inst::Scatter(_, v, _) => *v = value,
-        Inst::Result(a) => *a = random.below(9) as u8,
+        Inst::Result(a) | Inst::Input(a) | Inst::Exit(_, a) => *a = random.below(9) as u8,
+        Inst::Loop(repeated) => repeated.inputs[0] = value,
     }
 }
 

@@ -90,9 +90,11 @@ pub use crate::ops::fourier::{AxisTransform, NonFinite, transform_axes};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{ReduceOptions, Reduction};
+pub use crate::ops::repeat::repeat;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use crate::plan::compose::compose_small;
+pub use crate::plan::loop_function::{LoopFunction, LoopStep};
 pub use crate::plan::trace::FunctionName;
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::bandwidth::memory_bandwidth;

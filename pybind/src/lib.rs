@@ -70,6 +70,8 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::call_numpy, module)?)?;
     #[cfg(feature = "loops")]
     crate::loops::program::add(module)?;
+    #[cfg(feature = "loops")]
+    crate::loops::vector_loop::add(module)?;
     crate::class::documentation::document(module)?;
     crate::interpreter::errstate::install(module.py())?;
     crate::diagnostics::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;

@@ -31,6 +31,13 @@ def step(x: float, n: int = 4) -> float:
     return x
 
 
+def in_a_loop(x: float) -> float:
+    for _ in range(2):
+        for _ in range(2):
+            x = x * 0.5 + 1.0
+    return x
+
+
 def first_or_second(x: float, y: float) -> float:
     return x if x > y else y - x
 
@@ -142,7 +149,7 @@ def test_arguments_broadcast() -> None:
 def test_many_elements_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elementwise, "SHARED_FROM", 0.0)
     x = numpy.linspace(-3, 3, 100_000)
-    ours, tasks = np.vectorize(step), []
+    ours, tasks = np.vectorize(in_a_loop), []
     run = Compiled.run_tasks
 
     def counted(loop: Any, names: Any, turns: range, number: int) -> Any:
@@ -150,7 +157,7 @@ def test_many_elements_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> No
         return run(loop, names, turns, number)
 
     monkeypatch.setattr(Compiled, "run_tasks", counted)
-    same(ours(x), numpy.vectorize(step)(x))
+    same(ours(x), numpy.vectorize(in_a_loop)(x))
     assert max(tasks) > 1
 
 

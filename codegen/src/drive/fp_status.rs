@@ -42,6 +42,19 @@ pub fn flags_raised(work: impl FnOnce()) -> FpFlags {
     raised
 }
 
+/// Does work that leaves the status word as it was.
+pub(crate) fn preserving<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(target_arch = "x86_64")]
+    let word = mxcsr();
+    let result = work();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the word is one that the register had.
+    unsafe {
+        std::arch::asm!("ldmxcsr [{}]", in(reg) &word, options(nostack, readonly));
+    }
+    result
+}
+
 /// Sticky bits: 0 invalid, 2 divide, 3 overflow, 4 underflow.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

@@ -1,11 +1,13 @@
 //! Driving kernels over their domains: what every CPU backend shares.
 //!
-//! The choice of a driver, composed kernels, tiles of a domain, the division of a launch between threads, stack scratch memory, the processor's floating-point status word, the
-//! instruction set that inner loops are compiled for, and hints for LLVM's vectoriser. It knows no op and no loop; it imports `ir` and
+//! The choice of a driver, composed kernels, tiles of a domain, the division of a launch between threads, interrupts of long loops, stack
+//! scratch memory, the processor's floating-point status word, the instruction set that inner loops are compiled for, and hints for
+//! LLVM's vectoriser. It knows no op and no loop; it imports `ir` and
 //! `backend`. Open `strategy` first.
 
 pub mod composed;
 pub mod fp_status;
+pub mod interrupt;
 pub(crate) mod isa;
 pub(crate) mod parallel;
 pub(crate) mod scratch;

@@ -246,10 +246,11 @@ pub fn of_rows(forms: &LoopForms, n: usize, points: usize) -> Strategy {
     if n < forms.shortest_row && points != n { Strategy::Interpret } else { Strategy::Rows }
 }
 
-/// The elements of a chunk of a row of `n`, by whether inputs are saved before they are overwritten.
+/// The elements of a chunk of a row of `n`, by whether it is a short one: inputs are saved before they are overwritten, or points are so
+/// dear and unequal that threads need more chunks for equal shares.
 #[inline]
-pub(crate) fn chunk_of(n: usize, saves_inputs: bool) -> usize {
-    n.min(if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
+pub(crate) fn chunk_of(n: usize, is_short: bool) -> usize {
+    n.min(if is_short { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
 }
 
 /// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten.
@@ -344,6 +345,10 @@ pub(crate) const MIN_LANES_PART: usize = 1 << 19;
 pub const MAX_CPU_PARTS: usize = 64;
 /// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
 pub const ENOUGH_TILES: usize = 16;
+
+/// Turns of a loop that the cost model expects of a point: data decide, and this is the order of magnitude of Newton's method and of
+/// points around the Mandelbrot set. No bench covers it.
+pub(crate) const EXPECTED_TURNS: usize = 32;
 
 // Machine code.
 

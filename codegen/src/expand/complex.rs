@@ -99,7 +99,10 @@ pub(super) fn decompose(
         | Inst::Gather(..)
         | Inst::Store(..)
         | Inst::Scatter(..)
-        | Inst::Result(_) => {
+        | Inst::Result(_)
+        | Inst::Loop(_)
+        | Inst::Exit(..)
+        | Inst::Input(_) => {
             let mut inst = inst.clone();
             crate::ir::build::visit(&mut inst, |v| *v = at(*v).whole(tape));
             let is_effect = inst.is_effect();

@@ -33,9 +33,10 @@ mod integers;
 mod traced;
 
 use crate::ir::build::visit;
-use crate::{DType, Fragment, Inst, Kernel, Kind, Op, ValueId};
+use crate::{DType, Fragment, Inst, Kernel, Kind, Op, Region, ValueId};
 use complex::Rewritten;
 use forms::Recorded;
+use std::sync::Arc;
 use traced::{FloatWidth, Tape, Traced};
 
 /// A decomposed kernel.
@@ -58,6 +59,8 @@ pub struct Provenance {
     /// are reported for that one, as far as [`Op::effects`] names them: a step of a function may underflow though the function does
     /// not.
     pub origin: Vec<u32>,
+    /// The slow paths of regions, by loop; loops without any are left out.
+    pub regions: Vec<(ValueId, Vec<SlowPath>)>,
 }
 
 /// A slow path: an application of an op that is wanted only in lanes whose arguments need it.
@@ -126,18 +129,19 @@ fn is_expanded(fragment: &Fragment, inst: &Inst) -> bool {
 /// Whether a fragment has anything to decompose.
 fn needs_expansion(fragment: &Fragment) -> bool {
     let is_complex = fragment.types.iter().any(|d| d.is_complex());
-    is_complex || fragment.insts.iter().any(|inst| is_expanded(fragment, inst))
+    let in_region = |inst: &Inst| matches!(inst, Inst::Loop(repeated) if needs_expansion(&repeated.region.body));
+    is_complex || fragment.insts.iter().any(|inst| is_expanded(fragment, inst) || in_region(inst))
 }
 
 /// Decomposes one fragment; `roots` are live besides what it stores, and are renumbered.
 fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Provenance) {
     if !needs_expansion(fragment) {
         let origin = (0..fragment.insts.len() as u32).collect();
-        return (fragment.clone(), Provenance { slow_paths: vec![], origin });
+        return (fragment.clone(), Provenance { slow_paths: vec![], origin, regions: vec![] });
     }
     let tape = Tape::default();
     let mut slow_paths: Vec<SlowPath> = vec![];
-    let mut origin = vec![];
+    let (mut origin, mut regions) = (vec![], vec![]);
     let mut renamed: Vec<Rewritten> = Vec::with_capacity(fragment.insts.len());
     for (number, inst) in fragment.insts.iter().enumerate() {
         let dtype = fragment.types[number];
@@ -146,7 +150,9 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
         } else {
             let mut now = inst.clone();
             visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
+            let in_region = expand_region(kernel, &mut now);
             let (value, slow_path) = decompose(kernel, &tape, now, dtype);
+            regions.extend((!in_region.is_empty()).then_some((value, in_region)));
             (Rewritten::Whole(value), slow_path)
         };
         slow_paths.extend(slow_path.filter(|slow_path| !slow_paths.contains(slow_path)));
@@ -156,14 +162,32 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
     roots.iter_mut().for_each(|v| *v = renamed[v.0 as usize].whole(&tape));
     origin.resize(tape.len(), fragment.insts.len() as u32 - 1);
     let (fragment, numbers) = tape.into_draft().finish(roots.iter().copied());
-    let Some(numbers) = numbers else { return (fragment, Provenance { slow_paths, origin }) };
+    let Some(numbers) = numbers else { return (fragment, Provenance { slow_paths, origin, regions }) };
     let renamed = |v: ValueId| numbers.get(v);
     roots.iter_mut().for_each(|v| *v = renamed(*v).unwrap_or(*v));
     let renumber = |o: SlowPath| Some(SlowPath { value: renamed(o.value)?, mask: renamed(o.mask)? });
     let slow_paths = slow_paths.into_iter().filter_map(renumber).collect();
     let live = (0..).map(|v| renamed(ValueId(v)).is_some());
     let origin = origin.into_iter().zip(live).filter_map(|(number, is_live)| is_live.then_some(number)).collect();
-    (fragment, Provenance { slow_paths, origin })
+    let regions = regions.into_iter().filter_map(|(of, slow_paths)| Some((renamed(of)?, slow_paths))).collect();
+    (fragment, Provenance { slow_paths, origin, regions })
+}
+
+/// Decomposes the region of an instruction that is a loop. Returns its slow paths.
+fn expand_region(kernel: &Kernel, inst: &mut Inst) -> Vec<SlowPath> {
+    let Inst::Loop(repeated) = inst else { return vec![] };
+    if !needs_expansion(&repeated.region.body) {
+        return vec![];
+    }
+    let mut region = Region::clone(&repeated.region);
+    let mut roots: Vec<ValueId> = [&region.conditions[..], &region.next].concat();
+    let (body, provenance) = expand_fragment(kernel, &region.body, &mut roots);
+    region.next = roots.split_off(region.conditions.len());
+    roots.sort_unstable();
+    roots.dedup();
+    (region.body, region.conditions) = (body, roots);
+    repeated.region = Arc::new(region);
+    provenance.slow_paths
 }
 
 /// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.

@@ -10,10 +10,11 @@
 //! in the order of declaration, used or not, because callers bind addresses and values by number.
 
 use crate::{
-    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Scalar, ScalarId, Template,
-    ValueId,
+    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Loop, Op, OperandDecl, OperandId, Region, Scalar,
+    ScalarId, Template, ValueId,
 };
 use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
 
 /// A kernel being made.
 ///
@@ -156,7 +157,12 @@ impl KernelBuilder {
 }
 
 /// Ids that the kernel does not have panic in every method that must look up their type.
-impl FragmentBuilder<'_> {
+impl<'a> FragmentBuilder<'a> {
+    /// The builder of a region's instructions.
+    pub(crate) fn of_region(draft: &'a mut Draft) -> FragmentBuilder<'a> {
+        FragmentBuilder { draft, operands: &[], scalars: &[], results: &[] }
+    }
+
     /// The type of a value.
     #[inline]
     pub fn dtype(&self, value: ValueId) -> DType {
@@ -284,6 +290,32 @@ impl FragmentBuilder<'_> {
         let restrict = self.operands[operand.0 as usize].restrict;
         let dtype = self.dtype(value);
         self.draft.effect(Inst::Scatter(operand, offset, value), dtype, !restrict);
+    }
+
+    /// Repeats a region from these first values of its inputs. Equal loops are one. What it carries is read by
+    /// [`FragmentBuilder::exit`].
+    pub fn repeat(&mut self, region: &Arc<Region>, inputs: &[ValueId]) -> ValueId {
+        let repeated = Loop { region: region.clone(), inputs: inputs.to_vec() };
+        self.draft.intern(Inst::Loop(Box::new(repeated)), region.inputs[0], false)
+    }
+
+    /// What a loop carried where it ended, by the number of the input.
+    ///
+    /// # Panics
+    /// The value is no loop.
+    pub fn exit(&mut self, repeated: ValueId, input: u8) -> ValueId {
+        let Inst::Loop(of) = &self.draft.insts[repeated.0 as usize] else { panic!("{repeated:?} is no loop") };
+        let dtype = of.region.inputs[usize::from(input)];
+        self.draft.intern(Inst::Exit(repeated, input), dtype, false)
+    }
+
+    /// The loop that gives a value.
+    #[inline]
+    pub fn loop_of(&self, value: ValueId) -> Option<ValueId> {
+        match self.draft.insts[value.0 as usize] {
+            Inst::Exit(of, _) => Some(of),
+            _ => None,
+        }
     }
 
     /// The value of an accumulator, in the type of what was given to [`KernelBuilder::accumulate`] (`int64` for
@@ -414,7 +446,7 @@ impl Renumbering {
     }
 
     /// Renumbers a value that is live.
-    fn renumber(&self, value: &mut ValueId) {
+    pub(crate) fn renumber(&self, value: &mut ValueId) {
         *value = self.get(*value).expect("a live value keeps a number");
     }
 }
@@ -423,11 +455,17 @@ impl Renumbering {
 #[inline]
 pub(crate) fn visit(inst: &mut Inst, mut f: impl FnMut(&mut ValueId)) {
     match inst {
-        Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => {}
+        Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) | Inst::Input(_) => {}
+        Inst::Loop(repeated) => repeated.inputs.iter_mut().for_each(f),
         Inst::Apply(_, args) | Inst::Step(_, args) => args.iter_mut().for_each(f),
         Inst::Fma(args) | Inst::Select(args) => args.iter_mut().for_each(f),
         Inst::Complex(args) => args.iter_mut().for_each(f),
-        Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Part(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => f(v),
+        Inst::Cast(v, _)
+        | Inst::Bits(v, _)
+        | Inst::Part(v, _)
+        | Inst::Gather(_, v)
+        | Inst::Store(_, v)
+        | Inst::Exit(v, _) => f(v),
         Inst::Scatter(_, offset, v) => {
             f(offset);
             f(v);
@@ -456,6 +494,10 @@ fn hash(inst: &Inst) -> usize {
         Inst::Part(v, part) => (15 | (*part as u64) << 8, u64::from(v.0)),
         Inst::Complex([a, b]) => (16, pair(a.0, b.0)),
         Inst::Bits(v, to) => (13 | (*to as u64) << 8, u64::from(v.0)),
+        // Loops are few, and equal ones have equal inputs.
+        Inst::Loop(repeated) => (17, repeated.inputs.iter().fold(0u64, |all, v| all.rotate_left(7) ^ u64::from(v.0))),
+        Inst::Exit(v, number) => (18 | u64::from(*number) << 8, u64::from(v.0)),
+        Inst::Input(number) => (19, u64::from(*number)),
     };
     let product = u128::from(x ^ kind << 40 ^ kind) * 0x9e37_79b9_7f4a_7c15;
     (product as u64 ^ (product >> 64) as u64) as usize

@@ -22,8 +22,10 @@
 //!
 //! Types are exact: nothing converts without a [`Inst::Cast`]. `float16` may be loaded, stored, cast and selected, and
 //! nothing else. Arithmetic is IEEE, each instruction rounded once.
+//!
+//! A point may repeat instructions as often as its data say: that is a loop, [`Inst::Loop`], whose meaning [`crate::ir::region`] tells.
 
-use crate::{DType, FpFlags, Kind, Op, Primitive, Scalar};
+use crate::{DType, FpFlags, Kind, Loop, Op, Primitive, Scalar};
 
 /// A value of a fragment: the result of its instruction of that number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -73,6 +75,12 @@ pub enum Inst {
     Scatter(OperandId, ValueId, ValueId),
     /// The value of an accumulator; in an epilogue only.
     Result(u8),
+    /// Repeats a region. Has no result: what it carried is read by [`Inst::Exit`].
+    Loop(Box<Loop>),
+    /// What a loop carried where it ended, by the number of the input.
+    Exit(ValueId, u8),
+    /// An input of the region that this instruction is of.
+    Input(u8),
 }
 
 impl Inst {
@@ -91,7 +99,10 @@ impl Inst {
             | Inst::Bits(..)
             | Inst::Part(..)
             | Inst::Complex(_)
-            | Inst::Result(_) => None,
+            | Inst::Result(_)
+            | Inst::Loop(_)
+            | Inst::Exit(..)
+            | Inst::Input(_) => None,
         }
     }
 
@@ -114,7 +125,7 @@ pub enum ComplexPart {
 pub struct Fragment {
     /// The instructions in order.
     pub insts: Vec<Inst>,
-    /// The type of each instruction's result; of the stored value for those without one.
+    /// The type of each instruction's result; for those without one that of the stored value, or of a loop's first input.
     pub types: Vec<DType>,
 }
 
@@ -131,11 +142,12 @@ impl Fragment {
 
     /// Floating-point flags that an instruction may raise and that NumPy reports for it.
     pub fn effects(&self, inst: usize) -> FpFlags {
-        match self.insts[inst] {
+        match &self.insts[inst] {
             Inst::Apply(op, args) => op.effects(self.dtype(args[0])),
-            Inst::Cast(from, to) => cast_effects(self.dtype(from), to),
+            Inst::Cast(from, to) => cast_effects(self.dtype(*from), *to),
             Inst::Fma(_) => FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID,
             Inst::Step(step, _) => step.effects(),
+            Inst::Loop(repeated) => repeated.region.effects(),
             Inst::Load(_)
             | Inst::Param(_)
             | Inst::Const(_)
@@ -147,7 +159,9 @@ impl Fragment {
             | Inst::Gather(..)
             | Inst::Store(..)
             | Inst::Scatter(..)
-            | Inst::Result(_) => FpFlags::NONE,
+            | Inst::Result(_)
+            | Inst::Exit(..)
+            | Inst::Input(_) => FpFlags::NONE,
         }
     }
 
@@ -155,7 +169,11 @@ impl Fragment {
     pub fn arguments(inst: &Inst) -> smallvec::SmallVec<[ValueId; 3]> {
         use smallvec::smallvec;
         match inst {
-            Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => smallvec![],
+            Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) | Inst::Input(_) => {
+                smallvec![]
+            }
+            Inst::Loop(repeated) => repeated.inputs[..].into(),
+            Inst::Exit(repeated, _) => smallvec![*repeated],
             Inst::Apply(op, args) => args[..op.arity()].into(),
             Inst::Step(step, args) => args[..step.arity()].into(),
             Inst::Fma(args) | Inst::Select(args) => args[..].into(),

@@ -5,6 +5,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`kernel`] | kernels, fragments, and their semantics |
+//! | [`region`] | loops inside fragments, and their semantics |
 //! | [`op`] | the op table |
 //! | [`fold`] | the table of folds: which ops reductions and scans repeat |
 //! | [`dtype`] | element types and scalar values |
@@ -21,4 +22,5 @@ pub mod op;
 pub mod parse;
 pub mod primitive;
 pub mod print;
+pub mod region;
 pub mod verify;

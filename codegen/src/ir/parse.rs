@@ -7,12 +7,13 @@
 
 use crate::ir::print::{FragmentSide, canonical_nan};
 use crate::{
-    Access, Accumulator, ComplexPart, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Primitive,
-    Scalar, ScalarId, Template, ValueId, Wide,
+    Access, Accumulator, ComplexPart, DType, Fold, Fragment, Inst, Kernel, Loop, Op, OperandDecl, OperandId, Primitive,
+    Region, Scalar, ScalarId, Template, ValueId, Wide,
 };
 use half::f16;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Text that is not a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,6 +160,7 @@ impl<'a> Parser<'a> {
         let what = match side {
             FragmentSide::Body => "a value of the body (v0, v1, …)",
             FragmentSide::Epilogue => "a value of the epilogue (w0, w1, …)",
+            FragmentSide::Region => "a value of the region (r0, r1, …)",
         };
         self.number(what, Some(side.letter())).map(ValueId)
     }
@@ -283,13 +285,60 @@ impl Parser<'_> {
         Ok(offset)
     }
 
+    /// `v2 = loop(v0: f64, v1: i64) { … }`
+    fn repeated(&mut self, side: FragmentSide) -> Result<(Inst, DType)> {
+        self.expect("loop")?;
+        self.expect("(")?;
+        let (mut inputs, mut types) = (vec![], vec![]);
+        while !self.accept(")") {
+            if !inputs.is_empty() {
+                self.expect(",")?;
+            }
+            inputs.push(self.value(side)?);
+            self.expect(":")?;
+            types.push(self.dtype()?);
+        }
+        self.expect("{")?;
+        let (mut body, mut conditions) = (Fragment::default(), vec![]);
+        while self.peek() != "next" {
+            let number = ValueId(body.insts.len() as u32);
+            let (inst, dtype) = self.definition(number, FragmentSide::Region)?;
+            body.insts.push(inst);
+            body.types.push(dtype);
+            if self.accept("while") {
+                if self.peek() != FragmentSide::Region.value(number).to_string() {
+                    return self.fail("`while` names the value before it");
+                }
+                conditions.push(self.value(FragmentSide::Region)?);
+            }
+        }
+        self.expect("next")?;
+        let mut next = vec![self.value(FragmentSide::Region)?];
+        while self.accept(",") {
+            next.push(self.value(FragmentSide::Region)?);
+        }
+        self.expect("}")?;
+        let dtype = types.first().copied().unwrap_or(DType::Bool);
+        let region = Arc::new(Region { inputs: types, body, conditions, next });
+        Ok((Inst::Loop(Box::new(Loop { region, inputs })), dtype))
+    }
+
     /// `v2: f64 = add v0, v1`
     fn definition(&mut self, number: ValueId, side: FragmentSide) -> Result<(Inst, DType)> {
         self.expect(&side.value(number).to_string())?;
+        if self.accept("=") {
+            return self.repeated(side);
+        }
         self.expect(":")?;
         let dtype = self.dtype()?;
         self.expect("=")?;
-        let inst = if self.accept("load") {
+        let inst = if self.accept("exit") {
+            let repeated = self.value(side)?;
+            self.expect(",")?;
+            Inst::Exit(repeated, self.number("a number of an input", None)?)
+        } else if self.accept("input") {
+            Inst::Input(self.number("a number of an input", None)?)
+        } else if self.accept("load") {
             Inst::Load(self.operand()?)
         } else if self.accept("param") {
             Inst::Param(ScalarId(self.number("a scalar", Some('s'))?))

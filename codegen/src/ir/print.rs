@@ -17,8 +17,23 @@
 //! }
 //! ```
 //!
+//! A loop contains its region, which numbers its own values:
+//!
+//! ```text
+//!     v5 = loop(v2: f64, v3: i64, v0: f64) {   ; first values and types of the inputs
+//!         r0: f64 = input 0
+//!         r1: f64 = input 2
+//!         r2: bool = less r0, r1
+//!         while r2                             ; stands after a condition
+//!         r3: f64 = multiply r0, r0
+//!         r4: i64 = input 1
+//!         next r3, r4                          ; of the carried inputs, the first ones
+//!     }
+//!     v6: i64 = exit v5, 1
+//! ```
+//!
 //! A store has a number like any instruction, though it is not written. The text holds all of a kernel, valid or not
-//! (except a type table of the wrong length), and [`parse`](mod@crate::ir::parse) reads it back to an equal one: floats have the fewest digits
+//! (except a type table of the wrong length, the entry of a loop, and conditions that are no values or not in order), and [`parse`](mod@crate::ir::parse) reads it back to an equal one: floats have the fewest digits
 //! that give the same bits, and nans other than the canonical one are written as bits (`0x7ff8000000000001`). The type of a
 //! literal, cast or `bits` is that of its value; in an invalid kernel where they differ, it stands after the keyword. It prints
 //! unverified kernels too, since the verifier's errors contain them, and so never panics.
@@ -26,8 +41,8 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::{
-    Access, ComplexPart, DType, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Scalar, ScalarId, Template,
-    ValueId,
+    Access, ComplexPart, DType, Fold, Fragment, Inst, Kernel, Loop, OperandDecl, OperandId, Region, Scalar, ScalarId,
+    Template, ValueId,
 };
 use half::f16;
 use std::fmt;
@@ -46,7 +61,7 @@ impl fmt::Display for Kernel {
             writeln!(f, "    s{number}: {}", dtype.ir_name())?;
         }
         writeln!(f, "body:")?;
-        write_fragment(f, &self.body, FragmentSide::Body)?;
+        write_fragment(f, &self.body, FragmentSide::Body, 4, &[])?;
         if !self.accumulators.is_empty() {
             writeln!(f, "fold:")?;
         }
@@ -55,7 +70,7 @@ impl fmt::Display for Kernel {
         }
         if !self.epilogue.is_empty() {
             writeln!(f, "epilogue:")?;
-            write_fragment(f, &self.epilogue, FragmentSide::Epilogue)?;
+            write_fragment(f, &self.epilogue, FragmentSide::Epilogue, 4, &[])?;
         }
         writeln!(f, "}}")
     }
@@ -113,6 +128,8 @@ pub(crate) enum FragmentSide {
     Body,
     /// Values `w0`, `w1`, …
     Epilogue,
+    /// Values `r0`, `r1`, … of a loop's region.
+    Region,
 }
 
 impl FragmentSide {
@@ -121,6 +138,7 @@ impl FragmentSide {
         match self {
             FragmentSide::Body => 'v',
             FragmentSide::Epilogue => 'w',
+            FragmentSide::Region => 'r',
         }
     }
 
@@ -138,13 +156,46 @@ impl fmt::Display for ValueName {
     }
 }
 
-fn write_fragment(f: &mut fmt::Formatter<'_>, fragment: &Fragment, side: FragmentSide) -> fmt::Result {
+/// The lines of a fragment; `conditions` are those of the region that it is the body of.
+fn write_fragment(
+    f: &mut fmt::Formatter<'_>,
+    fragment: &Fragment,
+    side: FragmentSide,
+    indent: usize,
+    conditions: &[ValueId],
+) -> fmt::Result {
     for (number, inst) in fragment.insts.iter().enumerate() {
-        f.write_str("    ")?;
-        write_inst(f, inst, ValueId(number as u32), fragment.types.get(number).copied(), side)?;
+        let value = ValueId(number as u32);
+        write!(f, "{:indent$}", "")?;
+        write_inst(f, inst, value, fragment.types.get(number).copied(), side)?;
         f.write_str("\n")?;
+        if let Inst::Loop(repeated) = inst {
+            write_region(f, &repeated.region, indent + 4)?;
+            writeln!(f, "{:indent$}}}", "")?;
+        }
+        if conditions.contains(&value) {
+            writeln!(f, "{:indent$}while {}", "", side.value(value))?;
+        }
     }
     Ok(())
+}
+
+/// The lines of a region.
+fn write_region(f: &mut fmt::Formatter<'_>, region: &Region, indent: usize) -> fmt::Result {
+    write_fragment(f, &region.body, FragmentSide::Region, indent, &region.conditions)?;
+    let next: Vec<String> = region.next.iter().map(|v| FragmentSide::Region.value(*v).to_string()).collect();
+    writeln!(f, "{:indent$}next {}", "", next.join(", "))
+}
+
+/// `loop(v2: f64, v0: f64) {`
+fn write_loop(f: &mut fmt::Formatter<'_>, repeated: &Loop, side: FragmentSide) -> fmt::Result {
+    f.write_str("loop(")?;
+    for (number, value) in repeated.inputs.iter().enumerate() {
+        let between = if number == 0 { "" } else { ", " };
+        let dtype = repeated.region.inputs.get(number).map_or("?", |dtype| dtype.ir_name());
+        write!(f, "{between}{}: {dtype}", side.value(*value))?;
+    }
+    f.write_str(") {")
 }
 
 /// An instruction of a body, as the printer writes it.
@@ -167,7 +218,9 @@ fn write_inst(
 ) -> fmt::Result {
     let v = |value: &ValueId| side.value(*value);
     let name = dtype.map_or("?", DType::ir_name);
-    if !inst.is_effect() {
+    if matches!(inst, Inst::Loop(_)) {
+        write!(f, "{} = ", v(&number))?;
+    } else if !inst.is_effect() {
         write!(f, "{}: {name} = ", v(&number))?;
     }
     // The type of a literal, cast or `bits`, where the table disagrees.
@@ -192,6 +245,9 @@ fn write_inst(
         Inst::Store(m, a) => write!(f, "store {m}, {}: {name}", v(a)),
         Inst::Scatter(m, offset, a) => write!(f, "scatter {m}[{}], {}: {name}", v(offset), v(a)),
         Inst::Result(a) => write!(f, "result a{a}"),
+        Inst::Loop(repeated) => write_loop(f, repeated, side),
+        Inst::Exit(repeated, input) => write!(f, "exit {}, {input}", v(repeated)),
+        Inst::Input(input) => write!(f, "input {input}"),
     }
 }
 

@@ -23,7 +23,17 @@
 //! - `real` and `imaginary` take a complex value; `complex` takes two `float32` or two `float64`;
 //! - gather and scatter offsets are `int64`; a stored value has the operand's type;
 //! - `result` stands in the epilogue and names an accumulator;
+//! - a loop has one input at least and 256 at most, as many as its region and of the same types: bools, integers, `float32` or `float64`;
+//! - `exit` names an earlier loop and one of the inputs that it carries; nothing else reads a loop;
 //! - a literal bool is 0 or 1.
+//!
+//! Regions
+//! - an instruction is an `input` that the region has, a literal, or computes from values alone: it touches no memory, parameter,
+//!   coordinate or accumulator, and is no loop;
+//! - no value is complex or `float16`;
+//! - there is a condition, and all of them are bools of the region, in order;
+//! - one input at least is carried, and no more than there are;
+//! - the next value of a carried input is a value of the region and has its type.
 //!
 //! Accumulators
 //! - the folded value is a value of the body, and not `float16`;
@@ -35,7 +45,10 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::ir::print::FragmentSide;
-use crate::{Access, Accumulator, DType, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId};
+use crate::{
+    Access, Accumulator, DType, Fragment, Inst, Kernel, Loop, Op, OperandId, Primitive, Region, Scalar, Template,
+    ValueId,
+};
 use std::fmt;
 
 /// A value that the verifier has accepted. Backends take only this.
@@ -67,6 +80,8 @@ pub enum Location {
     Fold(u32),
     /// An instruction of the epilogue.
     Epilogue(u32),
+    /// An instruction of a loop's region.
+    Region(u32),
 }
 
 impl fmt::Display for Location {
@@ -76,6 +91,7 @@ impl fmt::Display for Location {
             Location::Body(number) => write!(f, "{}", FragmentSide::Body.value(ValueId(*number))),
             Location::Fold(number) => write!(f, "a{number}"),
             Location::Epilogue(number) => write!(f, "{}", FragmentSide::Epilogue.value(ValueId(*number))),
+            Location::Region(number) => write!(f, "{}", FragmentSide::Region.value(ValueId(*number))),
         }
     }
 }
@@ -120,12 +136,12 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
 
 fn check(kernel: &Kernel) -> Result<(), (Location, String)> {
     check_shape(kernel).map_err(|reason| (Location::Kernel, reason))?;
-    let body = FragmentView { kernel, fragment: &kernel.body, side: FragmentSide::Body };
+    let body = FragmentView { kernel, fragment: &kernel.body, side: FragmentSide::Body, region: None };
     body.check()?;
     for (number, accumulator) in kernel.accumulators.iter().enumerate() {
         check_accumulator(&body, accumulator).map_err(|reason| (Location::Fold(number as u32), reason))?;
     }
-    FragmentView { kernel, fragment: &kernel.epilogue, side: FragmentSide::Epilogue }.check()
+    FragmentView { kernel, fragment: &kernel.epilogue, side: FragmentSide::Epilogue, region: None }.check()
 }
 
 /// Checks the rules on the kernel as a whole.
@@ -165,12 +181,15 @@ struct FragmentView<'a> {
     kernel: &'a Kernel,
     fragment: &'a Fragment,
     side: FragmentSide,
+    /// The region that it is the body of.
+    region: Option<&'a Region>,
 }
 
 impl FragmentView<'_> {
     fn check(&self) -> Result<(), (Location, String)> {
         for (number, inst) in self.fragment.insts.iter().enumerate() {
-            let check = self.result_type(inst, number).and_then(|expected| {
+            let allowed = if self.region.is_some() { self.check_computes(inst, number) } else { Ok(()) };
+            let check = allowed.and_then(|()| self.result_type(inst, number)).and_then(|expected| {
                 let found = self.fragment.types[number];
                 ensure(found == expected, || format!("declared as {found}, but the value is {expected}"))?;
                 Ok(())
@@ -179,6 +198,7 @@ impl FragmentView<'_> {
                 let location = match self.side {
                     FragmentSide::Body => Location::Body(number as u32),
                     FragmentSide::Epilogue => Location::Epilogue(number as u32),
+                    FragmentSide::Region => Location::Region(number as u32),
                 };
                 (location, reason)
             })?;
@@ -229,7 +249,89 @@ impl FragmentView<'_> {
                 self.expect(*value, dtype(value)?, self.operand(*m, Access::Write)?)
             }
             Inst::Result(accumulator) => self.accumulated(*accumulator),
+            Inst::Loop(repeated) => self.repeated(repeated, number),
+            Inst::Exit(repeated, input) => self.exit(*repeated, *input, number),
+            Inst::Input(input) => self.input(*input),
         }
+    }
+
+    /// Checks a loop and its region; what breaks a rule in the region is named by its own number.
+    fn repeated(&self, repeated: &Loop, number: usize) -> Result<DType, String> {
+        let Loop { region, inputs } = repeated;
+        ensure(self.region.is_none(), || "a loop in a region".to_owned())?;
+        ensure((1..=256).contains(&inputs.len()), || {
+            format!("{} inputs, but there are numbers for 256", inputs.len())
+        })?;
+        ensure(inputs.len() == region.inputs.len(), || {
+            format!("{} inputs, but the region has {}", inputs.len(), region.inputs.len())
+        })?;
+        for (value, &expected) in inputs.iter().zip(&region.inputs) {
+            self.expect(*value, self.dtype(*value, number)?, expected)?;
+        }
+        self.check_region(region)?;
+        Ok(region.inputs[0])
+    }
+
+    fn check_region(&self, region: &Region) -> Check {
+        let (insts, types) = (region.body.insts.len(), region.body.types.len());
+        ensure(insts == types, || format!("the region has {insts} instructions, but {types} types"))?;
+        let view = FragmentView { fragment: &region.body, side: FragmentSide::Region, region: Some(region), ..*self };
+        view.check().map_err(|(location, reason)| format!("{location}: {reason}"))?;
+        let carried = region.next.len();
+        let counts = || format!("{carried} inputs of {} are carried", region.inputs.len());
+        ensure((1..=region.inputs.len()).contains(&carried), counts)?;
+        ensure(!region.conditions.is_empty(), || "there is no condition".to_owned())?;
+        ensure(region.conditions.is_sorted_by(|a, b| a < b), || "the conditions are not in order".to_owned())?;
+        for &condition in &region.conditions {
+            view.expect(condition, view.dtype(condition, insts)?, DType::Bool)?;
+        }
+        for (value, &expected) in region.next.iter().zip(&region.inputs) {
+            view.expect(*value, view.dtype(*value, insts)?, expected)?;
+        }
+        Ok(())
+    }
+
+    fn exit(&self, repeated: ValueId, input: u8, number: usize) -> Result<DType, String> {
+        let at = repeated.0 as usize;
+        ensure(at < number, || format!("{} does not stand before", self.side.value(repeated)))?;
+        let Inst::Loop(repeated) = &self.fragment.insts[at] else {
+            return Err(format!("{} is no loop", self.side.value(repeated)));
+        };
+        let carried = repeated.region.carried();
+        ensure(usize::from(input) < carried, || format!("there is no input {input} among {carried} carried ones"))?;
+        Ok(repeated.region.inputs[usize::from(input)])
+    }
+
+    fn input(&self, input: u8) -> Result<DType, String> {
+        let region = self.region.ok_or("inputs are of regions only")?;
+        let count = region.inputs.len();
+        region.inputs.get(usize::from(input)).copied().ok_or_else(|| format!("there is no input {input} among {count}"))
+    }
+
+    /// Checks that an instruction may stand in a region.
+    fn check_computes(&self, inst: &Inst, number: usize) -> Check {
+        let from = match inst {
+            Inst::Const(_)
+            | Inst::Apply(..)
+            | Inst::Fma(_)
+            | Inst::Step(..)
+            | Inst::Select(_)
+            | Inst::Cast(..)
+            | Inst::Bits(..)
+            | Inst::Input(_) => self.fragment.types[number],
+            Inst::Load(_)
+            | Inst::Param(_)
+            | Inst::Index(_)
+            | Inst::Part(..)
+            | Inst::Complex(_)
+            | Inst::Gather(..)
+            | Inst::Store(..)
+            | Inst::Scatter(..)
+            | Inst::Result(_)
+            | Inst::Loop(_)
+            | Inst::Exit(..) => return Err("a region only computes".to_owned()),
+        };
+        ensure(!from.is_complex() && from != DType::F16, || format!("there is no {from} in regions"))
     }
 
     /// The type of a value that instruction `number` reads: an earlier one, and no store.
@@ -238,6 +340,8 @@ impl FragmentView<'_> {
         ensure(at < number, || format!("{} does not stand before", self.side.value(value)))?;
         let is_value = !self.fragment.insts[at].is_effect();
         ensure(is_value, || format!("{} is a store and has no value", self.side.value(value)))?;
+        let is_loop = matches!(self.fragment.insts[at], Inst::Loop(_));
+        ensure(!is_loop, || format!("{} is a loop, whose values its exits are", self.side.value(value)))?;
         Ok(self.fragment.types[at])
     }
 
@@ -262,7 +366,7 @@ impl FragmentView<'_> {
         let inner = match (template, self.side) {
             (Template::Reduce, FragmentSide::Epilogue) => 0,
             (Template::Map | Template::Scan, FragmentSide::Epilogue) => inner,
-            (Template::Map | Template::Reduce | Template::Scan, FragmentSide::Body) => inner,
+            (Template::Map | Template::Reduce | Template::Scan, FragmentSide::Body | FragmentSide::Region) => inner,
         };
         let rank = usize::from(outer) + usize::from(inner);
         ensure(usize::from(axis) < rank, || format!("there is no axis {axis} among {rank}"))?;

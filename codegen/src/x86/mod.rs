@@ -9,8 +9,8 @@
 //! | `launch` | from a verified kernel to a program, and a program over its domain |
 //!
 //! A map or a scan with machine code for every instruction runs as one loop with every value in a register. Any other kernel is run by
-//! the portable backend, in which loops of machine code take the place of runs of calls. Results are those of that
-//! backend, bit for bit.
+//! the portable backend, in which loops of machine code take the place of runs of calls; so are reductions and scans with loops of their
+//! points ([`crate::ir::region`]), which maps have machine code for. Results are those of that backend, bit for bit.
 
 pub mod asm;
 pub(crate) mod isel;

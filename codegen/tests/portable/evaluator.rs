@@ -1,6 +1,6 @@
 //! Kernels evaluated point by point over [`Scalar`]s.
 
-use fastnp_codegen::math::{Number, Real};
+use fastnp_codegen::math::Number;
 use fastnp_codegen::*;
 
 /// Memory as the evaluator sees it: bytes by address.
@@ -40,7 +40,7 @@ pub(crate) fn evaluate(k: &Kernel, l: &Launch<'_>, m: &mut Memory<'_>) {
         let mut running: Vec<Option<(Scalar, i64)>> = vec![None; k.accumulators.len()];
         for (position, i) in points(l.inner).into_iter().enumerate() {
             let at = [&o[..], &i[..]].concat();
-            let values = fragment(k, &k.body, l, m, &at, &[]);
+            let values = fragment(k, &k.body, l, m, &at, (&[], &[]));
             for (a, r) in k.accumulators.iter().zip(&mut running) {
                 let v = values[a.value.0 as usize].unwrap();
                 *r = Some(match r.take() {
@@ -49,12 +49,12 @@ pub(crate) fn evaluate(k: &Kernel, l: &Launch<'_>, m: &mut Memory<'_>) {
                 });
             }
             if k.template == Template::Scan {
-                fragment(k, &k.epilogue, l, m, &at, &results(k, &running));
+                fragment(k, &k.epilogue, l, m, &at, (&results(k, &running), &[]));
             }
         }
         if k.template == Template::Reduce {
             let at = [&o[..], &vec![0; l.inner.len()][..]].concat();
-            fragment(k, &k.epilogue, l, m, &at, &results(k, &running));
+            fragment(k, &k.epilogue, l, m, &at, (&results(k, &running), &[]));
         }
     }
 }
@@ -106,19 +106,22 @@ fn key(x: Scalar) -> (bool, (i128, f64, f64)) {
     }
 }
 
+/// The values of a fragment at a point, where accumulators and inputs have these values.
 fn fragment(
     k: &Kernel,
     f: &Fragment,
     l: &Launch<'_>,
     m: &mut Memory<'_>,
     at: &[usize],
-    results: &[Scalar],
+    (results, inputs): (&[Scalar], &[Scalar]),
 ) -> Vec<Option<Scalar>> {
     let address = |o: OperandId| {
         let offset: isize = l.strides_of(o.0 as usize).iter().zip(at).map(|(&s, &x)| s * x as isize).sum();
         (l.addresses[o.0 as usize] as usize).wrapping_add_signed(offset)
     };
     let mut values: Vec<Option<Scalar>> = vec![];
+    // By loop: what it carried.
+    let mut carried: Vec<(ValueId, Vec<Scalar>)> = vec![];
     for (i, inst) in f.insts.iter().enumerate() {
         let get = |v: &ValueId| values[v.0 as usize].unwrap();
         let value = match inst {
@@ -154,10 +157,38 @@ fn fragment(
                 None
             }
             Inst::Result(r) => Some(results[*r as usize]),
+            Inst::Input(input) => Some(inputs[*input as usize]),
+            Inst::Exit(of, input) => {
+                let (_, carried) = carried.iter().find(|(known, _)| known == of).unwrap();
+                Some(carried[*input as usize])
+            }
+            Inst::Loop(repeated) => {
+                let first = repeated.inputs.iter().map(get).collect();
+                let mut turn = |inputs: &[Scalar]| fragment(k, &repeated.region.body, l, m, at, (&[], inputs));
+                carried.push((ValueId(i as u32), repeat(&repeated.region, first, &mut turn)));
+                None
+            }
         };
         values.push(value);
     }
     values
+}
+
+/// What a loop carries to its end, by its turns one after the other.
+fn repeat(
+    region: &Region,
+    mut inputs: Vec<Scalar>,
+    turn: &mut dyn FnMut(&[Scalar]) -> Vec<Option<Scalar>>,
+) -> Vec<Scalar> {
+    loop {
+        // What stands after a condition that is false has values, too, which nothing reads.
+        let values = turn(&inputs);
+        let get = |v: ValueId| values[v.0 as usize].unwrap();
+        if !region.conditions.iter().all(|&condition| get(condition).truth()) {
+            return inputs;
+        }
+        inputs.splice(..region.carried(), region.next.iter().map(|&v| get(v)).collect::<Vec<_>>());
+    }
 }
 
 /// One op on two values of one type, in the widest type of its kind.

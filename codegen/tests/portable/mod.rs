@@ -4,6 +4,7 @@ mod arg_extremes;
 mod chunks;
 pub(crate) mod evaluator;
 pub(crate) mod random;
+mod random_regions;
 
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;

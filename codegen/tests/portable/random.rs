@@ -2,12 +2,13 @@
 
 use super::evaluator::{Memory, evaluate};
 use fastnp_codegen::*;
+use std::sync::Arc;
 
 /// A small generator (splitmix64).
 pub(crate) struct Random {
     state: u64,
     /// Whether kernels get elementary functions too, which the evaluator knows to some units in the last place only.
-    functions: bool,
+    pub(crate) functions: bool,
     /// Whether scans get floats that round: what runs them takes a row in its order.
     in_order: bool,
 }
@@ -47,12 +48,12 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// A value of a type, special ones among them. Floats are small multiples of an eighth, so that sums are exact.
-    fn scalar(&mut self, dtype: DType) -> Scalar {
+    pub(crate) fn scalar(&mut self, dtype: DType) -> Scalar {
         let float = |r: &mut Random| match r.below(40) {
             0 => f64::NAN,
             1 => f64::INFINITY,
@@ -132,7 +133,7 @@ const BOOL_OPS: &[Op] =
     &[Op::Add, Op::Multiply, Op::BitwiseXor, Op::Invert, Op::Equal, Op::LogicalAnd, Op::Maximum, Op::Less];
 
 /// More of them, which the evaluator does not know.
-fn more_ops(dtype: DType) -> &'static [Op] {
+pub(crate) fn more_ops(dtype: DType) -> &'static [Op] {
     match dtype.kind() {
         Kind::Bool => &[Op::Isnan, Op::Isfinite],
         Kind::Signed | Kind::Unsigned => &[
@@ -176,7 +177,7 @@ fn more_ops(dtype: DType) -> &'static [Op] {
     }
 }
 
-fn ops(dtype: DType) -> &'static [Op] {
+pub(crate) fn ops(dtype: DType) -> &'static [Op] {
     match dtype.kind() {
         Kind::Bool => BOOL_OPS,
         Kind::Signed | Kind::Unsigned => INTEGER_OPS,
@@ -186,7 +187,7 @@ fn ops(dtype: DType) -> &'static [Op] {
 }
 
 /// An elementary function.
-fn function(r: &mut Random) -> Op {
+pub(crate) fn function(r: &mut Random) -> Op {
     let functions: Vec<Op> = Op::ALL.iter().copied().filter(|op| op.row().elementary).collect();
     r.one(&functions)
 }
@@ -466,7 +467,7 @@ impl Builder {
     fn value(&mut self, r: &mut Random, epilogue: bool, dtype: DType) -> ValueId {
         let f = if epilogue { &self.kernel.epilogue } else { &self.kernel.body };
         let old: Vec<u32> = (0..f.insts.len() as u32)
-            .filter(|&i| !matches!(f.insts[i as usize], Inst::Store(..) | Inst::Scatter(..)))
+            .filter(|&i| !matches!(f.insts[i as usize], Inst::Store(..) | Inst::Scatter(..) | Inst::Loop(_)))
             .collect();
         if !old.is_empty() && r.chance(65) {
             let v = ValueId(r.one(&old));
@@ -534,8 +535,13 @@ impl Builder {
         }
         let types: Vec<DType> = (0..2).map(|_| r.one(&DType::ALL)).collect();
         let mut last = self.value(r, epilogue, types[0]);
-        for _ in 0..count {
+        let looped = r.chance(15).then(|| r.below(count + 1));
+        for number in 0..count {
             let dtype = r.one(&types);
+            if looped == Some(number) {
+                last = self.repeat(r, epilogue, &types);
+                continue;
+            }
             let a = self.value(r, epilogue, dtype);
             let b = self.value(r, epilogue, dtype);
             last = if dtype == DType::F16 || r.chance(10) {
@@ -569,6 +575,32 @@ impl Builder {
         }
     }
 
+    /// A loop of as many turns as the lowest bits of a value say, or fewer. Returns one of its exits.
+    fn repeat(&mut self, r: &mut Random, epilogue: bool, types: &[DType]) -> ValueId {
+        let is_in_regions = |dtype: &DType| !dtype.is_complex() && *dtype != DType::F16;
+        let mut known: Vec<DType> = types.iter().copied().filter(is_in_regions).collect();
+        known.push(DType::Bool);
+        let counter = r.one(&[DType::I64, DType::I64, DType::I32, DType::I16, DType::I8]);
+        let (carried, count) = (1 + r.below(4), r.below(4));
+        let mut inputs: Vec<DType> = (0..carried + count).map(|_| r.one(&known)).collect();
+        inputs.insert(0, counter);
+        let region = super::random_regions::region(r, inputs, 1 + carried);
+        let mut first: Vec<ValueId> = region.inputs[1..].iter().map(|&dtype| self.value(r, epilogue, dtype)).collect();
+        let any = self.value(r, epilogue, counter);
+        let mask = self.push(epilogue, Inst::Const(Scalar::new(counter, r.one(&[1i64, 3, 15]))), counter);
+        first.insert(0, self.push(epilogue, Inst::Apply(Op::BitwiseAnd, [any, mask]), counter));
+        let repeated = Loop { region: Arc::new(region), inputs: first };
+        let types = repeated.region.inputs.clone();
+        let of = self.push(epilogue, Inst::Loop(Box::new(repeated)), types[0]);
+        let mut exits: Vec<ValueId> = vec![];
+        for (number, &dtype) in types[..1 + carried].iter().enumerate() {
+            if r.chance(80) {
+                exits.push(self.push(epilogue, Inst::Exit(of, number as u8), dtype));
+            }
+        }
+        exits.last().copied().unwrap_or_else(|| self.push(epilogue, Inst::Exit(of, 0), types[0]))
+    }
+
     /// Stores a value, sometimes over a loaded operand of its type, and in maps sometimes by offsets.
     fn store(&mut self, r: &mut Random, epilogue: bool, v: ValueId) {
         let scatters = self.kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Scatter(..)));
@@ -596,7 +628,8 @@ impl Builder {
     fn accumulator(&mut self, r: &mut Random, empty: bool) {
         let body = &self.kernel.body;
         let values: Vec<u32> = (0..body.insts.len() as u32)
-            .filter(|&i| !matches!(body.insts[i as usize], Inst::Store(..)) && body.types[i as usize] != DType::F16)
+            .filter(|&i| !matches!(body.insts[i as usize], Inst::Store(..) | Inst::Loop(_)))
+            .filter(|&i| body.types[i as usize] != DType::F16)
             .collect();
         let value = if values.is_empty() {
             let o = self.operand(DType::F64, Access::Read, false);

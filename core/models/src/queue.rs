@@ -34,7 +34,7 @@ impl Pool {
     }
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        self.queue.run(tasks, task, |workers| self.wake(workers));
+        self.queue.run(tasks, task, |workers| self.wake(workers), || {});
     }
 
     fn end(self) {

@@ -4,6 +4,7 @@ use crate::host::interpreter_lock;
 use crate::host::threads::Threads;
 use fastnp_codegen::ThreadPool;
 use fastnp_codegen::backend::fault;
+use fastnp_codegen::drive::interrupt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -60,6 +61,12 @@ impl InterruptPoll {
 /// it was, and if so forgets the results.
 pub(crate) struct InterruptibleThreads<'a>(pub(crate) &'a InterruptPoll);
 
+impl interrupt::Poll for InterruptPoll {
+    fn is_interrupted(&self) -> bool {
+        self.poll()
+    }
+}
+
 impl ThreadPool for InterruptibleThreads<'_> {
     fn count(&self) -> usize {
         Threads.count()
@@ -72,7 +79,7 @@ impl ThreadPool for InterruptibleThreads<'_> {
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         Threads.run(tasks, &|i| {
             if !self.0.poll() {
-                task(i);
+                interrupt::polling(self.0, || task(i));
             }
         });
     }

@@ -12,6 +12,7 @@
 
 use crate::host::work_queue::{SPIN_TIME, WorkQueue};
 use fastnp_codegen::backend::fault;
+use fastnp_codegen::drive::interrupt;
 use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -134,7 +135,7 @@ impl WorkerPool {
     /// Runs the tasks on no more threads than there are tasks, and no more than `threads`.
     fn run(&self, threads: usize, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         if tasks <= threads || threads >= self.queue.threads() {
-            return self.queue.run(tasks, task, |workers| self.wake(workers));
+            return self.queue.run(tasks, task, |workers| self.wake(workers), ask_for_interrupt);
         }
         let next = AtomicUsize::new(0);
         let run_remaining = |_| {
@@ -144,8 +145,13 @@ impl WorkerPool {
                 i = next.fetch_add(1, Ordering::Relaxed);
             }
         };
-        self.queue.run(threads, &run_remaining, |workers| self.wake(workers));
+        self.queue.run(threads, &run_remaining, |workers| self.wake(workers), ask_for_interrupt);
     }
+}
+
+/// Asks whether the user interrupted the work, which only this thread, the caller's, may: a loop of a worker's task may go on for ever.
+fn ask_for_interrupt() {
+    interrupt::is_interrupted();
 }
 
 impl Drop for WorkerPool {

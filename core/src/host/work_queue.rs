@@ -123,13 +123,18 @@ impl WorkQueue {
         }
     }
 
-    /// Ends the work. When this returns, no worker is inside.
-    fn close(&self) {
+    /// Ends the work. When this returns, no worker is inside. While it waits for workers it calls `waiting` now and then.
+    fn close(&self, waiting: impl Fn()) {
         self.state.fetch_add(1, Ordering::SeqCst);
         let mut spins = 0;
         while self.inside.load(Ordering::SeqCst) > 0 {
             spins += 1;
-            if spins < CALLER_SPINS { spin_loop() } else { yield_now() }
+            if spins < CALLER_SPINS {
+                spin_loop();
+            } else {
+                yield_now();
+                waiting();
+            }
         }
     }
 
@@ -152,9 +157,15 @@ impl WorkQueue {
         self.leaving.store(true, Ordering::SeqCst);
     }
 
-    /// Runs the tasks on no more threads than there are tasks. `wake` wakes the sleeping ones of so many workers. One thread at a time
-    /// calls this.
-    pub(crate) fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync), wake: impl FnOnce(usize)) {
+    /// Runs the tasks on no more threads than there are tasks. `wake` wakes the sleeping ones of so many workers, and
+    /// `waiting` is called now and then while tasks of workers run that are the last ones. One thread at a time calls this.
+    pub(crate) fn run(
+        &self,
+        tasks: usize,
+        task: &(dyn Fn(usize) + Sync),
+        wake: impl FnOnce(usize),
+        waiting: impl Fn(),
+    ) {
         let workers = self.ranges.len().min(tasks);
         for (i, range) in self.ranges.iter().enumerate() {
             range.next.store(tasks * i.min(workers) / workers, Ordering::Relaxed);
@@ -168,7 +179,7 @@ impl WorkQueue {
         wake(workers - 1);
         // SAFETY: the task is the caller's.
         let own = catch_unwind(AssertUnwindSafe(|| unsafe { self.work(0) }));
-        self.close();
+        self.close(waiting);
         let theirs = self.panicked.lock().take();
         if let Some(panic) = own.err().or(theirs) {
             resume_unwind(panic);

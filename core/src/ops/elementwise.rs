@@ -289,10 +289,10 @@ fn strength_reduced(op: Op, args: &[Value<'_>], compute: DType) -> Op {
     }
 }
 
-fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[usize]) -> Result<Inputs<'a>> {
+pub(crate) fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[usize]) -> Result<Inputs<'a>> {
     let mut inputs = Inputs::new();
     for (i, arg) in args.iter().enumerate() {
-        let wanted = if op == Operation::Select && i == 0 { DType::Bool } else { compute };
+        let wanted = op.input_type(i, compute);
         inputs.push(match arg {
             Value::Array(array) => Input::Memory(array.over(domain)),
             number => Input::Scalar(number.scalar(wanted)?.unwrap_or(Scalar::zero(wanted))),
@@ -302,7 +302,7 @@ fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[us
 }
 
 /// The shape that the arguments broadcast to, borrowed if all of them have it.
-enum BroadcastShape<'a> {
+pub(crate) enum BroadcastShape<'a> {
     Borrowed(&'a [usize]),
     Owned(Shape),
 }
@@ -318,7 +318,7 @@ impl std::ops::Deref for BroadcastShape<'_> {
     }
 }
 
-fn common_shape<'a>(args: &[Value<'a>]) -> Result<BroadcastShape<'a>> {
+pub(crate) fn common_shape<'a>(args: &[Value<'a>]) -> Result<BroadcastShape<'a>> {
     let mut shape: Option<&[usize]> = None;
     for arg in args {
         if let Value::Array(a) = arg {
@@ -336,7 +336,7 @@ fn common_shape<'a>(args: &[Value<'a>]) -> Result<BroadcastShape<'a>> {
 }
 
 /// Strides of a new result: dense, in the arguments' axis order.
-fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Strides {
+pub(crate) fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Strides {
     if domain.len() > 1 {
         let strides: SmallVec<[&[isize]; 3]> = inputs
             .iter()

@@ -10,6 +10,7 @@
 //! | `concatenate` | joining along an axis |
 //! | `convert`, `reshape` | arrays from and to other types; the same elements in another shape |
 //! | `reduce` | reductions and scans |
+//! | `repeat` | loops of functions |
 //! | `matmul` | matrix and inner products |
 //! | `fourier` | Fourier transforms along axes |
 //! | `correlate`, `bits` | correlations of vectors; truth packed into bits |
@@ -27,5 +28,6 @@ pub(crate) mod matmul;
 pub(crate) mod operators;
 pub(crate) mod promote;
 pub(crate) mod reduce;
+pub(crate) mod repeat;
 pub(crate) mod reshape;
 pub(crate) mod where_arg;

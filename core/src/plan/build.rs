@@ -44,7 +44,11 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
             steps[step_of[*last as usize]].releases.push(slot as u32);
         }
     }
-    let points = steps.iter().map(|step| step.kind.points()).fold(0, usize::saturating_add);
+    // A loop may take for ever.
+    let points = match nodes.iter().any(Node::repeats) {
+        true => usize::MAX,
+        false => steps.iter().map(|step| step.kind.points()).fold(0, usize::saturating_add),
+    };
     Plan {
         steps,
         points,

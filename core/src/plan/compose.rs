@@ -189,7 +189,7 @@ fn extend(
 /// Whether the group is a kernel whose points along an axis may be run in parts: no coordinates, no writes at other indices.
 fn is_composable(nodes: &[Node], group: &Group) -> bool {
     group.members.iter().all(|m| match nodes[m.node as usize].op {
-        Operation::Contract(_) | Operation::Scatter | Operation::Ramp => false,
+        Operation::Contract(_) | Operation::Scatter | Operation::Ramp | Operation::Loop(..) => false,
         Operation::Apply(_)
         | Operation::Copy
         | Operation::Select

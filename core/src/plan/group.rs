@@ -48,6 +48,8 @@ pub(crate) enum Refusal {
     Axes,
     /// A template that holds nothing else (matrix product, scatter, a scan that is complete).
     Alone,
+    /// It folds, or the group does, and one of them has a loop: reductions have no machine code for loops.
+    Loop,
     /// The kernel would have too many operands.
     Operands,
     /// The kernel would have too many nodes.
@@ -59,7 +61,7 @@ impl Refusal {
     fn depends_on_axes(self) -> bool {
         match self {
             Refusal::Domain | Refusal::Overlap | Refusal::Axes => true,
-            Refusal::Fold | Refusal::Alone | Refusal::Operands | Refusal::Nodes => false,
+            Refusal::Fold | Refusal::Alone | Refusal::Loop | Refusal::Operands | Refusal::Nodes => false,
         }
     }
 }
@@ -72,6 +74,7 @@ impl fmt::Display for Refusal {
             Refusal::Overlap => "overlapping memory at other indices",
             Refusal::Axes => "folds over other axes",
             Refusal::Alone => "a kernel of its own",
+            Refusal::Loop => "a fold with a loop",
             Refusal::Operands => "too many operands",
             Refusal::Nodes => "too many nodes",
         })
@@ -204,7 +207,9 @@ impl Group {
     /// the order means something.
     fn permuted(&self, nodes: &[Node], node: &Node) -> Option<Node> {
         let is_free = match node.op {
-            Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..) => true,
+            Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..) | Operation::Loop(..) => {
+                true
+            }
             Operation::Fold(fold) => matches!(fold, Fold::Op(_)),
             Operation::Scan(_) | Operation::Ramp | Operation::Contract(_) | Operation::Gather | Operation::Scatter => {
                 false
@@ -232,10 +237,20 @@ impl Group {
         })
     }
 
+    /// Whether one of its nodes is of a kind.
+    fn has(&self, nodes: &[Node], kind: impl Fn(&Node) -> bool) -> bool {
+        self.members.iter().any(|m| kind(&nodes[m.node as usize]))
+    }
+
     /// The section in which the node could run in this group. `checked`: whether it may depend on the group's nodes.
     fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Section, Refusal> {
         if self.closed || needs_own_kernel(node) {
             return Err(Refusal::Alone);
+        }
+        let folds = |node: &Node| node.reduced != 0;
+        let (has_loop, has_fold) = (self.has(nodes, Node::repeats), self.has(nodes, folds));
+        if (has_loop || node.repeats()) && (has_fold || folds(node)) {
+            return Err(Refusal::Loop);
         }
         if self.members.len() >= MAX_NODES {
             return Err(Refusal::Nodes);

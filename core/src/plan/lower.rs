@@ -238,7 +238,9 @@ fn donations(
     unaliased: &[bool],
 ) -> SmallVec<[(u32, u32); 1]> {
     let mut out: SmallVec<[(u32, u32); 1]> = SmallVec::new();
-    if group.members.iter().any(|m| nodes[m.node as usize].op == Operation::Gather) {
+    // A loop that is interrupted is computed again, so it overwrites nothing.
+    let keeps = |node: &Node| node.op == Operation::Gather || node.repeats();
+    if group.members.iter().any(|m| keeps(&nodes[m.node as usize])) {
         return out;
     }
     let body: SmallVec<[&Operand; 8]> = operands
@@ -339,7 +341,7 @@ impl Emitter<'_> {
             Some(operand) => fragment.gather(operand, args[1]),
             None => compute(&mut fragment, node.op, node.compute, &args, ramp_axis),
         };
-        let computed = fragment.rounded_from(value).unwrap_or(value);
+        let computed = fragment.loop_of(value).or(fragment.rounded_from(value)).unwrap_or(value);
         let value = fragment.cast(value, node.target.dtype);
         self.note_part(node.op, section, &[computed, value]);
         self.set(section, target, value);
@@ -347,7 +349,7 @@ impl Emitter<'_> {
 
     /// Notes what the flags of instructions are reported of. Of equal instructions there is one, whose flags are those of the first.
     fn note_part(&mut self, op: Operation, section: Section, values: &[ValueId]) {
-        if let Operation::Part(of, _) = op {
+        if let Some(of) = op.composite() {
             let part = |value: &ValueId| PartInst { in_epilogue: section == Section::Epilogue, inst: value.0, of };
             self.parts.extend(values.iter().map(part));
         }
@@ -457,6 +459,13 @@ fn compute(
             None => f.cast(args[0], dtype),
         },
         Operation::Scan(_) => f.cast(args[0], dtype),
+        Operation::Loop(function, result) => {
+            let region = function.region();
+            let cast = |(&a, &dtype): (&ValueId, &DType)| f.cast(a, dtype);
+            let inputs: SmallVec<[ValueId; 8]> = args.iter().zip(&region.inputs).map(cast).collect();
+            let repeated = f.repeat(&region, &inputs);
+            f.exit(repeated, result)
+        }
         Operation::Contract(_) | Operation::Gather | Operation::Scatter => {
             unreachable!("{} is no function of its arguments' values", op.name())
         }

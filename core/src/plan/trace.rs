@@ -15,6 +15,7 @@ use crate::host::interpreter_lock;
 use crate::memory::pool;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
+use crate::plan::loop_function::LoopFunction;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -89,6 +90,8 @@ pub(crate) enum Operation {
     Gather,
     /// Writes the first source to the target at the byte offsets that the second gives.
     Scatter,
+    /// What a loop from these sources carries to its end, by the number of the input. Nodes of one loop in a kernel are one loop.
+    Loop(LoopFunction, u8),
 }
 
 impl Operation {
@@ -108,13 +111,36 @@ impl Operation {
             Operation::Scatter => (10, 0),
             Operation::Part(Composite::Product(product), op) => (11 + product as u64, op as u64),
             Operation::Part(Composite::Function(_), op) => (13, op as u64),
+            Operation::Loop(_, result) => (14, result.into()),
         };
         kind << 8 | sub
     }
 
-    /// A number of 16 bits beside the code, which kernels do not depend on.
+    /// A number of 16 bits beside the code: the name of a function, or a loop.
     fn tag(self) -> u64 {
-        if let Operation::Part(Composite::Function(FunctionName(number)), _) = self { number.into() } else { 0 }
+        match self {
+            Operation::Part(Composite::Function(FunctionName(number)), _) => number.into(),
+            Operation::Loop(function, _) => function.number().into(),
+            _ => 0,
+        }
+    }
+
+    /// What its flags are reported of, where that is not its op.
+    pub(crate) fn composite(self) -> Option<Composite> {
+        match self {
+            Operation::Part(of, _) => Some(of),
+            Operation::Loop(function, _) => Some(Composite::Function(function.name())),
+            _ => None,
+        }
+    }
+
+    /// The type that a source is taken in, where the node computes in another.
+    pub(crate) fn input_type(self, input: usize, compute: DType) -> DType {
+        match self {
+            Operation::Select if input == 0 => DType::Bool,
+            Operation::Loop(function, _) => function.region().inputs[input],
+            _ => compute,
+        }
     }
 
     fn decode(code: u64, tag: u64) -> Operation {
@@ -133,6 +159,7 @@ impl Operation {
             10 => Operation::Scatter,
             11 | 12 => Operation::Part(Composite::Product(Product::ALL[(code >> 8) as usize - 11]), op()),
             13 => Operation::Part(Composite::Function(FunctionName(tag as u16)), op()),
+            14 => Operation::Loop(LoopFunction::at(tag as u16), code as u8),
             other => unreachable!("no operation has code {other}"),
         }
     }
@@ -150,6 +177,7 @@ impl Operation {
             Operation::Part(_, op) => op.name(),
             Operation::Gather => "take",
             Operation::Scatter => "put",
+            Operation::Loop(..) => "loop",
         }
     }
 }
@@ -381,7 +409,7 @@ impl Trace {
     /// Appends an input that is a number.
     #[inline]
     pub(crate) fn push_scalar(&mut self, scalar: Scalar) {
-        self.tape.push(SCALAR | self.scalars.len() as u64 | (scalar.dtype() as u64) << 32);
+        self.tape.push(scalar_word(self.scalars.len(), scalar.dtype()));
         self.scalars.push(scalar);
     }
 
@@ -422,15 +450,23 @@ impl Trace {
         retained > owed
     }
 
-    /// Appends a statement.
-    pub(crate) fn record(&mut self, s: &Statement<'_>) {
+    /// Appends a statement. Its numbers are those from `scalars` on, which a statement before it may have appended: then they are the
+    /// same values for the planner, too.
+    pub(crate) fn record(&mut self, s: &Statement<'_>, scalars: usize) {
         self.begin(s.op, s.compute, s.inputs.len(), s.domain, s.reduced, s.covers);
+        let mut next = scalars;
         for input in s.inputs {
             match input {
                 Input::Memory(view) => {
                     self.push_view(view.storage, view.dtype, view.offset, &view.strides);
                 }
-                Input::Scalar(scalar) => self.push_scalar(*scalar),
+                Input::Scalar(scalar) => {
+                    match self.scalars.get(next) {
+                        Some(known) => self.tape.push(scalar_word(next, known.dtype())),
+                        None => self.push_scalar(*scalar),
+                    }
+                    next += 1;
+                }
             }
         }
         self.end(s.target.storage, s.target.dtype, s.target.offset, &s.target.strides);
@@ -456,6 +492,11 @@ impl Trace {
     pub(crate) fn touches(&self, storage: &Storage) -> bool {
         storage.slot(self.epoch).is_some()
     }
+}
+
+/// The word of an input that is a number.
+fn scalar_word(index: usize, dtype: DType) -> u64 {
+    SCALAR | index as u64 | (dtype as u64) << 32
 }
 
 /// A strided view over a decoded node's domain.
@@ -493,6 +534,11 @@ impl Node {
     /// Whether it is a scan. Over an axis of extent one there is nothing to scan.
     pub(crate) fn scans(&self) -> bool {
         matches!(self.op, Operation::Scan(_)) && self.reduced != 0
+    }
+
+    /// Whether it is a loop.
+    pub(crate) fn repeats(&self) -> bool {
+        matches!(self.op, Operation::Loop(..))
     }
 
     /// The node with its axes in another order.

@@ -20,7 +20,10 @@ pub fn runs_eagerly(points: usize) -> bool {
 impl Runtime {
     /// Runs a statement if it is small and ready; whether it did. No snapshot reads its target.
     pub(crate) fn run_eagerly(&mut self, s: &Statement<'_>, points: usize) -> Result<bool> {
-        if let Operation::Contract(product) = s.op {
+        if let Operation::Loop(..) = s.op {
+            // It may take for ever, and is interrupted as a plan.
+            Ok(false)
+        } else if let Operation::Contract(product) = s.op {
             match Eager::within(self, points, EagerLimit::Multiplications) {
                 Some(gate) => multiply(gate, product, s),
                 None => Ok(false),

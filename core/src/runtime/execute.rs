@@ -11,6 +11,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::runtime::state::Runtime;
 use fastnp_codegen::backend::fault;
+use fastnp_codegen::drive::interrupt;
 use fastnp_codegen::{Access, DType, Device, Scalar, ThreadPool};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -109,12 +110,17 @@ impl Runtime {
         }
         let interruptible = interrupts.map(InterruptibleThreads);
         let workers = interruptible.as_ref().map_or(&Threads as &dyn ThreadPool, |threads| threads);
-        match &step.kind {
-            StepKind::Kernel(work) => self.launch(work, &addresses, workers, None)?,
-            StepKind::Composed(work) => self.launch_composed(work, &addresses, scratch.as_ref(), workers)?,
+        let mut run = || match &step.kind {
+            StepKind::Kernel(work) => self.launch(work, &addresses, workers, None),
+            StepKind::Composed(work) => self.launch_composed(work, &addresses, scratch.as_ref(), workers),
             StepKind::Product { product, dtype, domain, strides } => {
                 self.multiply((*product, *dtype), domain, strides, &addresses, workers);
+                Ok(())
             }
+        };
+        match interrupts {
+            Some(poll) => interrupt::polling(poll, run)?,
+            None => run()?,
         }
         if interrupts.is_some_and(InterruptPoll::was_interrupted) {
             allocated.iter().for_each(|&slot| self.trace.slots[slot as usize].storage.discard_memory());

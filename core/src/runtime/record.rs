@@ -22,31 +22,51 @@ const LOOP_NODES: usize = 48;
 impl Runtime {
     /// Takes a statement: runs it eagerly if it is small and ready, else records it.
     pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
+        self.submit_all(std::slice::from_ref(s))
+    }
+
+    /// Takes the statements of one operation, which have the same inputs. If one of them has to run at once all do, so that they may
+    /// share a kernel, and the work that they have in common.
+    pub(crate) fn submit_all(&mut self, statements: &[Statement<'_>]) -> Result<()> {
+        let (mut runs_now, mut scalars) = (false, None);
+        for s in statements {
+            runs_now |= self.run_or_record(s, &mut scalars)?;
+        }
+        if runs_now { self.flush_recorded() } else { Ok(()) }
+    }
+
+    /// Runs a statement eagerly or records it; whether it is recorded and has to run at once. `scalars` says where the numbers of the
+    /// statements of its operation are, by the trace's epoch.
+    fn run_or_record(&mut self, s: &Statement<'_>, scalars: &mut Option<(u32, usize)>) -> Result<bool> {
         let points = count(s.domain);
         if points == 0 && s.reduced == 0 {
-            return Ok(());
+            return Ok(false);
         }
         if s.target.storage.has_snapshots() {
             self.copy_on_write(s.target.storage)?;
         }
         if self.run_eagerly(s, points)? {
-            return Ok(());
+            return Ok(false);
         }
         self.telemetry.stats.native_operations += 1;
         if s.target.storage.bytes() >= CHECK_MEMORY_FROM {
             self.check_allocatable(s.target.storage)?;
         }
         self.flush_if_full(s.op, s.domain)?;
+        let epoch = self.trace.epoch;
+        let known = scalars.filter(|&(of, _)| of == epoch);
+        let first = known.map_or(self.trace.scalars.len(), |(_, first)| first);
+        *scalars = Some((epoch, first));
         if s.views().any(|view| view.storage.is_open()) {
-            return self.record_open(s);
+            return self.record_open(s, first);
         }
-        self.trace.record(s);
-        if self.is_eager() || self.touches_shared(s) { self.flush_recorded() } else { Ok(()) }
+        self.trace.record(s, first);
+        Ok(self.is_eager() || self.touches_shared(s))
     }
 
-    /// Records a statement on storages that code outside may read and write at any time: they are closed, or it runs at once. Of small
-    /// ones it reads copies.
-    fn record_open(&mut self, s: &Statement<'_>) -> Result<()> {
+    /// Records a statement on storages that code outside may read and write at any time: they are closed, or it has to run at once, which
+    /// is the result. Of small ones it reads copies.
+    fn record_open(&mut self, s: &Statement<'_>, scalars: usize) -> Result<bool> {
         let mut copies: SmallVec<[Option<StorageHandle>; 3]> = SmallVec::new();
         for input in s.inputs {
             copies.push(match input {
@@ -67,8 +87,8 @@ impl Runtime {
             })
             .collect();
         let s = Statement { inputs: &inputs, target: s.target.clone(), ..*s };
-        self.trace.record(&s);
-        if self.is_eager() || self.touches_shared(&s) { self.flush_recorded() } else { Ok(()) }
+        self.trace.record(&s, scalars);
+        Ok(self.is_eager() || self.touches_shared(&s))
     }
 
     /// Closes an open storage that a pending node is to read, or copies its contents if they are small.

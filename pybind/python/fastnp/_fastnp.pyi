@@ -68,6 +68,17 @@ class DeviceExport:
 
     address: int
 
+class VectorLoop:
+    @staticmethod
+    def make(
+        name: str,
+        inputs: str,
+        steps: Sequence[tuple[str, Sequence[int]]],
+        conditions: Sequence[int],
+        next: Sequence[int],
+    ) -> VectorLoop | None: ...
+    def apply(self, results: Sequence[int], *inputs: Any) -> list[Any] | None: ...
+
 class LoopProgram:
     """A compiled loop: a program of the scalar IR, and what its values must be."""
 

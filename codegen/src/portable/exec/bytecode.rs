@@ -12,6 +12,7 @@
 use crate::drive::isa::{Isa, LoopFn};
 use crate::portable::exec::jit_hook;
 use crate::portable::exec::jit_hook::{JitHook, Stage};
+use crate::portable::exec::region::RegionCode;
 use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add, primitives};
 
 use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Launch, Op, OperandId, Scalar, ValueId};
@@ -61,6 +62,10 @@ pub(crate) enum BlockOp {
         operand: u16,
         offsets: u16,
         size: u8,
+    },
+    /// A loop of the points of the block.
+    Loop {
+        region: u16,
     },
 }
 
@@ -115,6 +120,8 @@ pub(crate) struct Bytecode {
     pub(crate) stages: Vec<Stage>,
     /// Whether that code has a slow path: it may skip lanes, and then the calls re-execute the block.
     pub(crate) has_slow_path: bool,
+    /// The loops.
+    pub(crate) regions: Vec<RegionCode>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
@@ -191,6 +198,7 @@ pub(crate) fn resolve(
         calls: vec![],
         stages: vec![],
         has_slow_path: false,
+        regions: vec![],
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
@@ -208,7 +216,7 @@ pub(crate) fn resolve(
         add_instruction(&mut code, kernel, fragment, i, inst, isa)?;
     }
     code.calls = code.steps.iter().filter_map(|s| if let BlockOp::Call(c) = s { Some(*c) } else { None }).collect();
-    if !code.calls.is_empty() {
+    if !code.calls.is_empty() || !code.regions.is_empty() {
         code.fp_mask = effects(kernel);
     }
     for a in kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)) {
@@ -232,6 +240,65 @@ pub(crate) fn effects(kernel: &Kernel) -> FpFlags {
     folds.fold(of(&kernel.body) | of(&kernel.epilogue), |all, effects| all | effects)
 }
 
+/// The call of an instruction that computes, and what it costs ([`Bytecode::cost`]); none for the others.
+///
+/// # Errors
+/// If the instruction has no loop.
+pub(crate) fn loop_call(f: &Fragment, i: usize, isa: Isa) -> Result<Option<(LoopCall, f64)>, String> {
+    let dtype = f.types[i];
+    let size = dtype.size() as f64 / 8.0;
+    let entry = |v: ValueId| v.0 as u16;
+    let (run, args, in_place, cost) = match &f.insts[i] {
+        Inst::Apply(op, args) => {
+            let from = f.dtype(args[0]);
+            let run = elementwise::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
+            let cost = 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
+            let args = [entry(args[0]), entry(args[op.arity() - 1]), entry(args[0])];
+            (run, args, elementwise::works_in_place(*op, from), cost)
+        }
+        Inst::Fma(args) => {
+            let run = fused_multiply_add::lookup(dtype, isa).ok_or_else(|| format!("no fma in {dtype}"))?;
+            (run, args.map(entry), true, 0.1 * size)
+        }
+        Inst::Step(step, args) => {
+            let from = f.dtype(args[0]);
+            let run = primitives::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
+            (run, [entry(args[0]), entry(args[1]), entry(args[0])], false, 0.3 * size)
+        }
+        Inst::Select(args) => (copies::select(dtype.size(), isa), args.map(entry), true, 0.1 * size),
+        Inst::Cast(from, _) => {
+            let source = f.dtype(*from);
+            let cost = 0.1 * dtype.size().max(source.size()) as f64 / 8.0;
+            (casts::lookup(source, dtype, isa), [entry(*from); 3], false, cost)
+        }
+        Inst::Bits(from, _) => {
+            // A copy of the word.
+            let word = if dtype.size() == 8 { DType::U64 } else { DType::U32 };
+            let run = elementwise::lookup(Op::Positive, word, isa).ok_or_else(|| format!("no copies of {word}"))?;
+            (run, [entry(*from); 3], elementwise::works_in_place(Op::Positive, word), 0.08 * size)
+        }
+        Inst::Part(from, part) => (copies::part(dtype.size(), *part, isa), [entry(*from); 3], false, 0.08 * size),
+        Inst::Complex([re, im]) => {
+            (copies::complex(dtype.size(), isa), [entry(*re), entry(*im), entry(*re)], false, 0.08 * size)
+        }
+        Inst::Load(_)
+        | Inst::Param(_)
+        | Inst::Const(_)
+        | Inst::Index(_)
+        | Inst::Gather(..)
+        | Inst::Store(..)
+        | Inst::Scatter(..)
+        | Inst::Result(_)
+        | Inst::Loop(_)
+        | Inst::Exit(..)
+        | Inst::Input(_) => return Ok(None),
+    };
+    let (out, inst, effects) = (i as u16, i as u32, f.effects(i));
+    let bit = |v: u16| 1u64.checked_shl(v as u32).unwrap_or(0);
+    let entries = args.iter().fold(bit(out), |all, &v| all | bit(v));
+    Ok(Some((LoopCall { run, out, args, inst, effects, entries, in_place }, cost)))
+}
+
 /// Adds one instruction.
 fn add_instruction(
     code: &mut Bytecode,
@@ -241,15 +308,14 @@ fn add_instruction(
     inst: &Inst,
     isa: Isa,
 ) -> Result<(), String> {
-    let dtype = f.types[i];
-    let size = dtype.size() as u8;
+    let size = f.types[i].size() as u8;
     let value = i as u16;
     let entry = |v: ValueId| v.0 as u16;
-    let mut call = |run, args: [u16; 3], effects, in_place| {
-        let bit = |v: u16| 1u64.checked_shl(v as u32).unwrap_or(0);
-        let entries = args.iter().fold(bit(value), |all, &v| all | bit(v));
-        code.steps.push(BlockOp::Call(LoopCall { run, out: value, args, inst: i as u32, effects, entries, in_place }));
-    };
+    if let Some((call, cost)) = loop_call(f, i, isa)? {
+        code.steps.push(BlockOp::Call(call));
+        code.cost += cost;
+        return Ok(());
+    }
     match inst {
         Inst::Load(OperandId(operand)) => {
             code.cost += 0.03 * size as f64 / 8.0;
@@ -259,57 +325,6 @@ fn add_instruction(
         Inst::Param(p) => add_uniform(code, value, size, UniformSource::Param(p.0), isa),
         Inst::Const(c) => add_uniform(code, value, size, UniformSource::Const(*c), isa),
         Inst::Index(axis) => code.steps.push(BlockOp::Index { value, axis: *axis }),
-        Inst::Apply(op, args) => {
-            let from = f.dtype(args[0]);
-            let run = elementwise::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
-            call(
-                run,
-                [entry(args[0]), entry(args[op.arity() - 1]), entry(args[0])],
-                f.effects(i),
-                elementwise::works_in_place(*op, from),
-            );
-            code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
-        }
-        Inst::Fma(args) => {
-            let run = fused_multiply_add::lookup(dtype, isa).ok_or_else(|| format!("no fma in {dtype}"))?;
-            call(run, args.map(entry), f.effects(i), true);
-            code.cost += 0.1 * size as f64 / 8.0;
-        }
-        Inst::Step(step, args) => {
-            let from = f.dtype(args[0]);
-            let run = primitives::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
-            call(run, [entry(args[0]), entry(args[1]), entry(args[0])], f.effects(i), false);
-            code.cost += 0.3 * size as f64 / 8.0;
-        }
-        Inst::Select(args) => {
-            call(
-                copies::select(size as usize, isa),
-                [entry(args[0]), entry(args[1]), entry(args[2])],
-                FpFlags::NONE,
-                true,
-            );
-            code.cost += 0.1 * size as f64 / 8.0;
-        }
-        Inst::Cast(from, _) => {
-            let source = f.dtype(*from);
-            call(casts::lookup(source, dtype, isa), [entry(*from); 3], f.effects(i), false);
-            code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
-        }
-        Inst::Bits(from, _) => {
-            // A copy of the word.
-            let word = if size == 8 { DType::U64 } else { DType::U32 };
-            let run = elementwise::lookup(Op::Positive, word, isa).ok_or_else(|| format!("no copies of {word}"))?;
-            call(run, [entry(*from); 3], FpFlags::NONE, elementwise::works_in_place(Op::Positive, word));
-            code.cost += 0.08 * size as f64 / 8.0;
-        }
-        Inst::Part(from, part) => {
-            call(copies::part(size as usize, *part, isa), [entry(*from); 3], FpFlags::NONE, false);
-            code.cost += 0.08 * size as f64 / 8.0;
-        }
-        Inst::Complex([re, im]) => {
-            call(copies::complex(size as usize, isa), [entry(*re), entry(*im), entry(*re)], FpFlags::NONE, false);
-            code.cost += 0.08 * size as f64 / 8.0;
-        }
         Inst::Gather(operand, offsets) => {
             code.cost += 0.5;
             code.steps.push(BlockOp::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
@@ -317,6 +332,23 @@ fn add_instruction(
         Inst::Store(operand, v) => add_sink(code, k, f, *operand, *v, None),
         Inst::Scatter(operand, offsets, v) => add_sink(code, k, f, *operand, *v, Some(entry(*offsets))),
         Inst::Result(a) => code.results.push((value, *a)),
+        Inst::Loop(repeated) => {
+            let region = RegionCode::resolve(f, i, repeated, isa)?;
+            code.cost += region.cost();
+            code.steps.push(BlockOp::Loop { region: code.regions.len() as u16 });
+            code.regions.push(region);
+        }
+        // The loop writes them.
+        Inst::Exit(..) => {}
+        Inst::Apply(..)
+        | Inst::Fma(_)
+        | Inst::Step(..)
+        | Inst::Select(_)
+        | Inst::Cast(..)
+        | Inst::Bits(..)
+        | Inst::Part(..)
+        | Inst::Complex(_)
+        | Inst::Input(_) => unreachable!("what computes is a call, and inputs are of regions"),
     }
     Ok(())
 }
@@ -328,7 +360,7 @@ fn is_input(inst: &Inst) -> bool {
 
 /// Whether a step computes the value.
 fn is_computed(inst: &Inst) -> bool {
-    !is_input(inst) && !inst.is_effect() && !matches!(inst, Inst::Result(_))
+    !is_input(inst) && !inst.is_effect() && !matches!(inst, Inst::Result(_) | Inst::Loop(_))
 }
 
 fn add_uniform(code: &mut Bytecode, value: u16, size: u8, source: UniformSource, isa: Isa) {
@@ -346,8 +378,10 @@ fn add_sink(
     debug_assert_eq!(kernel.operands[operand.0 as usize].access, Access::Write);
     let value = v.0 as u16;
     let size = fragment.dtype(v).size() as u8;
-    let produced =
-        offsets.is_none() && is_computed(&fragment.insts[v.0 as usize]) && code.sinks.iter().all(|s| s.value != value);
+    let inst = &fragment.insts[v.0 as usize];
+    // What a loop writes is written before the instruction that names it.
+    let may_produce = offsets.is_none() && is_computed(inst) && !matches!(inst, Inst::Exit(..));
+    let produced = may_produce && code.sinks.iter().all(|s| s.value != value);
     for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
         l.late = true;
     }
@@ -393,8 +427,10 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
         if !is_input(inst) && !computed {
             continue;
         }
+        // A loop writes its exits before their turn, when others may still have what is free by then.
+        let may_reuse = computed && !matches!(inst, Inst::Exit(..));
         let reused =
-            if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
+            if may_reuse { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
         let offset = reused.unwrap_or_else(|| {
             width += size as u32;
             width - size as u32
@@ -410,6 +446,10 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
                 free.push((fragment.types[v].size(), p));
             }
         }
+    }
+    for region in &mut code.regions {
+        region.at = width;
+        width += region.width();
     }
     code.width = width as usize;
     code.block_len = block_length(code.width);
@@ -438,7 +478,7 @@ fn find_conflicts(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
             BlockOp::Gather { value: g, operand, size, .. } if twice || g as usize >= value => {
                 Some(disjoint(operand, size))
             }
-            BlockOp::Call(_) | BlockOp::Index { .. } | BlockOp::Gather { .. } => None,
+            BlockOp::Call(_) | BlockOp::Index { .. } | BlockOp::Gather { .. } | BlockOp::Loop { .. } => None,
         }));
         let others = code.sinks.iter().enumerate().filter(|(other, _)| *other != at);
         conflicts.extend(others.map(|(_, s)| disjoint(s.operand, s.size)));

@@ -304,7 +304,7 @@ impl<'p> Exec2d<'p> {
             unsafe {
                 match stage {
                     Stage::Step(BlockOp::Call(call)) => self.call(call, part),
-                    Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => {
+                    Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. } | BlockOp::Loop { .. }) => {
                         unreachable!("exec_2d runs calls alone")
                     }
                     Stage::MapCall(pass) => complete &= self.pass(pass, part),

@@ -12,7 +12,7 @@ use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall, Sink, fill_uniform};
 use crate::portable::exec::jit_hook::Stage;
 use crate::portable::loops::copies;
-use crate::{Launch, RaisedFlags};
+use crate::{FpFlags, Launch, RaisedFlags};
 use smallvec::SmallVec;
 
 /// How a load is accessed in tiles of the current shape.
@@ -274,7 +274,18 @@ impl<'p> ExecTiles<'p> {
                     copies::gather(out.add(at * size), base, stride, offsets.cast::<i64>().add(at), n, size);
                 });
             },
+            // SAFETY: the caller's contract.
+            BlockOp::Loop { region } => unsafe {
+                self.repeat::<false>(region, n);
+            },
         }
+    }
+
+    /// Runs a loop; see [`crate::portable::exec::region::RegionCode::run`].
+    unsafe fn repeat<const CHECKED: bool>(&self, region: u16, n: usize) -> FpFlags {
+        let region = &self.code.regions[region as usize];
+        // SAFETY: the region's registers are among those of the code; every entry has a register or points at the tile's elements.
+        unsafe { region.run::<CHECKED>(n, self.registers, self.room, |entry| self.values[entry as usize]) }
     }
 
     #[inline(always)]
@@ -288,6 +299,12 @@ impl<'p> ExecTiles<'p> {
     unsafe fn run_steps_checked(&mut self, tile: &Tile, n: usize) {
         let code = self.code;
         for step in &code.steps {
+            if let BlockOp::Loop { region } = *step {
+                // SAFETY: the caller's contract.
+                let flags = unsafe { self.repeat::<true>(region, n) };
+                fp_status::merge(&mut self.raised, [(self.epilogue, code.regions[region as usize].inst, flags)]);
+                continue;
+            }
             // SAFETY: the caller's contract.
             unsafe { self.step(step, tile, n) };
             if let BlockOp::Call(call) = step {

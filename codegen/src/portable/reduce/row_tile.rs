@@ -143,7 +143,9 @@ unsafe fn run_calls(
     for stage in &code.stages {
         match stage {
             Stage::Step(BlockOp::Call(c)) => call(c),
-            Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => unreachable!("the form has calls alone"),
+            Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. } | BlockOp::Loop { .. }) => {
+                unreachable!("the form has calls alone")
+            }
             // SAFETY: the caller's contract.
             Stage::MapCall(pass) => complete &= unsafe { pass.run(n, at) },
         }

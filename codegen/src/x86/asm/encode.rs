@@ -131,6 +131,8 @@ pub enum Cond {
     AboveEqual = 3,
     /// Equal, or zero.
     Equal = 4,
+    /// Not equal, or not zero.
+    NotEqual = 5,
     /// Unsigned less or equal.
     BelowEqual = 6,
 }

@@ -90,6 +90,11 @@ impl Assembler {
         self.memory(wide(0x89), from.0, to);
     }
 
+    /// `dst = from`.
+    pub fn mov(&mut self, dst: Gpr, from: Gpr) {
+        self.registers(wide(0x89), from.0, dst, 0, 0);
+    }
+
     /// `dst ^= from`.
     pub fn xor(&mut self, dst: Gpr, from: Gpr) {
         self.registers(wide(0x31), from.0, dst, 0, 0);
@@ -163,6 +168,17 @@ impl Assembler {
             self.emit(0xE9, 1, 0, 4);
             self.fix_up(to);
         }
+    }
+
+    /// Calls the code at a label.
+    pub fn call(&mut self, to: Label) {
+        self.emit(0xE8, 1, 0, 4);
+        self.fix_up(to);
+    }
+
+    /// Calls the function whose address is in memory.
+    pub fn call_mem(&mut self, from: Mem) {
+        self.memory(Opcode { byte: 0xFF, escaped: false, wide: false }, 2, from);
     }
 
     /// Jumps to a label if the condition holds.

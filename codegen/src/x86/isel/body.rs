@@ -7,8 +7,8 @@
 use crate::ir::build::visit;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::registers::{Uses, ValueNumber};
-use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
-use smallvec::SmallVec;
+use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, Region, SlowPath, ValueId};
+use smallvec::{SmallVec, smallvec};
 
 /// Instructions of a body of which the processor works on several copies at once in any order. 302 random kernels with more were 1.14 times
 /// as fast with two copies interleaved (geometric mean, AVX2, Zen 3), and 0.985 times with two in sequence; 200 with fewer 1.01 times.
@@ -35,14 +35,78 @@ pub(crate) struct Body<'a> {
     pub(crate) reads: Vec<SmallVec<[ValueId; 3]>>,
     /// Masks of slow-path lanes.
     slow_masks: SmallVec<[ValueNumber; 4]>,
+    /// The loops that are live, in order.
+    regions: Vec<RegionBody<'a>>,
+}
+
+/// The region of a loop after analysis.
+pub(crate) struct RegionBody<'a> {
+    /// The instruction of the body that is the loop.
+    pub(crate) at: usize,
+    /// The instructions of a turn. Inputs and what the end of a turn reads have a use behind all of them.
+    pub(crate) body: Body<'a>,
+    /// As in [`Region`].
+    pub(crate) inputs: &'a [DType],
+    pub(crate) conditions: SmallVec<[ValueId; 4]>,
+    pub(crate) next: SmallVec<[ValueId; 8]>,
+}
+
+impl<'a> RegionBody<'a> {
+    /// Analyses the region of a loop whose elementary functions are expanded, for loops of so many lanes.
+    fn of(
+        kernel: &'a Kernel,
+        at: usize,
+        region: &'a Region,
+        slow_paths: &[SlowPath],
+        (level, lanes): (Level, usize),
+    ) -> RegionBody<'a> {
+        let mut roots: SmallVec<[ValueId; 8]> = region.conditions.iter().chain(&region.next).copied().collect();
+        let inputs = region.body.insts.iter().enumerate().filter(|(_, inst)| matches!(inst, Inst::Input(_)));
+        let last: Vec<ValueId> = roots.iter().copied().chain(inputs.map(|(at, _)| ValueId(at as u32))).collect();
+        let mut body = Body::analyse(kernel, region.body.clone(), slow_paths, level, &mut roots, &last);
+        body.lanes = lanes;
+        let (conditions, next) = roots.split_at(region.conditions.len());
+        let mut conditions: SmallVec<[ValueId; 4]> = conditions.into();
+        conditions.sort_unstable();
+        RegionBody { at, body, inputs: &region.inputs, conditions, next: next.into() }
+    }
+
+    /// The types of the carried inputs.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = DType> {
+        self.inputs[..self.next.len()].iter().copied()
+    }
 }
 
 impl<'a> Body<'a> {
     /// Analyses the body of a map whose elementary functions are expanded.
     pub(crate) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
-        let kernel = &expanded.kernel;
-        let slow_masks: SmallVec<[ValueNumber; 4]> = expanded.body.slow_paths.iter().map(|slow| slow.mask.0).collect();
-        let mut fragment = kernel.body.clone();
+        let (kernel, provenance) = (&expanded.kernel, &expanded.body);
+        let mut accumulated: SmallVec<[ValueId; 2]> = kernel.accumulators.iter().map(|a| a.value).collect();
+        let mut body = Body::analyse(kernel, kernel.body.clone(), &provenance.slow_paths, level, &mut accumulated, &[]);
+        let count = body.fragment.insts.len();
+        let widths = (0..count).filter(|&at| body.live[at]).map(|at| width(&body.fragment, at));
+        body.lanes = level.vector() / widths.max().unwrap_or(8).max(1);
+        for (at, inst) in kernel.body.insts.iter().enumerate() {
+            if let (Inst::Loop(repeated), true) = (inst, body.live[at]) {
+                let slow_paths = provenance.regions.iter().find(|(found, _)| found.0 as usize == at);
+                let slow_paths = slow_paths.map_or(&[][..], |(_, slow_paths)| slow_paths);
+                body.regions.push(RegionBody::of(kernel, at, &repeated.region, slow_paths, (level, body.lanes)));
+            }
+        }
+        body
+    }
+
+    /// Analyses a fragment. `folded` are read where they stand, and are renumbered as instructions are merged; `last` are read after
+    /// all instructions.
+    fn analyse(
+        kernel: &'a Kernel,
+        mut fragment: Fragment,
+        slow_paths: &[SlowPath],
+        level: Level,
+        folded: &mut [ValueId],
+        last: &[ValueId],
+    ) -> Body<'a> {
+        let slow_masks: SmallVec<[ValueNumber; 4]> = slow_paths.iter().map(|slow| slow.mask.0).collect();
         let mut now: Vec<ValueId> = vec![];
         for at in 0..fragment.insts.len() {
             let (before, rest) = fragment.insts.split_at_mut(at);
@@ -69,42 +133,48 @@ impl<'a> Body<'a> {
         for value in fragment.insts.iter().flat_map(Fragment::arguments) {
             readers[value.0 as usize] += 1;
         }
-        let accumulated = kernel.accumulators.iter().map(|a| now[a.value.0 as usize]).collect();
-        let touched = SmallVec::from_elem(false, kernel.operands.len());
-        let (lanes, records_spans) = (0, false);
+        folded.iter_mut().for_each(|value| *value = now[value.0 as usize]);
         let mut body = Body {
             kernel,
             fragment,
             level,
-            lanes,
-            records_spans,
+            lanes: 0,
+            records_spans: false,
             uses,
-            accumulated,
+            accumulated: folded.iter().copied().collect(),
             live,
-            touched,
+            touched: SmallVec::from_elem(false, kernel.operands.len()),
             readers,
             reads: vec![SmallVec::new(); count],
             slow_masks,
+            regions: vec![],
         };
-        for at in (0..count).rev() {
-            let is_store = body.fragment.insts[at].is_effect();
-            if !(is_store || body.is_slow_mask(at as u32) || !body.uses[at].is_empty()) {
+        for value in last {
+            let value = now[value.0 as usize];
+            body.uses[value.0 as usize] = smallvec![count as u32];
+        }
+        body.find_uses();
+        body
+    }
+
+    /// Finds out what is live, and what uses each value.
+    fn find_uses(&mut self) {
+        for at in (0..self.fragment.insts.len()).rev() {
+            let is_store = self.fragment.insts[at].is_effect();
+            if !(is_store || self.is_slow_mask(at as u32) || !self.uses[at].is_empty()) {
                 continue;
             }
-            body.live[at] = true;
-            if let Some(operand) = body.fragment.insts[at].operand() {
-                body.touched[operand.0 as usize] = true;
+            self.live[at] = true;
+            if let Some(operand) = self.fragment.insts[at].operand() {
+                self.touched[operand.0 as usize] = true;
             }
-            body.reads[at] = body.arguments(at);
-            for &value in &body.reads[at] {
-                if body.uses[value.0 as usize].first() != Some(&(at as u32)) {
-                    body.uses[value.0 as usize].insert(0, at as u32);
+            self.reads[at] = self.arguments(at);
+            for value in self.reads[at].clone() {
+                if self.uses[value.0 as usize].first() != Some(&(at as u32)) {
+                    self.uses[value.0 as usize].insert(0, at as u32);
                 }
             }
         }
-        let widths = (0..count).filter(|&at| body.live[at]).map(|at| width(&body.fragment, at));
-        body.lanes = level.vector() / widths.max().unwrap_or(8).max(1);
-        body
     }
 
     /// Whether an instruction is live.
@@ -122,9 +192,25 @@ impl<'a> Body<'a> {
         self.live.iter().filter(|live| **live).count()
     }
 
-    /// Whether it is so long that copies of it are interleaved: the processor looks ahead over several copies of shorter ones.
+    /// Whether it is so long that copies of it are interleaved: the processor looks ahead over several copies of shorter ones, but not
+    /// beyond the end of a loop.
     pub(crate) fn is_long(&self) -> bool {
-        self.length() > SHORT_BODY
+        self.length() > SHORT_BODY || self.has_loops()
+    }
+
+    /// Whether it has loops.
+    pub(crate) fn has_loops(&self) -> bool {
+        !self.regions.is_empty()
+    }
+
+    /// The number of live instructions of its loops.
+    pub(crate) fn loop_length(&self) -> usize {
+        self.regions.iter().map(|region| region.body.length()).sum()
+    }
+
+    /// The loop that is an instruction, if it is one.
+    pub(crate) fn region(&self, at: usize) -> Option<&RegionBody<'a>> {
+        self.regions.iter().find(|region| region.at == at)
     }
 
     /// Whether it stores by offsets: then points run in order, as the last store wins.
@@ -139,7 +225,7 @@ impl<'a> Body<'a> {
 
     /// Whether an elementary function has a slow path, so that the loop may compute wrong elements and say so.
     pub(crate) fn has_slow_path(&self) -> bool {
-        !self.slow_masks.is_empty()
+        !self.slow_masks.is_empty() || self.regions.iter().any(|region| region.body.has_slow_path())
     }
 
     /// Matches a select of the larger (or the smaller) of two real floats: which op it is, and its operands. The result is the
@@ -229,6 +315,10 @@ fn width(fragment: &Fragment, number: usize) -> usize {
         Inst::Cast(from, DType::U32) if fragment.dtype(from).is_float() => 8,
         // Halves and bytes are converted to and from floats through four bytes.
         Inst::Cast(from, to) => own(fragment.dtype(from)).max(own(to)),
+        Inst::Loop(ref repeated) => {
+            let region = &repeated.region.body;
+            (0..region.insts.len()).map(|at| width(region, at)).max().unwrap_or(1)
+        }
         _ => own(dtype),
     }
 }

@@ -297,6 +297,11 @@ impl Emitter<'_> {
     /// A bool as a mask as wide as numbers of a type.
     pub(crate) fn mask_as_wide_as(&mut self, value: ValueId, dtype: DType) -> MaskReg {
         let mask = self.mask(value);
+        self.as_wide_as(mask, dtype)
+    }
+
+    /// The same of a mask as wide as bools.
+    pub(crate) fn as_wide_as(&mut self, mask: MaskReg, dtype: DType) -> MaskReg {
         if self.level() == Level::Avx512 || dtype.size() == self.bool_lane_bytes() {
             return mask;
         }

@@ -62,11 +62,15 @@ impl Emitter<'_> {
         let mut read = std::mem::take(&mut self.const_registers.read);
         read.sort_by_key(|&(_, times)| Reverse(times));
         let untouched = self.vectors.take_untouched(copies);
+        let mut left = untouched;
         for ((slot, _), register) in read.into_iter().zip((0..32).filter(|r| untouched >> r & 1 != 0).map(VReg)) {
+            left &= !(1 << register.0);
             let from = Rm::Mem(Mem::at(ARGUMENTS, slot.at));
             let form = if slot.bytes == VECTOR_BYTES { &f::VMOVUPS } else { broadcast(slot.bytes) };
             self.asm.vector(form, Width::W512, register, VReg(0), from, Masking::NONE, None);
             self.const_registers.loaded.push((slot, register));
         }
+        // Loops keep inputs in those that are left.
+        self.vectors.set_usable(self.vectors.usable() | left);
     }
 }

@@ -51,6 +51,8 @@ pub(crate) const RESIDENT_BASES: usize = BASES.len() - 2;
 pub(crate) const SPILLED_BASE: Gpr = Gpr::R15;
 /// In a reduction: the rounds left of a partial sum; callee-saved.
 pub(crate) const ROUNDS_LEFT: Gpr = BASES[BASES.len() - 1];
+/// Where a body has loops: the turns until it asks whether to stop; callee-saved. Neither reductions nor slices have such bodies.
+pub(crate) const TURNS_LEFT: Gpr = ROUNDS_LEFT;
 /// In a loop over slices: the address of the frames of the block, less that of the block's first element in units of a frame
 /// ([`crate::x86::isel::slices`]); callee-saved.
 pub(crate) const FRAMES: Gpr = BASES[BASES.len() - 2];

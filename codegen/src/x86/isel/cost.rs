@@ -47,6 +47,8 @@ pub(crate) fn of(body: &Body<'_>, kinds: &StrideKinds, at: usize) -> Cost {
     };
     match &body.fragment.insts[at] {
         Inst::Param(_) | Inst::Const(_) | Inst::Complex(_) | Inst::Bits(..) => FREE,
+        // Bodies with loops are not cut.
+        Inst::Loop(_) | Inst::Exit(..) | Inst::Input(_) => FREE,
         Inst::Load(_) if dtype.is_complex() => FREE,
         Inst::Load(operand) | Inst::Store(operand, _) => access(operand.0 as usize),
         Inst::Part(value, _) => match body.fragment.insts[value.0 as usize] {

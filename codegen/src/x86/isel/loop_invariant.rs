@@ -54,7 +54,13 @@ impl Emitter<'_> {
             is_hoisted[at] = !arguments.is_empty()
                 && !matches!(
                     body.fragment.insts[at],
-                    Inst::Store(..) | Inst::Scatter(..) | Inst::Gather(..) | Inst::Part(..) | Inst::Result(_)
+                    Inst::Store(..)
+                        | Inst::Scatter(..)
+                        | Inst::Gather(..)
+                        | Inst::Part(..)
+                        | Inst::Result(_)
+                        | Inst::Loop(_)
+                        | Inst::Exit(..)
                 )
                 && arguments.iter().all(|v| invariant[v.0 as usize]);
             is_hoisted[at] |= self.is_spilled_broadcast(at);

@@ -1,8 +1,8 @@
 //! Instruction selection: the instructions of each op, conversion, load and store, and the registers of values.
 //!
 //! `conventions` names the fixed registers, `registers` allocates the others, `arguments` lays out the block of memory that a loop is
-//! called with, `body` analyses a fragment, `common_range` finds its exponentials, and `slices` cuts a long one by the `cost` of its
-//! instructions; the other files add methods to `select::Emitter`, a file for each kind of instruction.
+//! called with, `body` analyses a fragment, `common_range` finds its exponentials, `slices` cuts a long one by the `cost` of its
+//! instructions, and `region` emits its loops; the other files add methods to `select::Emitter`, a file for each kind of instruction.
 //! Loops change what a store or a result of a fold becomes through `select::LoopHooks`.
 //! It imports `asm`, `ir`, `expand` and `math`, never `loops` or `launch`. Open `select` first.
 
@@ -19,10 +19,13 @@ pub(crate) mod const_registers;
 pub(crate) mod conventions;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod fused;
 pub(crate) mod loop_invariant;
 pub(crate) mod memory;
 pub(crate) mod newton_sqrt;
+pub(crate) mod open_region;
 pub(crate) mod primitives;
+pub(crate) mod region;
 pub(crate) mod registers;
 pub(crate) mod select;
 pub(crate) mod slices;

@@ -27,6 +27,35 @@ impl RegisterFile {
         RegisterFile { holds: [None; 32], usable, free: usable, pinned: 0, touched: 0 }
     }
 
+    /// How many registers may hold values.
+    pub(crate) fn count(&self) -> usize {
+        self.usable.count_ones() as usize
+    }
+
+    /// The registers that may hold values, a bit each.
+    pub(crate) fn usable(&self) -> u32 {
+        self.usable
+    }
+
+    /// Sets those, all of which are free.
+    pub(crate) fn set_usable(&mut self, usable: u32) {
+        *self = RegisterFile { touched: self.touched, ..RegisterFile::new(usable) };
+    }
+
+    /// Takes a free register out of those that are allocated.
+    pub(crate) fn take(&mut self) -> Option<u8> {
+        let register = (self.free != 0).then(|| 31 - self.free.leading_zeros() as u8)?;
+        self.usable &= !(1 << register);
+        self.free &= !(1 << register);
+        self.touched |= 1 << register;
+        Some(register)
+    }
+
+    /// The values in registers, with these.
+    pub(crate) fn held_in(&self) -> impl Iterator<Item = (ValueNumber, u8)> {
+        (0..).zip(&self.holds).filter_map(|(register, held)| held.map(|value| (value, register)))
+    }
+
     /// The values in registers.
     pub(crate) fn held(&self) -> impl Iterator<Item = ValueNumber> {
         self.holds.iter().copied().flatten()

@@ -14,6 +14,7 @@ use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::const_registers::ConstRegisters;
 use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, VECTOR_BYTES, at_arguments};
+use crate::x86::isel::open_region::Loops;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
@@ -70,8 +71,14 @@ pub(crate) enum Backing {
 /// The location of a value: a register, memory, or both.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueLocation {
-    register: Option<u8>,
+    pub(crate) register: Option<u8>,
     pub(crate) backing: Backing,
+}
+
+impl From<Backing> for ValueLocation {
+    fn from(backing: Backing) -> ValueLocation {
+        ValueLocation { register: None, backing }
+    }
 }
 
 impl ValueLocation {
@@ -88,11 +95,11 @@ pub(crate) struct Emitter<'a> {
     pub(crate) body: &'a Body<'a>,
     pub(crate) kinds: &'a StrideKinds,
     /// By copy of the body and value.
-    locations: Vec<ValueLocation>,
+    pub(crate) locations: Vec<ValueLocation>,
     /// By value: the backing of a value hoisted out of the loop.
     pub(crate) hoisted: Vec<Option<Backing>>,
     pub(crate) vectors: RegisterFile,
-    masks: RegisterFile,
+    pub(crate) masks: RegisterFile,
     /// The current instruction, its copy in the unrolled body, and whether this is the tail, where lanes may be missing.
     pub(crate) current: u32,
     pub(crate) unroll_index: usize,
@@ -106,6 +113,7 @@ pub(crate) struct Emitter<'a> {
     /// Operands whose base pointers stay in registers: the first ones.
     pub(crate) resident_bases: usize,
     pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
+    pub(crate) loops: Loops,
     pub(crate) const_registers: ConstRegisters,
     /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
     /// ([`crate::x86::isel::common_range`]).
@@ -129,17 +137,6 @@ pub(crate) fn broadcast(bytes: usize) -> &'static Form {
 /// The form for single or double precision.
 pub(crate) fn by_float(dtype: DType, single: &'static Form, double: &'static Form) -> &'static Form {
     if dtype == DType::F64 { double } else { single }
-}
-
-/// The fused multiply-add forms that overwrite a factor and the addend, by whether product and addend are negated.
-fn fused_forms(negative: [bool; 2], dtype: DType) -> [&'static Form; 2] {
-    let forms = match negative {
-        [false, false] => [&f::VFMADD213PS, &f::VFMADD213PD, &f::VFMADD231PS, &f::VFMADD231PD],
-        [false, true] => [&f::VFMSUB213PS, &f::VFMSUB213PD, &f::VFMSUB231PS, &f::VFMSUB231PD],
-        [true, false] => [&f::VFNMADD213PS, &f::VFNMADD213PD, &f::VFNMADD231PS, &f::VFNMADD231PD],
-        [true, true] => [&f::VFNMSUB213PS, &f::VFNMSUB213PD, &f::VFNMSUB231PS, &f::VFNMSUB231PD],
-    };
-    [by_float(dtype, forms[0], forms[1]), by_float(dtype, forms[2], forms[3])]
 }
 
 /// The instruction for the first of two floats if it is the larger (or the smaller), else the second. Like a signalling
@@ -184,6 +181,7 @@ impl<'a> Emitter<'a> {
             missing: None,
             resident_bases: BASES.len(),
             hooks: None,
+            loops: Loops::default(),
             const_registers: ConstRegisters::default(),
             common_ranges: SmallVec::new(),
             spans: vec![],
@@ -218,13 +216,18 @@ impl<'a> Emitter<'a> {
         self.is_tail = is_tail;
         self.begin_body(copies);
         let count = self.body.fragment.insts.len();
-        if !self.interleaves() {
-            for copy in 0..copies {
-                (0..count).try_for_each(|at| self.emit_live(at, copy))?;
+        let together = if self.interleaves() { copies } else { 1 };
+        for first in (0..copies).step_by(together) {
+            let some = first..first + together;
+            for at in 0..count {
+                if self.body.region(at).is_some() {
+                    self.repeat(at, some.clone())?;
+                } else {
+                    some.clone().try_for_each(|copy| self.emit_live(at, copy))?;
+                }
             }
-            return Ok(());
         }
-        (0..count).try_for_each(|at| (0..copies).try_for_each(|copy| self.emit_live(at, copy)))
+        Ok(())
     }
 
     /// Whether copies of the body are interleaved.
@@ -270,7 +273,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The next use of a value of the current copy, in this slice.
-    fn next_use(&self, value: ValueNumber) -> u32 {
+    pub(crate) fn next_use(&self, value: ValueNumber) -> u32 {
         next_use(&self.body.uses, value, self.current + 1, self.slice_end)
     }
 
@@ -285,6 +288,7 @@ impl<'a> Emitter<'a> {
         self.vectors.reset();
         self.masks.reset();
         self.common_ranges.clear();
+        self.loops.exits.clear();
     }
 
     /// Emits an instruction.
@@ -315,9 +319,9 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Records that the code from `start` on is a loop over so many vectors, for listings.
+    /// Records that the code from `start` on is a loop over so many vectors, for listings. How long loops inside take data decide.
     pub(crate) fn record_loop(&mut self, start: usize, vectors: usize) {
-        if self.body.records_spans {
+        if self.body.records_spans && !self.body.has_loops() {
             self.loop_spans.push(LoopSpan { start, end: self.asm.len(), vectors });
         }
     }
@@ -367,6 +371,9 @@ impl<'a> Emitter<'a> {
 
     /// The mask of an instruction that touches memory or may raise flags, at the tail or where the lanes do not fill a register.
     pub(crate) fn masking(&self, dtype: DType) -> Masking {
+        if let Some(k) = self.loops.open.mask(self.unroll_index) {
+            return Masking { k, zero: true };
+        }
         let all = self.level() == Level::Avx2 || !self.is_tail && self.lanes() * dtype.size() >= 16;
         Masking { k: if all { KReg(0) } else { LANE_MASK }, zero: !all }
     }
@@ -404,7 +411,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Spills a value: stores it to a slot of the argument block, unless memory backs it already.
-    fn spill(&mut self, value: ValueNumber, register: u8, mask: bool) {
+    pub(crate) fn spill(&mut self, value: ValueNumber, register: u8, mask: bool) {
         let location = &mut self.locations[value as usize];
         location.register = None;
         if let Backing::None = location.backing {
@@ -591,55 +598,6 @@ impl<'a> Emitter<'a> {
         Some(VReg(register))
     }
 
-    /// `a * b + c`, rounded once, with the product or the addend negated. The instructions overwrite a source: one that dies here,
-    /// if there is one.
-    fn fused(&mut self, [a, b, c]: [ValueId; 3], negative: [bool; 2], dtype: DType) {
-        let (width, mask) = (self.width(dtype), self.masking(dtype));
-        let [onto_product, onto_sum] = fused_forms(negative, dtype);
-        if let Some(factor) = self.factor_in_memory([a, b, c]) {
-            let (x, from) = (self.vector(if factor == a { b } else { a }), self.operand(factor));
-            if let Some(out) = self.reuse(c) {
-                self.emit(onto_sum, width, out, x, from, mask, None);
-                self.free_dead(&[a, b]);
-                return;
-            }
-        }
-        let (x, y) = (self.vector(a), self.vector(b));
-        let z = self.operand(c);
-        if a != b
-            && a != c
-            && let Some(out) = self.reuse(a)
-        {
-            self.emit(onto_product, width, out, y, z, mask, None);
-        } else if b != a
-            && b != c
-            && let Some(out) = self.reuse(b)
-        {
-            self.emit(onto_product, width, out, x, z, mask, None);
-        } else if c != a
-            && c != b
-            && let Some(out) = self.reuse(c)
-        {
-            self.emit(onto_sum, width, out, x, Rm::Reg(y), mask, None);
-        } else {
-            let out = self.define_vector();
-            self.copy(out, Rm::Reg(x));
-            self.emit(onto_product, width, out, y, z, mask, None);
-        }
-        self.free_dead(&[a, b, c]);
-    }
-
-    /// The factor of `a * b + c` that is in memory, where the sum can take the place of `c`.
-    fn factor_in_memory(&mut self, [a, b, c]: [ValueId; 3]) -> Option<ValueId> {
-        let is_memory =
-            |location: &ValueLocation| location.register.is_none() && matches!(location.backing, Backing::Lanes(_));
-        let is_there = self.location(c.0).register.is_some() && self.next_use(c.0) == u32::MAX;
-        if self.level() != Level::Avx2 || !is_there || c == a || c == b || a == b {
-            return None;
-        }
-        [b, a].into_iter().find(|factor| is_memory(self.location(factor.0)))
-    }
-
     /// The current value is a mask of slow-path lanes: adds it to those of the loop.
     fn record_slow_lanes(&mut self) {
         if self.location(self.current).register.is_some() {
@@ -735,6 +693,11 @@ impl<'a> Emitter<'a> {
             Inst::Complex(_) => Err("complex numbers".into()),
             Inst::Gather(operand, offsets) => self.load_by_offsets(operand.0 as usize, 0, offsets, dtype),
             Inst::Scatter(operand, offsets, value) => self.store_by_offsets(operand.0 as usize, offsets, value),
+            Inst::Exit(repeated, input) => {
+                self.exit(repeated, input);
+                Ok(())
+            }
+            Inst::Loop(_) | Inst::Input(_) => unreachable!("loops are emitted as a whole"),
             Inst::Result(accumulator) => match self.hooks.clone() {
                 Some(hooks) => hooks.result(self, accumulator as usize),
                 None => Err("results of folds".into()),

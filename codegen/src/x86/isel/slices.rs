@@ -203,7 +203,7 @@ impl Emitter<'_> {
     /// Whether a body so long may be worth cutting. It is asked before registers are reserved, and errs on the side of yes.
     pub(crate) fn may_slice(&self) -> bool {
         let orders = self.body.scatters() && self.body.kernel.operands.iter().any(|operand| !operand.restrict);
-        if orders || self.kinds.contains(&StrideKind::Stride2) {
+        if orders || self.body.has_loops() || self.kinds.contains(&StrideKind::Stride2) {
             return false;
         }
         let count = self.body.fragment.insts.len();

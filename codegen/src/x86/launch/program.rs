@@ -9,8 +9,8 @@ use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
-    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, ONE_OP, SEQUENTIAL_NS,
-    SHORT_LOOP_ROW, SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
+    self, CHEAP_OP_COST, CHUNK_ELEMENTS, EXPECTED_TURNS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, ONE_OP,
+    SEQUENTIAL_NS, SHORT_LOOP_ROW, SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -60,6 +60,8 @@ pub(crate) struct LoopProgram {
     loops: RwLock<VecDeque<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
     /// Whether it uses coordinates.
     uses_coordinates: bool,
+    /// Whether points repeat instructions.
+    has_loops: bool,
     /// Whether memory bandwidth limits large launches.
     pub(crate) is_memory_bound: bool,
     /// Whether one call may run several rows.
@@ -87,9 +89,14 @@ impl LoopProgram {
         let uses_coordinates = (0..body.fragment.insts.len())
             .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
         let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NS };
-        let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64 + sequential;
+        let length = body.length() + EXPECTED_TURNS * body.loop_length();
+        let cost = 0.03 + 0.02 * length as f64 * 8.0 / body.lanes as f64 + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
-        let is_memory_bound = insts().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > CHEAP_OP_COST));
+        let is_dear = |inst: &Inst| match inst {
+            Inst::Apply(op, _) => op.row().cost > CHEAP_OP_COST,
+            inst => matches!(inst, Inst::Loop(_)),
+        };
+        let is_memory_bound = !insts().any(is_dear);
         let by_offset =
             |inst: &Inst, o: usize| matches!(inst, Inst::Gather(m, _) | Inst::Scatter(m, ..) if m.0 as usize == o);
         let is_broadcast = |o: usize| insts().any(|inst| by_offset(inst, o));
@@ -105,7 +112,7 @@ impl LoopProgram {
         let block_calls = BlockCalls(level);
         let fuse = (kernel.template == Template::Scan).then_some(&block_calls as &dyn JitHook);
         let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
-        let lanes = body.lanes;
+        let (lanes, has_loops) = (body.lanes, body.has_loops());
         let multiplies =
             kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
@@ -135,6 +142,7 @@ impl LoopProgram {
             dense_kinds,
             loops: RwLock::default(),
             uses_coordinates,
+            has_loops,
             is_memory_bound,
             nests: !uses_coordinates,
         })
@@ -303,8 +311,10 @@ fn may_raise(kernel: &Kernel) -> SmallVec<[(u32, FpFlags); 4]> {
             _ => kernel.epilogue.effects(at),
         },
     };
+    // Of a loop only re-execution tells which flags count, so it is never the single instruction that raises any.
+    let instructions = |at: usize| 1 + usize::from(matches!(kernel.body.insts.get(at), Some(Inst::Loop(_))));
     (0..kernel.body.insts.len() + kernel.epilogue.insts.len())
-        .map(|at| (at as u32, effects(at)))
+        .flat_map(|at| std::iter::repeat_n((at as u32, effects(at)), instructions(at)))
         .filter(|(_, effects)| !effects.is_empty())
         .collect()
 }
@@ -463,7 +473,7 @@ impl LoopProgram {
             _ => self.clobbered_inputs(launch, &kinds)?,
         };
         let other = if kinds == self.dense_kinds { None } else { Some(self.loop_for(&kinds)?) };
-        let chunk = strategy::chunk_of(n, !saved.is_empty());
+        let chunk = strategy::chunk_of(n, !saved.is_empty() || self.has_loops);
         let across = (0..launch.outer.len()).rev().find(|&other| Some(other) != axis && launch.outer[other] != 1);
         let shortest = other.as_deref().unwrap_or(&self.dense).shortest_row();
         let nests = self.nests && across.is_some() && n == chunk && n >= shortest;
@@ -735,7 +745,8 @@ fn check_offsets(kernel: &Kernel, expanded: &Expanded, single_pass: bool) -> Res
     let mut is_uncertain = vec![false; body.insts.len()];
     let mut scatters = false;
     for (at, inst) in body.insts.iter().enumerate() {
-        let is_slow = expanded.body.slow_paths.iter().any(|slow| slow.value.0 as usize == at);
+        let is_slow = expanded.body.slow_paths.iter().any(|slow| slow.value.0 as usize == at)
+            || expanded.body.regions.iter().any(|(repeated, _)| repeated.0 as usize == at);
         is_uncertain[at] = is_slow || Fragment::arguments(inst).iter().any(|v| is_uncertain[v.0 as usize]);
         let offsets = match inst {
             Inst::Gather(_, offsets) => offsets,

@@ -9,7 +9,9 @@
 use crate::x86::asm::encode::{Cond, Label};
 use crate::x86::isel::arguments::{Arguments, MAX_STRIDED_LANES};
 use crate::x86::isel::body::Body;
-use crate::x86::isel::conventions::{REMAINING, ROWS, StrideKind, StrideKinds, at_arguments};
+use crate::x86::isel::conventions::{
+    REMAINING, RESIDENT_BASES, ROWS, StrideKind, StrideKinds, TURNS_LEFT, at_arguments,
+};
 use crate::x86::isel::select::{Emitter, Unsupported};
 use crate::x86::isel::slices::Slices;
 use crate::x86::loops::prologue::LoopCode;
@@ -33,7 +35,14 @@ impl Body<'_> {
             e.asm.store_gpr(at, ROWS);
         }
         let scan = ScanTerms::reserve(&mut e);
+        if self.has_loops() && scan.is_some() {
+            return Err(Unsupported { at: 0, what: "a scan of what loops give".into() });
+        }
         let may_slice = e.reserve_frames();
+        if self.has_loops() {
+            e.resident_bases = RESIDENT_BASES;
+            e.begin_counting_turns();
+        }
         self.prologue(&mut e, operands);
         let (row, [hoists, hoists_elements]) = (e.asm.label(), e.hoists());
         if nests && hoists && !hoists_elements {
@@ -78,12 +87,17 @@ impl Body<'_> {
             self.next_row(&mut e, row);
         }
         self.epilogue(&mut e, operands);
+        if self.has_loops() {
+            e.asm.pop(TURNS_LEFT);
+        }
         e.restore_frames(may_slice);
         if kinds.contains(&StrideKind::NonTemporal) {
             e.asm.sfence();
         }
         e.asm.vzeroupper();
         e.asm.ret();
+        let pushed = e.callee_saved(operands).len() + 1;
+        e.poll_routine(pushed);
         e.check_missing(self.fragment.insts.len())?;
         Ok(LoopCode::new(e, slices.as_ref()))
     }
@@ -142,6 +156,8 @@ impl Body<'_> {
     /// instructions, prefetches above all, are done once: one `exp`, `sin`, `log` or `tanh` takes 0.81 to 0.98 times as long.
     fn unroll(&self) -> usize {
         match self.length() {
+            // Four have too few mask registers, or vector registers with AVX2.
+            _ if self.has_loops() => 2,
             // The dependence chain of a scan takes so long that it hides all other latency.
             _ if self.has_scan() => 1,
             0..=8 => 4,

@@ -225,6 +225,9 @@ impl Body<'_> {
     /// The first instruction without machine code.
     pub(crate) fn lower_reduce(&self, kinds: &StrideKinds, ops: &[Op]) -> Result<LoopCode, Unsupported> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
+        if self.has_loops() {
+            return Err(refused("a fold of what loops give"));
+        }
         let folds = Rc::new(Folds::new(self, ops).ok_or_else(|| refused("a fold"))?);
         let (inputs, chains) = (folds.inputs, folds.chains);
         let mut e = Emitter::new(self, kinds, Arguments::of(self));

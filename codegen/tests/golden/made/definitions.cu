@@ -71,6 +71,8 @@ static __device__ u32 bits_f32(const f32 a) { return __float_as_uint(a); }
 static __device__ u64 bits_f64(const f64 a) { return (u64)__double_as_longlong(a); }
 === boolx8
 typedef struct __align__(8) { u8 at[8]; } boolx8;
+=== bound_f32
+static __device__ f32 bound_f32(const f32 a, const f32 b) { return size_bits_f32(a) < bits_f32(b) ? a : copysignf(b, a); }
 === bound_f64
 static __device__ f64 bound_f64(const f64 a, const f64 b) { return size_bits_f64(a) < bits_f64(b) ? a : copysign(b, a); }
 === c128x2
@@ -102,8 +104,28 @@ static __device__ c64 complex_c64(const f32 re, const f32 im) {
 }
 === conjugate_c128
 static __device__ c128 conjugate_c128(const c128 a) { return complex_c128(a.re, -a.im); }
+=== entry_of_powers_f32
+static __device__ f32 entry_of_powers_f32(const u32 index) { return powers_f32[index & 15]; }
 === entry_of_powers_f64
 static __device__ f64 entry_of_powers_f64(const u64 index) { return powers_f64[index & 15]; }
+=== exp_f32
+static __device__ f32 exp_f32(const f32 a) {
+    const f32 v0 = a;
+    const f32 v2 = bound_f32(v0, 150.0f);
+    const f32 v5 = fmaf(v2, 1.442695f, 786432.0f);
+    const f32 v6 = v5 - 786432.0f;
+    const f32 v8 = fmaf(v6, (-0.69311523f), v2);
+    const f32 v10 = fmaf(v6, (-3.1946183e-5f), v8);
+    const f32 v13 = fmaf(0.1652422f, v10, 0.49572852f);
+    const f32 v15 = fmaf(v13, v10, 0.99141824f);
+    const f32 v17 = fmaf(v15, v10, (-0.008581741f));
+    const u32 v18 = (u32)bits_f32(v5);
+    const f32 v19 = entry_of_powers_f32(v18);
+    const f32 v20 = fmaf(v19, v17, v19);
+    const f32 v21 = limit_f32(v20, v0);
+    const f32 v22 = scale_f32(v21, v6);
+    return v22;
+}
 === exp_f64
 static __device__ f64 exp_f64(const f64 a) {
     const f64 v0 = a;
@@ -232,10 +254,16 @@ static __device__ bool isnan_f32(const f32 a) { return a != a; }
 static __device__ bool isnan_f64(const f64 a) { return a != a; }
 === left_shift_i32
 static __device__ i32 left_shift_i32(const i32 a, const i32 b) { return (u32)b < 8 * sizeof(i32) ? (i32)((u32)a << (u32)b) : (i32)0; }
+=== limit_f32
+static __device__ f32 limit_f32(const f32 a, const f32 b) {
+    return isfinite_f32(b) ? a : bits_f32(b) == bits_f32(-infinity_f32()) ? (f32)0 : b;
+}
 === limit_f64
 static __device__ f64 limit_f64(const f64 a, const f64 b) {
     return isfinite_f64(b) ? a : bits_f64(b) == bits_f64(-infinity_f64()) ? (f64)0 : b;
 }
+=== load_bool
+static __device__ bool load_bool(const u8 *const at) { return *at != 0; }
 === load_c128
 // By parts: complex numbers align as those do.
 static __device__ c128 load_c128(const u8 *const at) { return complex_c128(((const f64 *)at)[0], ((const f64 *)at)[1]); }
@@ -255,6 +283,9 @@ static __device__ u16 load_u16(const u8 *const at) { return *(const u16 *)at; }
 static __device__ u8 load_u8(const u8 *const at) { return *(const u8 *)at; }
 === lowest_i32
 static __device__ i32 lowest_i32(void) { return (i32)((u32)1 << (8 * sizeof(i32) - 1)); }
+=== magic_f32
+// 1.5 times two to the width of the mantissa: added to a number, it rounds that to a whole one.
+static __device__ f32 magic_f32(void) { return 12582912.0f; }
 === magic_f64
 static __device__ f64 magic_f64(void) { return 6755399441055744.0; }
 === magnitude_i32
@@ -314,6 +345,13 @@ static __device__ f64 nextafter_f64(const f64 a, const f64 b) {
     const f64 v37 = v24;
     return v37;
 }
+=== powers_f32
+static __device__ const f32 powers_f32[16] = {
+    1.008656f, 1.053313f, 1.0999472f, 1.148646f,
+    1.1995009f, 1.2526073f, 1.308065f, 1.365978f,
+    1.426455f, 1.4896096f, 1.5555602f, 1.6244308f,
+    1.6963505f, 1.7714543f, 1.8498833f, 1.9317846f
+};
 === powers_f64
 static __device__ const f64 powers_f64[16] = {
     1.0000000002870217, 1.044273782727143, 1.090507732978257, 1.1387886350835488,
@@ -321,6 +359,16 @@ static __device__ const f64 powers_f64[16] = {
     1.4142135627790051, 1.4768261463633805, 1.5422108258505889, 1.6104903324115,
     1.6817928309901402, 1.756252160877382, 1.8340080869357427, 1.9152065619468532
 };
+=== read_boolx8
+static __device__ boolx8 read_boolx8(const u8 *const at, const i32 count) {
+    boolx8 vector;
+    if (count == 8) return *(const boolx8 *)at;
+    #pragma unroll
+    for (i32 j = 0; j < 8; j++) {
+        if (j < count) vector.at[j] = load_bool(at + j * 1);
+    }
+    return vector;
+}
 === read_c128x2
 static __device__ c128x2 read_c128x2(const u8 *const at, const i32 count) {
     c128x2 vector;
@@ -460,6 +508,15 @@ static __device__ Folded reduce_in_y(Folded f) {
     }
     return f;
 }
+=== scale_f32
+// Two factors, as one would have to exceed the range of exponents; the first product is exact, so it rounds once.
+static __device__ f32 scale_f32(const f32 a, const f32 b) {
+    if (!isfinite_f32(b)) return a * (bits_f32(b) == bits_f32(-infinity_f32()) ? (f32)0 : b);
+    const f32 kept = bound_f32(floorf(b), (f32)(2 * bias_f32() - 10));
+    const u32 whole = bits_f32(kept + (magic_f32() + (f32)(2 * bias_f32())));
+    const u32 half = bits_f32(kept * (f32)0.5 + (magic_f32() + (f32)bias_f32()));
+    return a * from_bits_f32(half << mantissa_width_f32()) * from_bits_f32((whole - half) << mantissa_width_f32());
+}
 === scale_f64
 // Two factors, as one would have to exceed the range of exponents; the first product is exact, so it rounds once.
 static __device__ f64 scale_f64(const f64 a, const f64 b) {
@@ -536,6 +593,8 @@ static __device__ void store_i64(u8 *const at, const i64 a) { *(i64 *)at = a; }
 static __device__ void store_u16(u8 *const at, const u16 a) { *(u16 *)at = a; }
 === store_u8
 static __device__ void store_u8(u8 *const at, const u8 a) { *(u8 *)at = a; }
+=== subtract_i32
+static __device__ i32 subtract_i32(const i32 a, const i32 b) { return (i32)((u32)a - (u32)b); }
 === subtract_u64
 static __device__ u64 subtract_u64(const u64 a, const u64 b) { return (u64)((u64)a - (u64)b); }
 === u16x4
@@ -617,6 +676,17 @@ static __device__ void write_i32x4(u8 *const at, const i32x4 vector, const i32 c
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
         if (j < count) store_i32(at + j * 4, vector.at[j]);
+    }
+}
+=== write_i64x4
+static __device__ void write_i64x4(u8 *const at, const i64x4 vector, const i32 count) {
+    if (count == 4) {
+        *(i64x4 *)at = vector;
+        return;
+    }
+    #pragma unroll
+    for (i32 j = 0; j < 4; j++) {
+        if (j < count) store_i64(at + j * 8, vector.at[j]);
     }
 }
 === write_u8x4

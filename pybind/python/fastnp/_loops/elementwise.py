@@ -4,7 +4,8 @@ The function becomes the body of a loop over the elements, which the compiler of
 function has no effects, or it would not be compiled; so the elements may be computed in any order,
 on several threads, and where compiled code is left, NumPy begins again from the first element. So
 it does where a floating-point flag was raised, as it warns of those of Python's own arithmetic.
-A function without loops becomes operations on whole arrays instead (`if_conversion`).
+A function of which kernels can do all becomes operations on whole arrays instead
+(`if_conversion`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy
 from fastnp import _fastnp
 from fastnp._loops.compiler import Compiled, compile_tasks
 from fastnp._loops.functions import StoredCall
-from fastnp._loops.if_conversion import converted, result_types
+from fastnp._loops.if_conversion import Left, converted, result_types
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal
@@ -67,7 +68,8 @@ class ElementLoop:
 
     def fused(self, arguments: Sequence[Any], otypes: str | None) -> list[Any] | None:
         """The function of arrays and numbers as operations on whole arrays, recorded; `None` where
-        it has loops, or there are numbers for which Python would raise.
+        it has loops that are no loops of kernels, or there are numbers for which Python would
+        raise.
         """
         given = [as_argument(x) for x in arguments]
         if any(x is None for x in given) or self.changes > MAX_CHANGES:
@@ -78,7 +80,10 @@ class ElementLoop:
             inputs = [x.dtype.char for x in given]
             self.array_functions[key] = chars and converted(self.function, inputs, chars)
         function = self.array_functions[key]
-        results = function.apply([widened(x) for x in given]) if function else None
+        try:
+            results = function.apply([widened(x) for x in given]) if function else None
+        except Left:
+            return None
         if results is None:
             if function:
                 # What it finds outside of it has changed; the next call converts it again.

@@ -280,6 +280,8 @@ class Emitter:
         self.looks_at_status = False
         # Whether the text is recorded as operations on whole arrays, which warn themselves.
         self.is_recorded = False
+        # Whether loops ask for interrupts. Text that is never executed does not.
+        self.polls = True
         # Whether the current statement took scratch memory.
         self.uses_scratch = False
         self.budget = self.text.named("budget", "i64")
@@ -606,6 +608,8 @@ class Emitter:
 
     def spend(self, cost: str | None = None) -> None:
         """Counts work, and asks now and then whether an interrupt is pending."""
+        if not self.polls:
+            return
         text = self.text
         text.line(f"{self.budget} = sub {self.budget}, {cost or text.integer(1)}")
         ask, after = text.new_block("poll"), text.new_block()

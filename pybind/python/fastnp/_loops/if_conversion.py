@@ -1,4 +1,4 @@
-"""If-conversion: a function of numbers without loops as operations on whole arrays, which fuse.
+"""If-conversion: a function of numbers as operations on whole arrays, which fuse.
 
 The function is compiled to scalar IR as any other (`statements.inline`). Its blocks are then read
 in order with an array in each register: a branch becomes a predicate, and where paths meet, a
@@ -6,17 +6,22 @@ register becomes a selection by the predicates of the paths. Both sides of a bra
 operation that may raise floating-point flags is given harmless operands where its predicate does
 not hold, so the flags are those of the elements that take its path.
 
-A function whose code may be left is not converted: of whole arrays it would have to be asked at
-once whether that is so. Therefore no operation here can fail. NumPy's scalars do not raise but
-warn, which operations on arrays do too, under the same names; a ufunc of numbers becomes that of
-arrays.
+A loop becomes one operation, a loop of kernels (`codegen/src/ir/region.rs`): what its turns carry
+goes in and comes out. Its turn is converted as a function is, with the predicate of the paths that
+lead back to the head as the condition to go on. A turn that leaves the loop on its way is not a
+turn of that loop: it is read once more behind it, from what was carried.
+
+Where code may be left, there is a predicate of that too, and a call for which it holds in any
+element is not done here. Only functions with loops are converted then, as it takes a computation at
+once to know. NumPy's scalars do not raise but warn, which operations on arrays do too, under the
+same names; a ufunc of numbers becomes that of arrays.
 """
 
 from __future__ import annotations
 
 import ast
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,9 +29,10 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._fastnp import UFUNCS
+from fastnp._loops.control_flow import ControlFlow, operands_of
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, are_found, range_of_type
 from fastnp._loops.names import Names
-from fastnp._loops.ranges import Range
+from fastnp._loops.ranges import HIGHEST, LOWEST, Range
 from fastnp._loops.statements import DifferentTypes, Refused, inline
 from fastnp._loops.text import Block, TooLong
 from fastnp._loops.types import BOOL, FLOAT, INT, Number, TupleType, Type, Value
@@ -38,7 +44,11 @@ MAX_STEPS = 200
 
 
 class NotConvertible(Exception):
-    """A function that has a loop, may be left, or has an instruction that is no operation."""
+    """A function that has loops in loops, or an instruction that is no operation."""
+
+
+class Left(Exception):
+    """A call in which code is left for some element."""
 
 
 class Constant(NamedTuple):
@@ -99,18 +109,32 @@ COMPARISONS = {
 }
 CAST = "cast "
 ARGUMENT = "argument"
+# A loop by its place among those of the function, and what it carried by the number of the input.
+LOOP, EXIT = "loop ", "exit "
+# A selection that keeps an operation from raising flags where its predicate does not hold.
+GUARD = "guard"
+# The types of arrays, by those of registers.
+CHARS = {"i64": "l", "f64": "d", "f32": "f", "i8": "?"}
+
+# The predicate of a way through the code, and the registers there.
+Way: TypeAlias = tuple[Operand, dict[str, Operand]]
+
+
+class VectorLoop(NamedTuple):
+    """A loop of kernels, and the steps of which its turn consists, for people."""
+
+    apply: Callable[..., list[Any] | None]
+    text: str
 
 
 class Conversion:
     """Reads the text of a function, and writes the steps."""
 
-    def __init__(self, e: Emitter, arguments: int) -> None:
-        self.types = e.text.types
-        self.reported_as = e.text.reported
+    def __init__(self, types: Mapping[str, str], flow: ControlFlow, arguments: int) -> None:
+        self.types, self.flow = types, flow
+        self.reported_as: Mapping[str, str] = {}
         # The names under which steps report floating-point flags, where they have their own.
         self.reported: dict[int, str] = {}
-        self.blocks = {block.label: block for block in e.text.blocks}
-        self.begin, self.end = e.begin, e.text.block
         self.steps: list[tuple[str, tuple[Operand, ...]]] = [(ARGUMENT, ())] * arguments
         self.known: dict[tuple[str, tuple[Operand, ...]], Step] = {}
         # Where the block that is read is reached.
@@ -167,9 +191,25 @@ class Conversion:
         return self.opposites[a]
 
     def select(self, condition: Operand, a: Operand, b: Operand) -> Operand:
+        # What the condition says of truth values.
+        opposite = self.opposites.get(condition)
+        a = TRUE if a == condition else FALSE if a == opposite else a
+        b = FALSE if b == condition else TRUE if b == opposite else b
         if a == b or condition == TRUE:
             return a
-        return b if condition == FALSE else self.step("where", condition, a, b)
+        if condition == FALSE:
+            return b
+        if FALSE in (a, b):
+            return self.both(condition, a) if b == FALSE else self.both(self.opposite(condition), b)
+        if TRUE in (a, b):
+            return (
+                self.either(condition, b) if a == TRUE else self.either(self.opposite(condition), a)
+            )
+        return self.step("where", condition, a, b)
+
+    def guarded(self, value: Operand, harmless: Constant) -> Operand:
+        """An operand of an operation that may raise flags, harmless where it is not reached."""
+        return self.select(self.predicate, value, harmless)
 
     def cast(self, char: str, a: Operand) -> Operand:
         if isinstance(a, Constant):
@@ -178,62 +218,45 @@ class Conversion:
 
     # Blocks.
 
-    def run(self, entry: Block) -> dict[str, Operand]:
-        """The registers where the function ends."""
-        arriving: dict[str, list[tuple[Operand, dict[str, Operand]]]] = {}
-        registers: dict[str, Operand] = {}
-        for line in entry.lines:
-            self.instruction(line, registers)
-        arriving[self.begin.label] = [(TRUE, registers)]
-        at_end: dict[str, Operand] | None = None
-        for block in self.ordered():
-            paths = arriving.pop(block.label, [])
-            if not paths:
+    def walk(
+        self,
+        order: Sequence[Block],
+        arriving: dict[str, list[Way]],
+        leave: Callable[[str, Way], None],
+        head: str = "",
+    ) -> None:
+        """Reads blocks in order. Ways to blocks that are not among them, and back to `head`, are
+        given to `leave`.
+        """
+        labels = {block.label for block in order}
+        for block in order:
+            ways = arriving.pop(block.label, [])
+            if not ways:
                 continue
-            predicate, registers = self.meeting(paths)
+            predicate, registers = self.meeting(ways)
+            if block.label in self.flow.loops and block.label != head:
+                self.repeat(block.label, predicate, registers, arriving)
+                continue
             self.predicate = predicate
-            if block is self.end:
-                at_end = registers
-                for line in block.lines:
-                    self.instruction(line, registers)
-                continue
-            for line in block.lines[:-1]:
+            is_end = block.label == self.flow.end
+            for line in block.lines if is_end else block.lines[:-1]:
                 self.instruction(line, registers)
+            if is_end:
+                leave("", (predicate, registers))
+                continue
             for condition, label in self.successors(block.lines[-1], registers):
-                path = (self.both(predicate, condition), registers)
-                if path[0] != FALSE:
-                    arriving.setdefault(label, []).append(path)
-        if at_end is None:
-            raise NotConvertible
-        return at_end
+                way = (self.both(predicate, condition), registers)
+                if way[0] == FALSE:
+                    continue
+                if label in labels and label != head:
+                    arriving.setdefault(label, []).append(way)
+                else:
+                    leave(label, way)
 
-    def ordered(self) -> list[Block]:
-        """The blocks, each after those that lead to it."""
-        order: list[Block] = []
-        state: dict[str, bool] = {}  # Whether all after it is in the order.
-
-        def visit(label: str) -> None:
-            if state.get(label) is False:
-                raise NotConvertible  # a loop
-            if label in state:
-                return
-            state[label] = False
-            block = self.blocks[label]
-            if block is not self.end:
-                for following in labels_of(block.lines[-1]):
-                    visit(following)
-            state[label] = True
-            order.append(block)
-
-        visit(self.begin.label)
-        return order[::-1]
-
-    def meeting(
-        self, paths: list[tuple[Operand, dict[str, Operand]]]
-    ) -> tuple[Operand, dict[str, Operand]]:
-        """The predicate and the registers of a block that paths lead to."""
-        predicate, registers = paths[0][0], dict(paths[0][1])
-        for condition, others in paths[1:]:
+    def meeting(self, ways: list[Way]) -> Way:
+        """The predicate and the registers of a block that ways lead to."""
+        predicate, registers = ways[0][0], dict(ways[0][1])
+        for condition, others in ways[1:]:
             for name, value in others.items():
                 registers[name] = self.select(condition, value, registers.get(name, value))
             predicate = self.either(predicate, condition)
@@ -243,8 +266,20 @@ class Conversion:
         if line.startswith("jump "):
             return [(TRUE, line[5:])]
         name, then, otherwise = operands_of(line.partition(" ")[2])
+        if then == otherwise:
+            return [(TRUE, then)]
         condition = registers[name]
         return [(condition, then), (self.opposite(condition), otherwise)]
+
+    def repeat(
+        self,
+        head: str,
+        predicate: Operand,
+        registers: dict[str, Operand],
+        arriving: dict[str, list[Way]],
+    ) -> None:
+        """Reads a loop that is reached where a predicate holds, and adds the ways out of it."""
+        raise NotConvertible
 
     # Instructions.
 
@@ -262,9 +297,12 @@ class Conversion:
             registers[targets] = Step(int(arguments))
         else:
             names = operands_of(arguments)
+            if not registers.keys() >= set(names):
+                raise NotConvertible  # a variable that is not bound on any way here
             values = [registers[name] for name in names]
             if targets not in self.types:
-                raise NotConvertible  # a result and whether it is right
+                self.checked(name, operands_of(targets), values, registers)
+                return
             kinds = self.types[names[0]], self.types[targets]
             registers[targets] = self.operation(name, kinds, values)
             self.report(targets, registers[targets])
@@ -276,9 +314,36 @@ class Conversion:
             raise NotConvertible
         operands = [registers[operand] for operand in operands_of(arguments)]
         harmless = constant("d" if self.types[target] == "f64" else "f", HARMLESS.get(name, 1.0))
-        operands[0] = self.select(self.predicate, operands[0], harmless)
+        operands[0] = self.guarded(operands[0], harmless)
         registers[target] = self.step(name, *operands)
         self.report(target, registers[target])
+
+    def checked(
+        self, name: str, targets: list[str], values: list[Operand], registers: dict[str, Operand]
+    ) -> None:
+        """The result of an operation on integers, and whether it is wrong."""
+        a, b = values
+        if name == "mulo":
+            a, b = (b, a) if isinstance(a, Constant) else (a, b)
+            if not isinstance(b, Constant) or b.value == 0:
+                raise NotConvertible
+            # The factors whose product with the constant has 64 bits.
+            ends = sorted(end // int(b.value) for end in (LOWEST, HIGHEST))
+            low, high = constant("l", ends[0] + 1), constant("l", min(ends[1], HIGHEST))
+            wrong = self.either(self.step("less", a, low), self.step("greater", a, high))
+            registers.update(zip(targets, (self.step("multiply", a, b), wrong), strict=True))
+            return
+        result = self.step("add" if name == "addo" else "subtract", a, b)
+        # It is less than the first operand where the second takes something away.
+        zero = constant("l", 0)
+        is_less = self.step("less", result, a)
+        takes = self.step("less" if name == "addo" else "greater", b, zero)
+        if isinstance(b, Constant):
+            takes = TRUE if (b.value < 0) == (name == "addo") else FALSE
+        wrong = self.opposite(is_less) if takes == TRUE else is_less
+        if not isinstance(b, Constant):
+            wrong = self.step("not_equal", is_less, takes)
+        registers.update(zip(targets, (result, wrong), strict=True))
 
     def report(self, target: str, result: Operand) -> None:
         """Has the flags of a step reported as NumPy reports those of what a register is from."""
@@ -309,7 +374,7 @@ class Conversion:
             case "or" if kinds[0] == "i8":
                 return self.either(a, b)
             case "i2f" | "b2i":
-                return self.cast({"i64": "l", "f64": "d", "f32": "f"}[kinds[1]], a)
+                return self.cast(CHARS[kinds[1]], a)
             case "f2f" if kinds[1] == "f64":
                 return self.cast("d", a)
             case "shl" | "sar" if isinstance(b, Constant) and 0 <= b.value < 64:
@@ -325,26 +390,189 @@ class Conversion:
                 return self.step("floor_divide", self.step("subtract", a, rest), divisor)
         if name.startswith(("icmp.", "fcmp.")) and name[5:] in COMPARISONS:
             return self.step(COMPARISONS[name[5:]], a, b)
+        if name in ("icmp.ult", "icmp.ule"):
+            # With the highest bit flipped, they are in the order of signed ones.
+            flipped = [self.step("bitwise_xor", x, constant("l", LOWEST)) for x in (a, b)]
+            return self.step(COMPARISONS[name[6:]], *flipped)
         if name not in OPERATIONS:
             raise NotConvertible
         operation = OPERATIONS[name]
         if operation in FLAGGING and kinds[0] != "i64":
             at = FLAGGING[operation]
             one = constant("d" if kinds[0] == "f64" else "f", 1.0)
-            values[at] = self.select(self.predicate, values[at], one)
+            values[at] = self.guarded(values[at], one)
         return self.step(operation, *values)
 
 
-def labels_of(line: str) -> list[str]:
-    """The labels that a terminator names."""
-    name, _, rest = line.partition(" ")
-    if name == "jump":
-        return [rest]
-    return operands_of(rest)[1:] if name in ("br", "brcold") else []
+class Turn(Conversion):
+    """Reads the turn of a loop. Its arguments are what is carried, what else is read of before the
+    loop, and the predicate of the loop where that is not always true.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        head: str,
+        carried: Sequence[str],
+        others: Sequence[str],
+        registers: Mapping[str, Operand],
+        is_reached: bool,
+    ) -> None:
+        names = [*carried, *others]
+        super().__init__(function.types, function.flow, len(names) + (not is_reached))
+        self.reported_as = function.reported_as
+        self.chars = "".join(CHARS[self.types[name]] for name in names)
+        self.chars += "" if is_reached else "?"
+        known = {name: x for name, x in registers.items() if isinstance(x, Constant)}
+        first: dict[str, Operand] = {**known, **{name: Step(i) for i, name in enumerate(names)}}
+        reached: Operand = TRUE if is_reached else Step(len(names))
+        back: list[Way] = []
+
+        def leave(label: str, way: Way) -> None:
+            if label == head:
+                back.append(way)
+
+        self.walk(function.members(head), {head: [(reached, first)]}, leave, head)
+        if not back or self.reported:
+            raise NotConvertible  # NumPy's own names are those of operations, not of loops
+        self.condition, after = self.meeting(back)
+        self.next = [after[name] for name in carried]
+        if isinstance(self.condition, Constant):
+            raise NotConvertible
+
+    def guarded(self, value: Operand, harmless: Constant) -> Operand:
+        if self.predicate == TRUE:
+            return value
+        return self.step(GUARD, self.predicate, value, harmless)
+
+    def vector_loop(self, name: str) -> VectorLoop:
+        """The loop, under whose name flags are reported."""
+        # Conditions one after the other, each computed where those before hold.
+        conditions = sorted(
+            x for x in self.conjuncts.get(self.condition, {self.condition}) if isinstance(x, Step)
+        )
+        needed = [needed_for(self.steps, conditions[: i + 1]) for i in range(len(conditions))]
+        numbers: dict[Operand, int] = {Step(i): i for i in range(len(self.chars))}
+        written: list[tuple[str, list[int]]] = []
+
+        def write(name: str, operands: list[int]) -> int:
+            written.append((name, operands))
+            return len(self.chars) + len(written) - 1
+
+        def value(operand: Operand) -> int:
+            if operand not in numbers:
+                assert isinstance(operand, Constant)
+                bits = int.from_bytes(operand.bits, "little")
+                numbers[operand] = write(f"const {operand.char}", [bits])
+            return numbers[operand]
+
+        for number, (step, operands) in enumerate(self.steps):
+            if step == ARGUMENT:
+                continue
+            if step == GUARD:
+                predicate, guarded, _ = operands
+                before = sum(number not in some for some in needed)
+                if self.conjuncts.get(predicate, {predicate}) <= set(conditions[:before]):
+                    numbers[Step(number)] = value(guarded)
+                    continue
+                step = "where"
+            numbers[Step(number)] = write(step, [value(operand) for operand in operands])
+        following = [value(x) for x in self.next]
+        made = _fastnp.VectorLoop.make(
+            name, self.chars, written, [numbers[x] for x in conditions], following
+        )
+        if made is None:
+            raise NotConvertible
+        return VectorLoop(made.apply, str(made))
 
 
-def operands_of(text: str) -> list[str]:
-    return text.split(", ") if text else []
+class Function(Conversion):
+    """Reads the text of a whole function."""
+
+    def __init__(self, function: FunctionType, e: Emitter, arguments: int, results: Value) -> None:
+        exits = {block.label for block in e.exit_blocks.values()}
+        blocks = {block.label: block for block in e.text.blocks}
+        flow = ControlFlow(blocks, e.begin.label, e.text.block.label, exits)
+        super().__init__(e.text.types, flow, arguments)
+        self.reported_as = e.text.reported
+        # The name that NumPy's warnings have.
+        self.name = f"{function.__name__} (vectorized)"
+        self.loops: list[VectorLoop] = []
+        self.live = flow.live(results.registers)
+        # Where the code is left, and the registers where the function ends.
+        self.left: Operand = FALSE
+        self.at_end: dict[str, Operand] = {}
+        registers: dict[str, Operand] = {}
+        for line in e.entry.lines:
+            self.instruction(line, registers)
+
+        self.walk(flow.order, {e.begin.label: [(TRUE, registers)]}, self.leave)
+        if not self.at_end or (self.left != FALSE and not self.loops):
+            raise NotConvertible
+
+    def leave(self, label: str, way: Way) -> None:
+        """Ends the function, or leaves its code."""
+        if label == "":
+            self.at_end = way[1]
+        else:
+            self.left = self.either(self.left, way[0])
+
+    def members(self, head: str) -> list[Block]:
+        """The blocks of a loop in order."""
+        members = self.flow.loops[head]
+        if any(label != head and label in self.flow.loops for label in members):
+            raise NotConvertible  # a loop in a loop
+        return [block for block in self.flow.order if block.label in members]
+
+    def repeat(
+        self,
+        head: str,
+        predicate: Operand,
+        registers: dict[str, Operand],
+        arriving: dict[str, list[Way]],
+    ) -> None:
+        members, live = self.members(head), self.live[head]
+        assigned = self.flow.assigned(self.flow.loops[head])
+        carried = sorted(live & assigned)
+        others = sorted(name for name in live - assigned if isinstance(registers.get(name), Step))
+        first = [registers.get(name, zero_of(self.types[name])) for name in carried]
+        is_reached = predicate == TRUE
+        turn = Turn(self, head, carried, others, registers, is_reached)
+        self.loops.append(turn.vector_loop(self.name))
+        inputs = [*first, *(registers[name] for name in others)]
+        loop = self.step(
+            f"{LOOP}{len(self.loops) - 1}", *inputs, *(() if is_reached else (predicate,))
+        )
+        # The last turn, from what was carried: it leads out.
+        registers = dict(registers)
+        for number, name in enumerate(carried):
+            registers[name] = self.step(f"{EXIT}{number}", loop)
+
+        def leave(label: str, way: Way) -> None:
+            if label in self.flow.exits:
+                self.leave(label, way)
+            elif label != head:
+                arriving.setdefault(label, []).append(way)
+
+        self.walk(members, {head: [(predicate, registers)]}, leave, head)
+
+
+def zero_of(kind: str) -> Constant:
+    return constant(CHARS[kind], 0)
+
+
+def needed_for(
+    steps: Sequence[tuple[str, tuple[Operand, ...]]], results: Sequence[Operand]
+) -> set[int]:
+    """The numbers of the steps that results depend on."""
+    needed: set[int] = set()
+    waiting = [x.number for x in results if isinstance(x, Step)]
+    while waiting:
+        number = waiting.pop()
+        if number not in needed:
+            needed.add(number)
+            waiting += [x.number for x in steps[number][1] if isinstance(x, Step)]
+    return needed
 
 
 class ArrayFunction:
@@ -352,33 +580,29 @@ class ArrayFunction:
 
     def __init__(
         self,
-        function: FunctionType,
+        conversion: Function,
         scoped_constants: Sequence[tuple[Any, str, object]],
-        steps: Sequence[tuple[str, tuple[Operand, ...]]],
         results: Sequence[Step],
-        reported: Mapping[int, str],
     ) -> None:
-        # The name that NumPy's warnings have.
-        self.name = f"{function.__name__} (vectorized)"
+        self.name, self.loops = conversion.name, conversion.loops
         self.scoped_constants = scoped_constants
-        self.results = results
-        self.reported = reported
-        needed: set[int] = set()
-        waiting = [x.number for x in results]
-        while waiting:
-            number = waiting.pop()
-            if number not in needed:
-                needed.add(number)
-                waiting += [x.number for x in steps[number][1] if isinstance(x, Step)]
+        self.results, self.left = results, conversion.left
+        self.reported = conversion.reported
+        needed = needed_for(conversion.steps, [*results, self.left])
         self.steps = [
             (number, name, operands)
-            for number, (name, operands) in enumerate(steps)
+            for number, (name, operands) in enumerate(conversion.steps)
             if number in needed and name != ARGUMENT
         ]
+        # By loop: what of what it carries is read.
+        self.read: dict[int, list[int]] = {}
+        for _, name, operands in self.steps:
+            if name.startswith(EXIT) and isinstance(operands[0], Step):
+                self.read.setdefault(operands[0].number, []).append(int(name[len(EXIT) :]))
 
     def apply(self, arguments: Sequence[Any]) -> list[Any] | None:
         """The results for arrays and numbers, recorded; `None` where what the function finds
-        outside of it has changed.
+        outside of it has changed. `Left` is raised where code is left for some element.
         """
         if not are_found(self.scoped_constants):
             return None
@@ -390,7 +614,13 @@ class ArrayFunction:
         for number, name, operands in self.steps:
             taken = [value(operand) for operand in operands]
             if name == "where":
-                made = _fastnp.where(*taken)
+                made: Any = _fastnp.where(*taken)
+            elif name.startswith(LOOP):
+                read = self.read[number]
+                found = self.loops[int(name[len(LOOP) :])].apply(read, *taken)
+                made = found and dict(zip(read, found, strict=True))
+            elif name.startswith(EXIT):
+                made = taken[0][int(name[len(EXIT) :])]
             elif name.startswith(CAST):
                 made = taken[0].astype(name[len(CAST) :])
             else:
@@ -399,6 +629,8 @@ class ArrayFunction:
             if made is None:
                 return None
             values[number] = made
+        if self.left != FALSE and value(self.left).any():
+            raise Left
         return [value(result) for result in self.results]
 
     def __str__(self) -> str:
@@ -414,6 +646,7 @@ class ArrayFunction:
             f"t{number} = {name}({', '.join(map(text, operands))})"
             for number, name, operands in self.steps
         ]
+        lines += [f"{LOOP}{i}:\n{loop.text}" for i, loop in enumerate(self.loops)]
         return "\n".join([*lines, f"return {', '.join(map(text, self.results))}"])
 
 
@@ -426,7 +659,7 @@ def emitted(
 ) -> tuple[Emitter, Value]:
     """The text of a call of a function with values of these types, integers in these ranges."""
     e = Emitter({}, frozenset(), (), Names({}, {}, frozenset()), inline)
-    e.is_recorded = is_recorded
+    e.is_recorded, e.polls = is_recorded, False
     values: list[Any] = [e.parameter(f"x{i}", type_) for i, type_ in enumerate(types)]
     for value, range_ in zip(values, ranges, strict=False):
         if range_ is not None:
@@ -469,7 +702,7 @@ def chars_of(type_: Type) -> str | None:
 
 def converted(function: FunctionType, inputs: Sequence[str], chars: str) -> ArrayFunction | None:
     """A function of Python's numbers as operations on arrays whose elements are of the types
-    `inputs`, if it has no loops.
+    `inputs`, if it has none that only scalar code does.
     """
     if "q" in chars:
         return None  # an element type that no operation gives, though there is an equal one
@@ -477,18 +710,16 @@ def converted(function: FunctionType, inputs: Sequence[str], chars: str) -> Arra
         types = [PYTHON[numpy.dtype(char).kind] for char in inputs]
         ranges = [range_of_type(Number(char)) for char in inputs]
         e, value = emitted(function, types, chars, ranges, is_recorded=True)
-        conversion = Conversion(e, len(types))
-        registers = conversion.run(e.entry)
+        conversion = Function(function, e, len(types), value)
     except (NotConvertible, Unsupported, Refused, TooLong):
         return None
     made: list[Step] = []
     for char, register in zip(chars, value.registers, strict=True):
-        result = registers[register]
+        result = conversion.at_end[register]
         if char in "bBhHiI":
             result = conversion.cast(char, result)
         # A result is an array of its own, of the shape of all arguments.
         if isinstance(result, Constant) or result.number < len(types):
             return None
         made.append(result)
-    steps, reported = conversion.steps, conversion.reported
-    return ArrayFunction(function, e.scoped_constants, steps, made, reported)
+    return ArrayFunction(conversion, e.scoped_constants, made)

@@ -71,6 +71,24 @@ def of_result(name: str, a: Range, b: Range) -> Range | None:
     return None
 
 
+def where(comparison: str, a: Range, b: Range) -> Range:
+    """What holds of a value in the range `a` that compares so with one in the range `b`."""
+    low, high = a
+    match comparison:
+        case "Lt":
+            high = min(high, b[1] - 1)
+        case "LtE":
+            high = min(high, b[1])
+        case "Gt":
+            low = max(low, b[0] + 1)
+        case "GtE":
+            low = max(low, b[0])
+        case "Eq":
+            low, high = max(low, b[0]), min(high, b[1])
+    # Of a path that is never taken nothing is said.
+    return (low, high) if low <= high else a
+
+
 def decided(condition: str, a: Range, b: Range) -> bool | None:
     """Whether a comparison holds of all values, or of none; else `None`."""
     match condition:

@@ -18,6 +18,7 @@ from fastnp._loops import (
     iterators,
     lists,
     numbers,
+    ranges,
     selections,
     undo,
 )
@@ -49,6 +50,7 @@ from fastnp._loops.functions import Defaults
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
 from fastnp._loops.outcome import BROKE, DONE
+from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
     I8,
@@ -209,10 +211,34 @@ def if_(e: Emitter, statement: ast.If) -> list[Path]:
     e.text.branch(test, then, otherwise)
     state = e.state
     e.go_on(Path(state, then))
+    assume(e, statement.test)
     paths = block(e, statement.body)
     e.go_on(Path(state, otherwise))
     paths += block(e, statement.orelse)
     return e.meet(paths)
+
+
+def assume(e: Emitter, test: ast.expr) -> None:
+    """Narrows the ranges of variables on the path where a condition holds."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    for part in parts:
+        match part:
+            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[other]):
+                bound = range_here(e, other)
+                known = range_here(e, part.left)
+                if bound is not None and known is not None:
+                    range_ = ranges.where(type(op).__name__, known, bound)
+                    e.state[name] = e.state[name]._replace(range=range_)
+
+
+def range_here(e: Emitter, node: ast.expr) -> Range | None:
+    """What is known of an integer that is a literal or a variable; `None` for others."""
+    match node:
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            return (number, number)
+        case ast.Name(id=name) if name in e.state and e.state[name].type == INT:
+            return e.state[name].range or WHOLE
+    return None
 
 
 # Loops.
@@ -230,6 +256,7 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
         e.text.branch(test, inside, over)
         state = dict(e.state)
         e.go_on(Path(state, inside))
+        assume(e, statement.test)
         count_turn(e)
         again = block(e, statement.body)
         return again, [Path(state, over)]

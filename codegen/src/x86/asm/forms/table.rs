@@ -316,4 +316,5 @@ forms! {
 
     // Tests of masks, whose result is in the flags register (`Assembler::mask_test`)
     KORTESTW KFlags "NP.0F.W0 98" whole();
+    KORTESTQ KFlags "NP.0F.W1 98" whole() => BW;
 }
