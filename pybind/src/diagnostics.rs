@@ -157,12 +157,6 @@ fn flush(py: Python<'_>) -> PyResult<()> {
     to_py_result(py, fastnp::flush())
 }
 
-/// Whether operations over so many elements run eagerly. Then a function of several operations is better left to NumPy.
-#[pyfunction]
-fn runs_eagerly(elements: usize) -> bool {
-    fastnp::runs_eagerly(elements)
-}
-
 /// Evaluates arrays.
 #[pyfunction]
 #[pyo3(signature = (*arrays))]
@@ -230,7 +224,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats, module)?)?;
     module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
     module.add_function(wrap_pyfunction!(flush, module)?)?;
-    module.add_function(wrap_pyfunction!(runs_eagerly, module)?)?;
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(explain_groups, module)?)?;

@@ -47,7 +47,9 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::call::convert::add(module)?;
     crate::call::functions::add(module)?;
     crate::call::concatenate::add(module)?;
+    crate::call::types::add(module)?;
     crate::diagnostics::add(module)?;
+    crate::fallback::dispatched::add(module)?;
     crate::fallback::function::add(module)?;
     crate::fallback::ledger::add(module)?;
     crate::fallback::profile::add(module)?;

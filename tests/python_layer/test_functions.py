@@ -629,20 +629,21 @@ def find(module: Any, name: str) -> Any:
     return module
 
 
+# With the setting `tiny` at zero no call runs in NumPy because its arrays have few elements.
+@pytest.mark.parametrize("tiny", [1024, 0])
 @pytest.mark.parametrize(("name", "args", "kwargs"), ALL, ids=[case[0] for case in ALL])
-def test_as_numpy(name: str, args: Any, kwargs: Any) -> None:
+def test_as_numpy(name: str, args: Any, kwargs: Any, tiny: int) -> None:
     want = outcome(find(numpy, name), args, kwargs)
-    named = {key: ours(value) for key, value in kwargs.items()}
-    same(outcome(find(fastnp, name), [ours(value) for value in args], named), want)
+    with fastnp.settings(tiny=tiny):
+        named = {key: ours(value) for key, value in kwargs.items()}
+        same(outcome(find(fastnp, name), [ours(value) for value in args], named), want)
 
 
 @pytest.mark.parametrize(
     "name", [name for name in TABLE if name not in ("where", "dot", "matmul", "divmod")]
 )
 def test_signature_is_numpys(name: str) -> None:
-    if find(fastnp, name) is NATIVE[find(numpy, name)] and not hasattr(
-        find(fastnp, name), "__code__"
-    ):
+    if not hasattr(find(fastnp, name), "__wrapped__"):
         pytest.skip("declared by the extension")
     try:
         want = inspect.signature(find(numpy, name))

@@ -67,6 +67,43 @@ fn packed(bytes: &[u8; 16], order: BitOrder) -> [u8; 2] {
     truth(halves).to_le_bytes()
 }
 
+/// Packs elements in groups of 32, as long as the processor does so at once; how many elements it packed. 16 at a time take twice as long.
+fn pack_groups(from: &[u8], to: &mut [u8], order: BitOrder) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if !cfg!(miri) && is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { pack_groups_avx2(from, to, order) };
+    }
+    let _ = (from, to, order);
+    0
+}
+
+/// [`pack_groups`] with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn pack_groups_avx2(from: &[u8], to: &mut [u8], order: BitOrder) -> usize {
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set_epi64x, _mm256_set1_epi64x,
+        _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_xor_si256,
+    };
+    // Where each byte comes from in its half: in the order of memory, or with each eight bytes swapped.
+    let in_order =
+        _mm256_set_epi64x(0x0f0e_0d0c_0b0a_0908, 0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908, 0x0706_0504_0302_0100);
+    let from_where = match order {
+        BitOrder::Big => _mm256_xor_si256(in_order, _mm256_set1_epi64x(0x0707_0707_0707_0707)),
+        BitOrder::Little => in_order,
+    };
+    let (groups, _) = from.as_chunks::<32>();
+    let (packed, _) = to.as_chunks_mut::<4>();
+    for (group, to) in groups.iter().zip(packed) {
+        // SAFETY: the group has 32 bytes.
+        let bytes = unsafe { _mm256_loadu_si256(group.as_ptr().cast::<__m256i>()) };
+        let zeros = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(bytes, from_where), _mm256_setzero_si256());
+        *to = (!_mm256_movemask_epi8(zeros)).to_le_bytes();
+    }
+    32 * groups.len()
+}
+
 /// The elements along the last axis as bits, eight to a byte: one where an element is not zero. The last byte is filled up with zeros.
 ///
 /// # Errors
@@ -88,6 +125,8 @@ pub fn pack_bits(x: &Array, order: BitOrder) -> Result<Array> {
         &truth,
         |n| n.div_ceil(8),
         |from, to| {
+            let done = pack_groups(from, to, order);
+            let (from, to) = (&from[done..], &mut to[done / 8..]);
             let (whole, rest) = from.as_chunks::<16>();
             let (pairs, last) = to.as_chunks_mut::<2>();
             pairs.iter_mut().zip(whole).for_each(|(to, bytes)| *to = packed(bytes, order));

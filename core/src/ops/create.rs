@@ -2,7 +2,7 @@
 
 use crate::array::array::Array;
 use crate::array::element::Element;
-use crate::array::layout::{Index, Layout, Order, byte_count, c_strides, f_strides};
+use crate::array::layout::{Index, Layout, Order, Strides, byte_count, c_strides, f_strides};
 use crate::error::{Error, Result};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fill;
@@ -137,7 +137,8 @@ impl Array {
     /// The elements of the layout must be readable and occupy consecutive bytes from `address` on. Bools must be 0 or 1.
     pub unsafe fn from_memory(address: *const u8, layout: &Layout, dtype: DType) -> Result<Array> {
         let bytes = layout.size() * dtype.size();
-        Array::filled(&layout.shape, layout.strides.clone(), dtype, |own| {
+        // A clone of a small vector takes its items one by one.
+        Array::filled(&layout.shape, Strides::from_slice(&layout.strides), dtype, |own| {
             // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
             unsafe { std::ptr::copy_nonoverlapping(address, own, bytes) };
         })

@@ -1,5 +1,6 @@
 //! Eager execution: a statement that is small and whose operands are ready runs when it is made, without the trace.
 
+use crate::array::array::Array;
 use crate::array::element;
 use crate::error::Result;
 use crate::host::gemm::Product;
@@ -15,6 +16,19 @@ use smallvec::SmallVec;
 /// Whether an operation over so many elements runs eagerly when its operands are ready, by the setting `tiny`.
 pub fn runs_eagerly(points: usize) -> bool {
     points <= EagerLimit::Points.bound(&runtime())
+}
+
+impl Array {
+    /// Whether the array has so many elements at most, computed and on the host, where an operation on them [runs eagerly](runs_eagerly):
+    /// code outside may compute with them as well, as nothing would be deferred.
+    #[inline]
+    pub fn is_ready_and_few(&self, most: usize) -> bool {
+        let runtime = runtime();
+        let size = self.size();
+        size <= most.min(EagerLimit::Points.bound(&runtime))
+            && runtime.exec_target().device.is_none()
+            && runtime.is_ready(&self.storage)
+    }
 }
 
 impl Runtime {

@@ -130,7 +130,6 @@ impl Array {
 }
 
 /// Shows an address of a storage for the first time.
-#[cold]
 fn show(storage: &StorageRef) -> Result<*mut u8> {
     if IS_ON.load(Ordering::Relaxed)
         && let Some(runtime) = try_runtime()

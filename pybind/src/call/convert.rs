@@ -1,6 +1,6 @@
 //! Conversion functions: `array`, `asarray`, `copy`, `ascontiguousarray` and others.
 
-use crate::call::argument::{Arg, is_numpys, parse_fast, strong_scalar};
+use crate::call::argument::{Arg, parse_fast, strong_scalar};
 use crate::call::concatenate::stack_list;
 use crate::call::number_list::of_numbers;
 use crate::fallback::by_name::numpy;
@@ -10,6 +10,7 @@ use crate::interpreter::dtype::RequestedType;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Payload};
 use fastnp::{Array, Order};
@@ -21,7 +22,7 @@ use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 /// `array`, `asarray`, `asanyarray` and `copy`: natively for common arguments, else by NumPy.
-fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResult<Bound<'py, PyAny>> {
+fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if let Some(array) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
         return if copies {
@@ -31,14 +32,30 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
         };
     }
     if let Some(value) = call.sole()
-        && is_numpys(value)?
+        && is_numpys(value)
     {
-        let known = if copies { copy_of(value, |_, _| true)?.map(Payload::from) } else { shared(value)? };
+        let known = if copies { copy_of(value, |_| true)?.map(Payload::from) } else { shared(value)? };
         if let Some(array) = known {
             return new_object(py, array);
         }
     }
-    if let [value] = call.positions()
+    if let [value] | [value, _] = call.positions()
+        && name != "copy"
+        && let Ok(array) = value.cast_exact::<NdArray>()
+        && let Some([_, Some(dtype)]) = call.read(["", "dtype"])?
+        && !dtype.is_none()
+        && let RequestedType::Native(dtype) = dtype::requested(dtype)?
+    {
+        let me = array.open();
+        let given = me.array(py)?;
+        return match given.dtype() == dtype {
+            true if !copies => Ok(array.as_any().clone()),
+            true => new_object(py, to_py_result(py, given.copy(Order::K))?),
+            false => numpy(call, name),
+        };
+    }
+    if let [value] | [value, _] = call.positions()
+        && (name != "copy" || call.positions().len() == 1)
         && let Some(array) = from_list(value, call)?
     {
         return new_object(py, array);
@@ -143,7 +160,7 @@ fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Opti
 }
 
 /// `ascontiguousarray` and `asfortranarray`.
-fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bound<'py, PyAny>> {
+fn dense<'py>(call: Arguments<'_, 'py>, name: &'static str, order: Order) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if let Some(given) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
         let me = given.open();
@@ -158,7 +175,7 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bo
         }
     }
     if let Some(given) = call.sole()
-        && is_numpys(given)?
+        && is_numpys(given)
         && is_dense(given, order)
         && let Some(payload) = shared(given)?
     {

@@ -2,7 +2,10 @@
 
 use crate::call::argument::parse_any;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
 use fastnp::{Array, BitOrder, ErrorKind, Overlap, Result, Side, Value};
 use pyo3::prelude::*;
 
@@ -112,6 +115,32 @@ fn unpack_bits<'py>(x: &Bound<'py, PyAny>, is_big: bool, count: Option<usize>) -
     with_arrays(x.py(), [x], |[x]| fastnp::unpack_bits(x, bit_order(is_big), count))
 }
 
+/// The bits of a vector of ours, the common call, by `run`; any other call by the function of `fastnp._functions.bits`.
+fn bits<'py>(
+    call: Arguments<'_, 'py>,
+    name: &str,
+    run: impl FnOnce(&Array) -> Result<Array>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some(Ok(x)) = call.sole().map(|x| x.cast_exact::<NdArray>())
+        && let Some(array) = x.open().dense().filter(|array| array.ndim() == 1)
+        && let Some(made) = native_or_none(py, run(array))?
+    {
+        return Ok(made);
+    }
+    py.import("fastnp._functions.bits")?.getattr(name)?.call(call.tuple()?, Some(&call.dict()?))
+}
+
+/// NumPy's `packbits`.
+fn packbits<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    bits(call, "packbits", |x| fastnp::pack_bits(x, BitOrder::Big))
+}
+
+/// NumPy's `unpackbits`.
+fn unpackbits<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    bits(call, "unpackbits", |x| fastnp::unpack_bits(x, BitOrder::Big, None))
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(correlate_vectors, module)?)?;
@@ -120,5 +149,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(count_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(even_histogram, module)?)?;
     module.add_function(wrap_pyfunction!(search_sorted, module)?)?;
-    module.add_function(wrap_pyfunction!(interpolate, module)?)
+    module.add_function(wrap_pyfunction!(interpolate, module)?)?;
+    crate::interpreter::fastcall::add(
+        module,
+        &[
+            (c"packbits", c"packbits(a, /, axis=None, bitorder='big')\n--\n\n", entry!(packbits)),
+            (c"unpackbits", c"unpackbits(a, /, axis=None, count=None, bitorder='big')\n--\n\n", entry!(unpackbits)),
+        ],
+    )
 }

@@ -1,20 +1,21 @@
 //! Creation functions: `empty`, `zeros`, `ones`, `full`, their `_like` forms, and `arange`.
 
-use crate::call::argument::{Arg, is_numpys, parse_fast};
+use crate::call::argument::{Arg, parse_fast};
 use crate::call::array_arguments::{order_argument, shape_of, type_of};
 use crate::fallback::by_name::numpy;
 use crate::interop::numpy_memory::dense_form;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Order, Scalar, Value, result_type};
+use fastnp::{Array, DType, Layout, Order, Scalar, Shape, Value, result_type};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
 /// `empty`, `zeros` and `ones`.
-fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+fn filled<'py>(call: Arguments<'_, 'py>, name: &'static str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(shape), dtype, order]) = call.read(["shape", "dtype", "order"])?
         && let (Some(shape), Some(dtype)) = (shape_of(shape), type_of(dtype, DType::F64)?)
         && shape.len() <= fastnp::MAX_DIMS
@@ -32,7 +33,7 @@ fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyRe
 }
 
 /// `empty_like`, `zeros_like` and `ones_like`.
-fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+fn like<'py>(call: Arguments<'_, 'py>, name: &'static str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     let first = if value.is_none() { "prototype" } else { "a" };
     if let Some([Some(a), dtype, order]) = call.read([first, "dtype", "order"])?
@@ -50,12 +51,8 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
         return new_object(py, made);
     }
     if let Some([Some(a), dtype, order]) = call.read([first, "dtype", "order"])?
-        && is_numpys(a)?
-        && let Some((shape, of_numpys, dense)) = dense_form(a)?
-        && let Some(dtype) = type_of(dtype, of_numpys)?
-        && let Some(order) = order_argument(order, Order::K)
+        && let Some((shape, dtype, order)) = form_of_numpys(a, dtype, order)?
     {
-        let order = if matches!(order, Order::K | Order::A) { dense } else { order };
         let made = match value {
             Some(value) => Array::full(&shape, Scalar::new(dtype, value), order),
             None => Array::empty(&shape, dtype, order),
@@ -63,6 +60,22 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
         return new_object(py, to_py_result(py, made)?);
     }
     numpy(call, name)
+}
+
+/// The shape, type and order of an array like one of NumPy's; `None` if it is left to NumPy.
+fn form_of_numpys(
+    a: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    order: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<(Shape, DType, Order)>> {
+    if is_numpys(a)
+        && let Some((shape, of_numpys, dense)) = dense_form(a)?
+        && let Some(dtype) = type_of(dtype, of_numpys)?
+        && let Some(order) = order_argument(order, Order::K)
+    {
+        return Ok(Some((shape, dtype, if matches!(order, Order::K | Order::A) { dense } else { order })));
+    }
+    Ok(None)
 }
 
 /// `full`.
@@ -98,7 +111,50 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
             }
         }
     }
+    if let Some([Some(a), Some(value), dtype, order]) = call.read(["a", "fill_value", "dtype", "order"])?
+        && let Arg::Number(number) = parse_fast(value)?
+        && let Some((shape, dtype, order)) = form_of_numpys(a, dtype, order)?
+        && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+        && let Ok(made) = Array::empty(&shape, dtype, order)
+        && made.assign(number).is_ok()
+    {
+        return new_object(py, made);
+    }
     numpy(call, "full_like")
+}
+
+/// `eye`.
+fn eye<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some([Some(rows), columns, k, dtype, order]) = call.read(["N", "M", "k", "dtype", "order"])?
+        && let Some(rows) = extent_of(rows)
+        && let Some(columns) = columns.filter(|columns| !columns.is_none()).map_or(Some(rows), extent_of)
+        && let Some(k) = k.map_or(Some(0), |k| k.extract::<isize>().ok())
+        && let Some(dtype) = type_of(dtype, DType::F64)?
+        && let Some(order @ (Order::C | Order::F)) = order_argument(order, Order::C)
+        && let Ok(array) = Array::full(&[rows, columns], Scalar::zero(dtype), order)
+    {
+        // The first row and column of the diagonal, and how long it is.
+        let (row, column) = (k.min(0).unsigned_abs(), k.max(0).unsigned_abs());
+        let count = rows.saturating_sub(row).min(columns.saturating_sub(column));
+        if count > 0 {
+            let strides = array.strides();
+            let offset = row as isize * strides[0] + column as isize * strides[1];
+            let layout = Layout {
+                shape: [count].as_slice().into(),
+                strides: [strides[0] + strides[1]].as_slice().into(),
+                offset,
+            };
+            let diagonal = to_py_result(call.py(), array.view_as(dtype, layout))?;
+            to_py_result(call.py(), diagonal.assign(Scalar::new(dtype, 1)))?;
+        }
+        return new_object(call.py(), array);
+    }
+    numpy(call, "eye")
+}
+
+/// An extent; `None` for what is none, which NumPy refuses or reads.
+fn extent_of(value: &Bound<'_, PyAny>) -> Option<usize> {
+    value.extract::<usize>().ok()
 }
 
 /// `arange`.
@@ -159,7 +215,7 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
 }
 
 /// The functions of this file, by NumPy's names.
-const CREATE_FUNCTIONS: [Function; 9] = [
+const CREATE_FUNCTIONS: [Function; 10] = [
     (
         c"empty",
         c"empty(shape, dtype=None, order='C', *, device=None, like=None)\n--\n\n",
@@ -196,6 +252,7 @@ const CREATE_FUNCTIONS: [Function; 9] = [
         c"full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)\n--\n\n",
         entry!(full_like),
     ),
+    (c"eye", c"eye(N, M=None, k=0, dtype=None, order='C', *, device=None, like=None)\n--\n\n", entry!(eye)),
     (
         c"arange",
         c"arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None, like=None)\n--\n\n",

@@ -11,6 +11,7 @@ use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{
@@ -45,8 +46,16 @@ fn truth(array: &Array) -> fastnp::Result<Array> {
 }
 
 /// `matmul` or `dot` of two objects.
-pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn product<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    name: &'static str,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
+    if is_numpys(a) && is_numpys(b) {
+        // Without arrays of ours a product is NumPy's, which need not be given the memory.
+        return numpy_with(py, name, &[a, b].map(Bound::clone), None, false);
+    }
     let (x, y) = (parse_any(a)?, parse_any(b)?);
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
         // `dot` of more than two axes has another definition than `matmul`, and `dot` with a scalar is a multiplication.
@@ -202,7 +211,7 @@ fn shared<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
     max_work: Option<&Bound<'py, PyAny>>,
-    name: &str,
+    name: &'static str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
     let mut outlines = None;
@@ -244,6 +253,35 @@ fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyRe
 #[pyfunction]
 fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(dtype::of_descriptor(dtype)?.is_some())
+}
+
+/// The product of two vectors of one length; `None` for any other call.
+fn vector_product<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([a, b], None) = (call.positions(), call.names()) else { return Ok(None) };
+    let (Ok(a), Ok(b)) = (a.cast_exact::<NdArray>(), b.cast_exact::<NdArray>()) else { return Ok(None) };
+    let (x, y) = (a.open(), b.open());
+    let (Some(x), Some(y)) = (x.dense(), y.dense()) else { return Ok(None) };
+    if x.ndim() != 1 || x.shape() != y.shape() || x.dtype().is_complex() {
+        return Ok(None);
+    }
+    dot_of(x, y).ok().map(|product| wrap(call.py(), product)).transpose()
+}
+
+/// NumPy's `inner` or `vdot`: what is no product of two vectors is left to NumPy, where both are its arrays, or to the function of
+/// `fastnp._functions.linear_algebra`.
+fn inner_product<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some(product) = vector_product(call)? {
+        return Ok(product);
+    }
+    if let ([a, b], None) = (call.positions(), call.names())
+        && is_numpys(a)
+        && is_numpys(b)
+    {
+        return numpy_with(py, name, call.positions(), None, true);
+    }
+    let function = py.import("fastnp._functions.linear_algebra")?.getattr(name)?;
+    function.call(call.tuple()?, Some(&call.dict()?))
 }
 
 /// `count_true(x)`: how many elements of a bool array are true.
@@ -302,6 +340,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         &[
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
+            (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),
+            (c"vdot", c"vdot(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "vdot"))),
             (c"count_true", c"count_true(x, /)\n--\n\n", entry!(count_true)),
         ],
     )

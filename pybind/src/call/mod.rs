@@ -16,5 +16,6 @@ pub(crate) mod keywords;
 pub(crate) mod number_list;
 pub(crate) mod reduce;
 pub(crate) mod routine;
+pub(crate) mod types;
 pub(crate) mod ufunc;
 pub(crate) mod ufunc_call;

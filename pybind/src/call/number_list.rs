@@ -84,6 +84,9 @@ impl OfNumber for f64 {
             if ffi::PyFloat_CheckExact(object) != 0 || dtype::is_double(py, object) {
                 return Some(ffi::PyFloat_AsDouble(object));
             }
+            if let Some(value) = dtype::float32_at(py, object) {
+                return Some(value.into());
+            }
             i64::read(py, object).map(|i| i as f64)
         }
     }
@@ -114,6 +117,8 @@ impl OfNumber for Complex<f64> {
 
 /// The types that numbers have without being asked for one, from the narrowest.
 const NATURAL: [DType; 4] = [DType::Bool, DType::I64, DType::F64, DType::C128];
+/// The place of double precision among them.
+const DOUBLE: usize = 2;
 
 /// The natural type of a number.
 ///
@@ -183,15 +188,25 @@ fn of_rows(rows: &[Items<'_, '_>], shape: &[usize], dtype: Option<DType>) -> Opt
         return collect_as(rows, shape, dtype);
     }
     let py = rows[0].sequence.py();
+    // SAFETY: nothing changes the sequences.
+    let item = |row: &Items<'_, '_>, i| unsafe { row.get(i) };
+    // SAFETY: the object is an item of a list.
+    let is_single = |object| unsafe { dtype::float32_at(py, object) }.is_some();
+    if is_single(item(&rows[0], 0)) {
+        let are_single = rows.iter().all(|row| (0..row.count).all(|i| is_single(item(row, i))));
+        return if are_single { collect::<f32>(rows, shape) } else { None };
+    }
     // Nearly always all numbers are of the first one's type.
     // SAFETY: there is an item.
-    let first = unsafe { natural(py, rows[0].get(0)) }?;
+    let first = unsafe { natural(py, item(&rows[0], 0)) }?;
     collect_as(rows, shape, NATURAL[first]).or_else(|| {
         let mut widest = first;
         for row in rows {
             for i in 0..row.count {
-                // SAFETY: nothing changes the sequence.
-                widest = widest.max(unsafe { natural(py, row.get(i)) }?);
+                // With integers a number of single precision makes doubles; what it makes with bools alone is left to NumPy.
+                let of_single = || (first > 0 && is_single(item(row, i))).then_some(DOUBLE);
+                // SAFETY: the item is alive.
+                widest = widest.max(unsafe { natural(py, item(row, i)) }.or_else(of_single)?);
             }
         }
         if widest > first { collect_as(rows, shape, NATURAL[widest]) } else { None }

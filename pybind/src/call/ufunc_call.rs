@@ -7,14 +7,16 @@ use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::object::construct::new_object;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use fastnp::{
     Array, DType, Error, ErrorKind, FunctionName, Op, Options, Selection, SelectionArg, Value, apply, apply_to,
     apply_with,
 };
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
 /// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
@@ -142,7 +144,7 @@ pub(crate) fn in_place<'py>(
         return Ok(target.as_any().clone());
     }
     drop((value, me));
-    if other.get_type().getattr_opt("__array_ufunc__")?.is_none() && defers_to(other)? {
+    if other.get_type().getattr_opt(intern!(py, "__array_ufunc__"))?.is_none() && defers_to(other)? {
         return Ok(py.NotImplemented().into_bound(py));
     }
     let kwargs = PyDict::new(py);
@@ -204,7 +206,7 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
     }
     let args = PyTuple::new(py, objects)?;
     let wrong = error.kind() != ErrorKind::Unsupported;
-    if !wrong && let Some(result) = run_ufunc(&function(py, &PyString::new(py, op.name()))?, "__call__", &args, None)? {
+    if !wrong && let Some(result) = run_ufunc(&function(py, op.name())?, "__call__", &args, None)? {
         return Ok(result);
     }
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py), wrong))
@@ -213,6 +215,7 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
 /// Whether an operator of the array class returns `NotImplemented` for this other operand, by NumPy's rule.
 pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<NdArray>()
+        || is_numpys(object)
         || object.is_exact_instance_of::<PyList>()
         || object.is_exact_instance_of::<PyTuple>()
     {
@@ -222,10 +225,10 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         // Python lets the right operand go first if its class derives from the left one's, and this one derives from NumPy's.
         return Ok(true);
     }
-    match object.get_type().getattr_opt("__array_ufunc__")? {
+    match object.get_type().getattr_opt(intern!(object.py(), "__array_ufunc__"))? {
         Some(value) => Ok(value.is_none()),
         // Without the protocol, an operand with a higher priority goes first.
-        None => match object.getattr_opt("__array_priority__")? {
+        None => match object.getattr_opt(intern!(object.py(), "__array_priority__"))? {
             Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 0.0)),
             None => Ok(false),
         },
@@ -234,8 +237,8 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Whether an object is of a class derived from NumPy's array, but not of ours.
 fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_array = object.is_exact_instance_of::<NdArray>() || is_numpys(object);
     let array = dtype::types(object.py())?.array.bind(object.py());
-    let is_array = object.is_exact_instance_of::<NdArray>() || object.is_exact_instance(array);
     Ok(!is_array && object.get_type().is_subclass(array)?)
 }
 

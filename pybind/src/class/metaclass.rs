@@ -5,6 +5,7 @@
 use crate::interop::numpy_memory::adopt;
 use crate::interpreter::dtype;
 use crate::interpreter::fallback::fallback;
+use crate::interpreter::gil_cell::GilCell;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -14,7 +15,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PySequence, PyTuple, PyType};
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
 /// `ndarray(shape, dtype, buffer, …)`: NumPy parses the arguments, and its memory is imported. The result stays a NumPy array if its
@@ -81,13 +81,7 @@ static PROTOCOL: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
 /// NumPy's dispatch reads it there, and then sorts the arguments: one that is an instance of another's class goes first. NumPy's arrays,
 /// which are instances of ours for programs, must not go before ours, or NumPy's own implementation runs. A program that asks is at another
 /// instruction by then.
-static DISPATCH: GilCell<(usize, c_int)> = GilCell(Cell::new((0, 0)));
-
-/// State that is accessed with the GIL held.
-struct GilCell<T>(Cell<T>);
-
-// SAFETY: it is read and written with the GIL held.
-unsafe impl<T> Sync for GilCell<T> {}
+static DISPATCH: GilCell<(usize, c_int)> = GilCell::new((0, 0));
 
 /// The frame that runs and its instruction; zeros where there is none.
 fn position(py: Python<'_>) -> (usize, c_int) {
@@ -107,7 +101,7 @@ pub(crate) fn is_instance(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let array = dtype::types(py)?.array.bind(py);
     if value.is_exact_instance(array) {
-        let dispatch = DISPATCH.0.replace((0, 0));
+        let dispatch = DISPATCH.with(py, std::mem::take);
         return Ok(dispatch == (0, 0) || dispatch != position(py));
     }
     value.is_instance(array)
@@ -124,7 +118,8 @@ unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::Py
         return method.clone_ref(py).into_ptr();
     }
     if name == intern!(py, "__array_function__").as_ptr() {
-        DISPATCH.0.set(position(py));
+        let position = position(py);
+        DISPATCH.with(py, |dispatch| *dispatch = position);
     }
     if let Some(unbound) = UNBOUND.get(py) {
         // SAFETY: a dictionary and a string; the borrowed reference becomes the caller's own.

@@ -67,8 +67,10 @@ impl NdArray {
         args: &Bound<'py, PyAny>,
         kwargs: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        py.import("fastnp._array.protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
+        if let Some(result) = crate::fallback::dispatched::called_by_numpy(func, types, args, kwargs)? {
+            return Ok(result);
+        }
+        this.py().import("fastnp._array.protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
     }
 
     #[pyo3(text_signature = "($self, protocol, /)")]

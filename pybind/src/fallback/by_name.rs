@@ -2,64 +2,94 @@
 
 use crate::fallback::function::run_in_python;
 use crate::fallback::run::Call;
+use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::NOT_COVERED;
 use crate::interpreter::fastcall::Arguments;
+use crate::interpreter::gil_cell::GilCell;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// One of NumPy's functions, and its name.
+pub(crate) struct Named {
+    name: Py<PyString>,
+    function: Py<PyAny>,
+    /// What is behind its dispatch to other classes; the function where it has none.
+    direct: Py<PyAny>,
+}
+
+/// Those that were called, by the address and the length of the name's text.
+static NAMED: GilCell<HashMap<(usize, usize), &'static Named, AddressHash>> =
+    GilCell::new(HashMap::with_hasher(BuildHasherDefault::new()));
 
 /// NumPy's function of a name.
-pub(crate) fn function<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    static NUMPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let numpy = NUMPY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.into_any().unbind()))?;
-    numpy.bind(py).getattr(name)
+fn named(py: Python<'_>, name: &'static str) -> PyResult<&'static Named> {
+    let text = (name.as_ptr().addr(), name.len());
+    if let Some(known) = NAMED.with(py, |all| all.get(&text).copied()) {
+        return Ok(known);
+    }
+    let function = py.import("numpy")?.getattr(name)?;
+    let direct = function.getattr_opt("_implementation")?.unwrap_or_else(|| function.clone()).unbind();
+    let name = PyString::new(py, name).unbind();
+    let found: &'static Named = Box::leak(Box::new(Named { name, function: function.unbind(), direct }));
+    NAMED.with(py, |all| all.insert(text, found));
+    Ok(found)
+}
+
+/// NumPy's function of a name.
+pub(crate) fn function<'py>(py: Python<'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    Ok(named(py, name)?.function.bind(py).clone())
+}
+
+/// What is behind the dispatch to other classes of NumPy's function of a name.
+pub(crate) fn direct<'py>(py: Python<'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    Ok(named(py, name)?.direct.bind(py).clone())
 }
 
 /// Calls NumPy's function of a name with these arguments.
-pub(crate) fn numpy<'py>(call: Arguments<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn numpy<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
     let (py, names) = (call.py(), call.names());
-    let name = PyString::new(py, name);
-    let function = function(py, &name)?;
+    let named = named(py, name)?;
+    let (function, name) = (named.function.bind(py), named.name.bind(py));
     // With `like=` another class makes the array, so the call counts as a fallback.
     let is_like = names.is_some_and(|names| names.contains(intern!(py, "like")).unwrap_or(true));
-    let entry = is_like.then(|| (&name, intern!(py, NOT_COVERED)));
-    if !is_like
-        && let Some(result) = (Call { function: &function, entry, is_ufunc: false }).run(call.after(0), names)?
-    {
+    let entry = is_like.then(|| (name, intern!(py, NOT_COVERED)));
+    if !is_like && let Some(result) = (Call { function, entry, is_ufunc: false }).run(call.after(0), names)? {
         return Ok(result);
     }
-    run_in_python(&function, call.tuple()?.as_any(), &call.dict()?, entry)
+    run_in_python(function, call.tuple()?.as_any(), &call.dict()?, entry)
 }
 
 /// [`numpy`], entered in the ledger of fallbacks.
-pub(crate) fn numpy_counted<'py>(call: Arguments<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn numpy_counted<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
     let (py, names) = (call.py(), call.names());
-    let name = PyString::new(py, name);
-    let function = function(py, &name)?;
-    let entry = Some((&name, intern!(py, NOT_COVERED)));
-    if let Some(result) = (Call { function: &function, entry, is_ufunc: false }).run(call.after(0), names)? {
+    let named = named(py, name)?;
+    let function = named.function.bind(py);
+    let entry = Some((named.name.bind(py), intern!(py, NOT_COVERED)));
+    if let Some(result) = (Call { function, entry, is_ufunc: false }).run(call.after(0), names)? {
         return Ok(result);
     }
-    run_in_python(&function, call.tuple()?.as_any(), &call.dict()?, entry)
+    run_in_python(function, call.tuple()?.as_any(), &call.dict()?, entry)
 }
 
 /// Calls NumPy's function of a name with positional arguments, and others for the names.
 pub(crate) fn numpy_with<'py>(
     py: Python<'py>,
-    name: &str,
+    name: &'static str,
     args: &[Bound<'py, PyAny>],
     kwargs: Option<&Bound<'py, PyDict>>,
     is_counted: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let name = PyString::new(py, name);
-    let function = function(py, &name)?;
-    let entry = is_counted.then(|| (&name, intern!(py, NOT_COVERED)));
+    let named = named(py, name)?;
+    let function = named.function.bind(py);
+    let entry = is_counted.then(|| (named.name.bind(py), intern!(py, NOT_COVERED)));
     if kwargs.is_none_or(|kwargs| kwargs.is_empty())
-        && let Some(result) = (Call { function: &function, entry, is_ufunc: false }).run(args, None)?
+        && let Some(result) = (Call { function, entry, is_ufunc: false }).run(args, None)?
     {
         return Ok(result);
     }
     let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    run_in_python(&function, PyTuple::new(py, args)?.as_any(), &kwargs, entry)
+    run_in_python(function, PyTuple::new(py, args)?.as_any(), &kwargs, entry)
 }

@@ -1,23 +1,21 @@
 //! NumPy's functions as objects of ours, which run them on our arrays.
 
-use crate::fallback::run::Call;
-use crate::fallback::value_types::set_plain_types;
-use crate::interpreter::address_hash::AddressHash;
-use crate::interpreter::fallback::{NOT_COVERED, fallback};
+use crate::fallback::run::{Call, is_all_plain};
+use crate::fallback::value_types::{ValueType, set_plain_types, value_type};
+use crate::interpreter::fallback::fallback;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::raw_call::{call_python, object_at};
-use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable};
+use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, PyObject_Vectorcall};
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
 use pyo3::PyClass;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule, PySequence, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyInt, PyModule, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-use std::sync::{Mutex, PoisonError};
 
 /// A function of NumPy's that runs in NumPy. Its name, its doc and other attributes are set by the package, as a function's are.
 #[pyclass(name = "function", module = "fastnp._fastnp", frozen, dict, weakref, subclass)]
@@ -34,6 +32,118 @@ pub(crate) struct NumpyFunction {
     is_of_plain: bool,
     /// What runs instead while the current target is a device.
     on_device: Option<Py<PyAny>>,
+    /// What runs instead on many elements, or pending ones.
+    native: Option<Native>,
+}
+
+/// A native function in Python. It takes several operations, and so, on few elements, more time than NumPy's function in C.
+struct Native {
+    function: Py<PyAny>,
+    /// Calls on so many elements at most are NumPy's, if all are computed. They are not fallbacks: nothing is left undone that could fuse.
+    few: usize,
+}
+
+impl Native {
+    /// What the arguments are, if the call is NumPy's: all arrays of ours have few elements, or there are arrays of NumPy's only. The integers
+    /// among the arguments of a call without arrays are taken for extents.
+    fn numpys(&self, arguments: &[Bound<'_, PyAny>]) -> Option<Seen> {
+        let mut seen = Seen { is_any_ours: false, is_any_numpys: false, points: 1 };
+        let is_numpys = arguments.iter().all(|value| self.takes(value, &mut seen, 0))
+            && (seen.is_any_ours || seen.is_any_numpys || self.are_few(seen.points));
+        is_numpys.then_some(seen)
+    }
+
+    /// Whether a result of so many elements is NumPy's to make.
+    fn are_few(&self, points: usize) -> bool {
+        points <= self.few && fastnp::targets_host() && fastnp::runs_eagerly(points)
+    }
+
+    /// Whether NumPy's function takes an argument as it is, or an array of ours among few elements.
+    fn takes(&self, value: &Bound<'_, PyAny>, seen: &mut Seen, depth: usize) -> bool {
+        match value_type(value) {
+            ValueType::Plain => seen.points = extent(value).saturating_mul(seen.points),
+            ValueType::Numpys => seen.is_any_numpys = true,
+            ValueType::Ours => {
+                // SAFETY: the type was checked.
+                let me = unsafe { value.cast_unchecked::<NdArray>() }.open();
+                seen.is_any_ours = true;
+                return me.dense().is_some_and(|array| array.is_ready_and_few(self.few));
+            }
+            ValueType::Sequence if depth < MAX_NESTED => {
+                let count = value.len().unwrap_or(0);
+                if count > MAX_EXTENTS {
+                    seen.points = usize::MAX;
+                    return is_all_plain(value);
+                }
+                let item = |i| value.get_item(i).is_ok_and(|item| self.takes(&item, seen, depth + 1));
+                return (0..count).all(item);
+            }
+            ValueType::Sequence | ValueType::Other => return false,
+        }
+        true
+    }
+
+    /// Calls the function in Python.
+    fn call<'py>(
+        &self,
+        arguments: &[Bound<'py, PyAny>],
+        names: Option<&Bound<'py, PyTuple>>,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let count = arguments.len() - names.map_or(0, |names| names.len());
+        let names = names.map_or(std::ptr::null_mut(), |names| names.as_ptr());
+        // SAFETY: a `Bound` is a pointer to an object, and the arguments live during the call.
+        unsafe {
+            let result = PyObject_Vectorcall(self.function.as_ptr(), arguments.as_ptr().cast(), count, names);
+            Bound::from_owned_ptr_or_err(py, result)
+        }
+    }
+}
+
+/// Lists nested deeper than arguments are, and longer than shapes and lists of operands are, are left to the native function.
+const MAX_NESTED: usize = 3;
+const MAX_EXTENTS: usize = 64;
+
+/// What the arguments of a call are.
+struct Seen {
+    is_any_ours: bool,
+    is_any_numpys: bool,
+    /// The product of the integers.
+    points: usize,
+}
+
+/// An integer as an extent; one for anything else.
+fn extent(value: &Bound<'_, PyAny>) -> usize {
+    if !value.is_exact_instance_of::<PyInt>() {
+        return 1;
+    }
+    let mut overflow = 0;
+    // SAFETY: the object is exactly an int; the only failure is an overflow, which is reported.
+    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &mut overflow) };
+    if overflow == 0 { value.unsigned_abs().max(1) as usize } else { usize::MAX }
+}
+
+impl NumpyFunction {
+    /// A function that runs NumPy's, counted if there is a name.
+    fn new(
+        original: &Bound<'_, PyAny>,
+        direct: &Bound<'_, PyAny>,
+        name: &Bound<'_, PyAny>,
+        reason: &Bound<'_, PyAny>,
+    ) -> PyResult<NumpyFunction> {
+        let entry = match name.is_none() {
+            true => None,
+            false => Some((name.cast::<PyString>()?.clone().unbind(), reason.cast::<PyString>()?.clone().unbind())),
+        };
+        let is_in_c = !original.is(direct) && direct.getattr_opt(intern!(original.py(), "__code__"))?.is_none();
+        let (original, direct) = (original.clone().unbind(), direct.clone().unbind());
+        Ok(NumpyFunction { original, direct, is_in_c, entry, is_of_plain: false, on_device: None, native: None })
+    }
+
+    /// The name and the reason in the ledger.
+    fn entry<'a, 'py>(&'a self, py: Python<'py>) -> Option<(&'a Bound<'py, PyString>, &'a Bound<'py, PyString>)> {
+        self.entry.as_ref().map(|(name, reason)| (name.bind(py), reason.bind(py)))
+    }
 }
 
 impl RunsNumpy for NumpyFunction {
@@ -43,6 +153,23 @@ impl RunsNumpy for NumpyFunction {
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, me) = (this.py(), this.get());
+        if let Some(native) = &me.native {
+            let is_read_alike = !me.is_in_c || names.is_none();
+            let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
+                return native.call(arguments, names, py);
+            };
+            let entry = me.entry(py).filter(|_| !seen.is_any_ours);
+            let result = Call { function: me.direct.bind(py), entry, is_ufunc: false }.run(arguments, names);
+            return match result {
+                // The native function raises the error, or finds that the call is another class's.
+                Ok(Some(result)) => Ok(result),
+                Ok(None) => native.call(arguments, names, py),
+                Err(error) if me.is_in_c && error.is_instance_of::<PyTypeError>(py) => {
+                    native.call(arguments, names, py)
+                }
+                Err(error) => Err(error),
+            };
+        }
         if let Some(on_device) = &me.on_device
             && !fastnp::targets_host()
         {
@@ -58,7 +185,7 @@ impl RunsNumpy for NumpyFunction {
             }
             all => all,
         };
-        let entry = me.entry.as_ref().map(|(name, reason)| (name.bind(py), reason.bind(py)));
+        let entry = me.entry(py);
         let original = me.original.bind(py);
         let is_direct = !me.is_in_c || names.is_none();
         let function = if is_direct { me.direct.bind(py) } else { original };
@@ -197,123 +324,32 @@ pub(crate) unsafe extern "C" fn called<T: RunsNumpy>(
 /// `numpy_function(original, direct, name, reason, of_plain, on_device)`: a function that runs NumPy's, counted if there is a name. If it is `of_plain`
 /// NumPy gets the attribute `_plain` of the first argument. While the current target is a device `on_device` runs instead, if there is one.
 fn numpy_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: PyOnceLock<Callable> = PyOnceLock::new();
-    let py = call.py();
-    let class =
-        CLASS.get_or_try_init(py, || Callable::derive::<NumpyFunction>(py, c"fastnp._fastnp.function", true))?;
     let [original, direct, name, reason, of_plain, on_device] = call.positions() else {
         return Err(PyTypeError::new_err("numpy_function takes six arguments"));
     };
-    let entry = match name.is_none() {
-        true => None,
-        false => Some((name.cast::<PyString>()?.clone().unbind(), reason.cast::<PyString>()?.clone().unbind())),
+    let mut value = NumpyFunction::new(original, direct, name, reason)?;
+    value.is_of_plain = of_plain.is_truthy()?;
+    value.on_device = (!on_device.is_none()).then(|| on_device.clone().unbind());
+    object(call.py(), value)
+}
+
+/// `native_function(original, direct, name, reason, function, few)`: a native function in Python, whose calls on few elements NumPy's runs.
+fn native_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let [original, direct, name, reason, function, few] = call.positions() else {
+        return Err(PyTypeError::new_err("native_function takes six arguments"));
     };
-    let is_in_c = !original.is(direct) && direct.getattr_opt(intern!(py, "__code__"))?.is_none();
-    let value = NumpyFunction {
-        original: original.clone().unbind(),
-        direct: direct.clone().unbind(),
-        is_in_c,
-        entry,
-        is_of_plain: of_plain.is_truthy()?,
-        on_device: (!on_device.is_none()).then(|| on_device.clone().unbind()),
-    };
+    let mut value = NumpyFunction::new(original, direct, name, reason)?;
+    value.native = Some(Native { function: function.clone().unbind(), few: few.extract()? });
+    object(call.py(), value)
+}
+
+/// An object of the class derived from [`NumpyFunction`]'s.
+fn object(py: Python<'_>, value: NumpyFunction) -> PyResult<Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Callable> = PyOnceLock::new();
+    let class =
+        CLASS.get_or_try_init(py, || Callable::derive::<NumpyFunction>(py, c"fastnp._fastnp.function", true))?;
     // SAFETY: the class was derived from this one, and the function is its.
     unsafe { class.object(py, value, called::<NumpyFunction>) }
-}
-
-/// `call(function, args, kwargs, name, reason)`: runs NumPy's function on arguments that may hold arrays of ours, and counts it.
-fn counted<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let Some([Some(function), Some(args), Some(kwargs), name, reason]) =
-        call.read(["func", "args", "kwargs", "name", "reason"])?
-    else {
-        return Err(PyTypeError::new_err("call takes a function, its arguments, a name and a reason"));
-    };
-    let py = call.py();
-    let dispatched = Dispatched::of(function)?;
-    let name = match (name.filter(|name| !name.is_none()), &dispatched) {
-        (Some(name), _) => name.cast::<PyString>()?.clone(),
-        (None, Some(dispatched)) => dispatched.name.bind(py).clone(),
-        (None, None) => function.getattr(intern!(py, "__name__"))?.cast_into::<PyString>()?,
-    };
-    let reason = reason.unwrap_or_else(|| intern!(py, NOT_COVERED).as_any()).cast::<PyString>()?;
-    run_as(function, dispatched, args, kwargs, Some((&name, reason)))
-}
-
-/// `uncounted(function, args, kwargs, ...)`: as `call`, without the ledger.
-fn uncounted<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let [function, args, kwargs, ..] = call.positions() else {
-        return Err(PyTypeError::new_err("uncounted takes a function and its arguments"));
-    };
-    run_as(function, Dispatched::of(function)?, args, kwargs, None)
-}
-
-/// One of NumPy's functions that dispatch to other classes: what runs where there is none, if that is written in Python, and its name.
-struct Dispatched {
-    function: Py<PyAny>,
-    direct: Option<Py<PyAny>>,
-    name: Py<PyString>,
-}
-
-/// Those that were called, by address. Objects of the class are made when a module is imported, and live as long as the process.
-static DISPATCHED: Mutex<HashMap<usize, &'static Dispatched, AddressHash>> =
-    Mutex::new(HashMap::with_hasher(BuildHasherDefault::new()));
-
-impl Dispatched {
-    /// What is known of a function; `None` if it is of another class.
-    fn of(function: &Bound<'_, PyAny>) -> PyResult<Option<&'static Dispatched>> {
-        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let py = function.py();
-        let class =
-            CLASS.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("sum")?.get_type().unbind()))?;
-        if !function.is_exact_instance(class.bind(py)) {
-            return Ok(None);
-        }
-        let known = || DISPATCHED.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = function.as_ptr().addr();
-        if let Some(found) = known().get(&address).copied() {
-            return Ok(Some(found));
-        }
-        let direct = function.getattr("_implementation")?;
-        let is_in_python = direct.getattr_opt("__code__")?.is_some();
-        let found: &'static Dispatched = Box::leak(Box::new(Dispatched {
-            function: function.clone().unbind(),
-            direct: is_in_python.then(|| direct.unbind()),
-            name: function.getattr("__name__")?.cast_into::<PyString>()?.unbind(),
-        }));
-        known().insert(found.function.as_ptr().addr(), found);
-        Ok(Some(found))
-    }
-}
-
-fn run_as<'py>(
-    function: &Bound<'py, PyAny>,
-    dispatched: Option<&'static Dispatched>,
-    args: &Bound<'py, PyAny>,
-    kwargs: &Bound<'py, PyAny>,
-    entry: Option<(&Bound<'py, PyString>, &Bound<'py, PyString>)>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = function.py();
-    let args = match args.cast::<PyTuple>() {
-        Ok(args) => args.clone(),
-        Err(_) => args.cast::<PySequence>()?.to_tuple()?,
-    };
-    let kwargs = match kwargs.cast::<PyDict>() {
-        Ok(kwargs) => kwargs.clone(),
-        Err(_) => py.get_type::<PyDict>().call1((kwargs,))?.cast_into::<PyDict>()?,
-    };
-    let (arguments, names) = joined(args.iter(), Some(&kwargs))?;
-    let is_like = match &names {
-        Some(_) => kwargs.get_item(intern!(py, "like"))?.is_some_and(|like| !like.is_none()),
-        None => false,
-    };
-    let direct =
-        dispatched.and_then(|dispatched| dispatched.direct.as_ref()).map_or(function, |direct| direct.bind(py));
-    if !is_like
-        && let Some(result) = (Call { function: direct, entry, is_ufunc: false }).run(&arguments, names.as_ref())?
-    {
-        return Ok(result);
-    }
-    run_in_python(function, args.as_any(), &kwargs, entry)
 }
 
 /// Adds the functions to the module.
@@ -327,8 +363,11 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
                 c"numpy_function(original, direct, name, reason, of_plain, on_device, /)\n--\n\n",
                 entry!(numpy_function),
             ),
-            (c"call", c"call(func, args, kwargs, name=None, reason=None)\n--\n\n", entry!(counted)),
-            (c"uncounted", c"uncounted(func, args, kwargs, /, *rest)\n--\n\n", entry!(uncounted)),
+            (
+                c"native_function",
+                c"native_function(original, direct, name, reason, function, few, /)\n--\n\n",
+                entry!(native_function),
+            ),
         ],
     )
 }

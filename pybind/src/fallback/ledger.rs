@@ -4,13 +4,13 @@
 //! `fastnp._state.ledger` in Python makes the report, and warns or raises where the settings ask for it.
 
 use crate::interpreter::address_hash::AddressHash;
-use crate::interpreter::call_site::{Frames, is_in};
+use crate::interpreter::call_site::{Frames, file_of};
+use crate::interpreter::gil_cell::GilCell;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::hash::BuildHasherDefault;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// A program that compiles code in a loop has a new call site each iteration. Beyond this many, new sites of a function share one entry.
@@ -46,8 +46,7 @@ struct Ledger {
     is_timed: bool,
 }
 
-/// Locked with the GIL held, and never while Python runs.
-static LEDGER: Mutex<Ledger> = Mutex::new(Ledger {
+static LEDGER: GilCell<Ledger> = GilCell::new(Ledger {
     sites: HashMap::with_hasher(BuildHasherDefault::new()),
     package: HashMap::with_hasher(BuildHasherDefault::new()),
     folder: String::new(),
@@ -56,13 +55,11 @@ static LEDGER: Mutex<Ledger> = Mutex::new(Ledger {
     is_timed: false,
 });
 
-fn ledger() -> MutexGuard<'static, Ledger> {
-    LEDGER.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Whether the file of a code object is one of the package.
 pub(crate) fn is_of_package(code: &Bound<'_, PyAny>) -> PyResult<bool> {
-    is_in(code, &ledger().folder)
+    let file = file_of(code)?;
+    let file = file.to_string_lossy();
+    Ok(LEDGER.with(code.py(), |ledger| !ledger.folder.is_empty() && file.starts_with(&ledger.folder)))
 }
 
 /// Counts a run at the first frame outside the package.
@@ -71,21 +68,24 @@ fn count(py: Python<'_>, name: &Bound<'_, PyString>, reason: &Bound<'_, PyString
     for (code, offset) in Frames::new(py) {
         let address = code.as_ptr().addr();
         let site = (hash, address, offset);
-        let is_known = {
-            let mut ledger = ledger();
-            if let Some(entry) = ledger.sites.get_mut(&site) {
+        let is_of_known_package = LEDGER.with(py, |ledger| match ledger.sites.get_mut(&site) {
+            Some(entry) => {
                 entry.count += 1;
                 ledger.last = site;
-                return Ok(());
+                None
             }
-            ledger.package.contains_key(&address)
-        };
-        if !is_known {
-            if !is_of_package(&code)? {
+            None => Some(ledger.package.contains_key(&address)),
+        });
+        match is_of_known_package {
+            None => return Ok(()),
+            Some(true) => {}
+            Some(false) if is_of_package(&code)? => {
+                LEDGER.with(py, |ledger| ledger.package.insert(address, code.unbind()));
+            }
+            Some(false) => {
                 count_at(site, Some(code), name, reason);
                 return Ok(());
             }
-            ledger().package.insert(address, code.unbind());
         }
     }
     count_at((hash, 0, 0), None, name, reason);
@@ -95,52 +95,53 @@ fn count(py: Python<'_>, name: &Bound<'_, PyString>, reason: &Bound<'_, PyString
 /// Counts a run at a site that is new, or shared.
 #[cold]
 fn count_at(site: Site, code: Option<Bound<'_, PyAny>>, name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>) {
-    let mut ledger = ledger();
-    let is_full = ledger.sites.len() >= MAX_SITES;
-    let (site, code) = if is_full { ((site.0, 0, 0), None) } else { (site, code) };
-    let order = ledger.sites.len();
-    let entry = ledger.sites.entry(site).or_insert_with(|| Entry {
-        name: name.clone().unbind(),
-        code: code.map(Bound::unbind),
-        reason: reason.clone().unbind(),
-        count: 0,
-        nanoseconds: 0,
-        order,
+    LEDGER.with(name.py(), |ledger| {
+        let is_full = ledger.sites.len() >= MAX_SITES;
+        let site = if is_full { (site.0, 0, 0) } else { site };
+        let order = ledger.sites.len();
+        let entry = ledger.sites.entry(site).or_insert_with(|| Entry {
+            name: name.clone().unbind(),
+            code: code.as_ref().filter(|_| !is_full).map(|code| code.clone().unbind()),
+            reason: reason.clone().unbind(),
+            count: 0,
+            nanoseconds: 0,
+            order,
+        });
+        entry.count += 1;
+        ledger.last = site;
     });
-    entry.count += 1;
-    ledger.last = site;
 }
 
 /// The time that a fallback takes, from when it was entered in the ledger until this is dropped.
-pub(crate) struct Timer {
+pub(crate) struct Timer<'py> {
+    py: Python<'py>,
     site: Site,
     began: Instant,
     busy_before: u64,
 }
 
-impl Timer {
+impl<'py> Timer<'py> {
     /// Begins for the entry that was counted last, if a profile is made and no other fallback is timed.
     #[inline]
-    pub(crate) fn begin() -> Option<Timer> {
+    pub(crate) fn begin(py: Python<'py>) -> Option<Timer<'py>> {
         let busy_before = fastnp::busy_nanoseconds()?;
-        let mut ledger = ledger();
-        if ledger.is_timed {
-            return None;
-        }
-        ledger.is_timed = true;
-        Some(Timer { site: ledger.last, began: Instant::now(), busy_before })
+        LEDGER.with(py, |ledger| {
+            let is_outermost = !std::mem::replace(&mut ledger.is_timed, true);
+            is_outermost.then(|| Timer { py, site: ledger.last, began: Instant::now(), busy_before })
+        })
     }
 }
 
-impl Drop for Timer {
+impl Drop for Timer<'_> {
     fn drop(&mut self) {
         let busy = fastnp::busy_nanoseconds().map_or(0, |busy| busy.saturating_sub(self.busy_before));
         let nanoseconds = (self.began.elapsed().as_nanos() as u64).saturating_sub(busy);
-        let mut ledger = ledger();
-        ledger.is_timed = false;
-        if let Some(entry) = ledger.sites.get_mut(&self.site) {
-            entry.nanoseconds += nanoseconds;
-        }
+        LEDGER.with(self.py, |ledger| {
+            ledger.is_timed = false;
+            if let Some(entry) = ledger.sites.get_mut(&self.site) {
+                entry.nanoseconds += nanoseconds;
+            }
+        });
     }
 }
 
@@ -148,7 +149,7 @@ impl Drop for Timer {
 pub(crate) fn enter(name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>, may_be_refused: bool) -> PyResult<()> {
     let py = name.py();
     count(py, name, reason)?;
-    if may_be_refused && ledger().is_loud {
+    if may_be_refused && LEDGER.with(py, |ledger| ledger.is_loud) {
         py.import("fastnp._state.ledger")?.getattr("warn_or_raise")?.call1((name, reason))?;
     }
     Ok(())
@@ -163,9 +164,8 @@ fn enter_fallback(name: &Bound<'_, PyString>, reason: &Bound<'_, PyString>, refu
 
 /// `set_fallbacks(folder, loud)`: whether a fallback warns or raises; `folder` is that of the package.
 #[pyfunction]
-fn set_fallbacks(folder: String, loud: bool) {
-    let mut ledger = ledger();
-    (ledger.folder, ledger.is_loud) = (folder, loud);
+fn set_fallbacks(py: Python<'_>, folder: String, loud: bool) {
+    LEDGER.with(py, |ledger| (ledger.folder, ledger.is_loud) = (folder, loud));
 }
 
 /// An entry for Python: name, code object, offset of the instruction, runs, reason, nanoseconds while profiles were made.
@@ -174,27 +174,28 @@ type Row = (Py<PyString>, Option<Py<PyAny>>, c_int, u64, Py<PyString>, u64);
 /// `fallback_sites()`: the entries of the ledger, the oldest first.
 #[pyfunction]
 fn fallback_sites(py: Python<'_>) -> Vec<Row> {
-    let ledger = ledger();
-    let mut entries: Vec<(&Site, &Entry)> = ledger.sites.iter().collect();
-    entries.sort_by_key(|(_, entry)| entry.order);
-    let row = |(site, entry): (&Site, &Entry)| {
-        let code = entry.code.as_ref().map(|code| code.clone_ref(py));
-        (entry.name.clone_ref(py), code, site.2, entry.count, entry.reason.clone_ref(py), entry.nanoseconds)
-    };
-    entries.into_iter().map(row).collect()
+    LEDGER.with(py, |ledger| {
+        let mut entries: Vec<(&Site, &Entry)> = ledger.sites.iter().collect();
+        entries.sort_by_key(|(_, entry)| entry.order);
+        let row = |(site, entry): (&Site, &Entry)| {
+            let code = entry.code.as_ref().map(|code| code.clone_ref(py));
+            (entry.name.clone_ref(py), code, site.2, entry.count, entry.reason.clone_ref(py), entry.nanoseconds)
+        };
+        entries.into_iter().map(row).collect()
+    })
 }
 
 /// `count_fallbacks()`: how many runs there were.
 #[pyfunction]
-fn count_fallbacks() -> u64 {
-    ledger().sites.values().map(|entry| entry.count).sum()
+fn count_fallbacks(py: Python<'_>) -> u64 {
+    LEDGER.with(py, |ledger| ledger.sites.values().map(|entry| entry.count).sum())
 }
 
 /// `reset_fallbacks()`: removes every entry.
 #[pyfunction]
-fn reset_fallbacks() {
-    // Dropped after the lock: the end of a code object may run code.
-    let before = std::mem::take(&mut ledger().sites);
+fn reset_fallbacks(py: Python<'_>) {
+    // Dropped after the access: the end of a code object may run code.
+    let before = LEDGER.with(py, |ledger| std::mem::take(&mut ledger.sites));
     drop(before);
 }
 

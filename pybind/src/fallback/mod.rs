@@ -4,6 +4,7 @@
 //! protocols: a call that holds one is left to `fastnp._fallback` in Python. Open [`run`] first.
 
 pub(crate) mod by_name;
+pub(crate) mod dispatched;
 pub(crate) mod function;
 pub(crate) mod ledger;
 pub(crate) mod profile;

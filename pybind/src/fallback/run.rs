@@ -6,13 +6,14 @@
 //! identity.
 
 use crate::fallback::ledger::{Timer, enter};
-use crate::fallback::value_types::{ValueType, is_numpys, is_opaque, value_type};
+use crate::fallback::value_types::{ValueType, is_opaque, value_type};
 use crate::fallback::views::Views;
-use crate::interop::numpy_memory::{adopt_if_new, has_native_type, import};
+use crate::interop::numpy_memory::{adopt_if_new, copy_if_new, has_native_type, import};
 use crate::interpreter::dtype;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::vectorcall::call_vector;
 use crate::object::construct::new_object;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -66,7 +67,7 @@ impl<'py> Call<'_, 'py> {
             && !to.views.is_empty()
         {
             enter(name, reason, true)?;
-            timer = Timer::begin();
+            timer = Timer::begin(self.function.py());
         }
         // SAFETY: so many objects follow the free place, all of which live during the call.
         let result = unsafe { call_vector(self.function, &mut to.objects, names) };
@@ -74,6 +75,12 @@ impl<'py> Call<'_, 'py> {
         to.made.clear();
         let is_any_referenced = to.views.settle()?;
         let result = result?;
+        // Most results are new small arrays.
+        if (self.entry.is_none() || !to.views.is_empty())
+            && let Some(array) = copy_if_new(&result)?
+        {
+            return new_object(self.function.py(), array).map(Some);
+        }
         if value_type(&result) == ValueType::Plain {
             return Ok(Some(result));
         }
@@ -180,6 +187,15 @@ impl<'py> Call<'_, 'py> {
             Some(items) if list.is_some() => Some(PyList::new(py, items)?.into_any()),
             Some(items) => Some(PyTuple::new(py, items)?.into_any()),
         }))
+    }
+}
+
+/// Whether a list or tuple holds nothing but what is passed as it is.
+pub(crate) fn is_all_plain(sequence: &Object<'_>) -> bool {
+    match (sequence.cast_exact::<PyList>(), sequence.cast_exact::<PyTuple>()) {
+        (Ok(list), _) => leading_plain(sequence, list.len(), ffi::PyList_GetItem) == list.len(),
+        (_, Ok(tuple)) => leading_plain(sequence, tuple.len(), ffi::PyTuple_GetItem) == tuple.len(),
+        _ => false,
     }
 }
 

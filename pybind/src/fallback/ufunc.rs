@@ -5,13 +5,16 @@ use crate::fallback::run::Call;
 use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::{NOT_COVERED, NOT_NATIVE, fallback};
 use crate::interpreter::fastcall::{Arguments, entry};
+use crate::interpreter::gil_cell::GilCell;
 use crate::interpreter::vectorcall::Callable;
+use numpy::npyffi::PyUFuncObject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 /// A ufunc that runs in NumPy; `isinstance(x, fastnp.ufunc)` holds for it.
 #[pyclass(name = "NumpyUfunc", module = "fastnp._fastnp", frozen, dict, weakref, subclass)]
@@ -123,7 +126,34 @@ fn name_of_foreign<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py,
     if !ufunc.is_exact_instance(class.bind(py)) || native.contains(&ufunc.as_ptr().addr()) {
         return Ok(None);
     }
-    ufunc.getattr(intern!(py, "__name__"))?.cast_into::<PyString>().map(Some).map_err(PyErr::from)
+    name_of(ufunc).map(Some)
+}
+
+/// Ufuncs of which the name is kept: as many as one library has.
+const MAX_NAMES: usize = 512;
+
+/// Ufuncs and their names, by address.
+type Names = HashMap<usize, (Py<PyAny>, Py<PyString>), AddressHash>;
+
+/// Those that were called. NumPy makes the text of the name each time it is asked for it, 50 ns with its hash.
+static NAMES: GilCell<Names> = GilCell::new(HashMap::with_hasher(BuildHasherDefault::new()));
+
+/// The name of one of NumPy's ufuncs.
+fn name_of<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    let (py, address) = (ufunc.py(), ufunc.as_ptr().addr());
+    if let Some(name) = NAMES.with(py, |names| names.get(&address).map(|(_, name)| name.bind(py).clone())) {
+        return Ok(name);
+    }
+    let name = ufunc.getattr(intern!(py, "__name__"))?.cast_into::<PyString>()?;
+    // SAFETY: the object is one of NumPy's ufuncs.
+    let is_of_python = unsafe { !(*ufunc.as_ptr().cast::<PyUFuncObject>()).fields.obj.is_null() };
+    NAMES.with(py, |names| {
+        // One made of a function in Python (`np.frompyfunc`) may end; those of libraries live as long as the process.
+        if !is_of_python && names.len() < MAX_NAMES {
+            names.insert(address, (ufunc.clone().unbind(), name.clone().unbind()));
+        }
+    });
+    Ok(name)
 }
 
 /// The result of a ufunc that has no version of ours, for a call by NumPy with the given inputs; `None` if it is left to Python.
@@ -149,7 +179,7 @@ pub(crate) fn run_ufunc<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = ufunc.py();
-    let name = ufunc.getattr(intern!(py, "__name__"))?.cast_into::<PyString>()?;
+    let name = name_of(ufunc)?;
     let (arguments, names) = joined(args.iter(), kwargs)?;
     let (function, name) = match method {
         "__call__" => (ufunc.clone(), name),

@@ -2,6 +2,8 @@
 
 use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::dtype::{self, Types};
+use crate::interpreter::gil_cell::GilCell;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
@@ -12,7 +14,6 @@ use pyo3::types::{PyFrozenSet, PyList, PyTuple, PyType};
 use std::collections::HashSet;
 use std::ffi::c_ulong;
 use std::hash::BuildHasherDefault;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The types whose objects hold no array and implement no protocol, by address, and the set that keeps them.
 static PLAIN: PyOnceLock<(HashSet<usize, AddressHash>, Py<PyFrozenSet>)> = PyOnceLock::new();
@@ -21,11 +22,7 @@ static PLAIN: PyOnceLock<(HashSet<usize, AddressHash>, Py<PyFrozenSet>)> = PyOnc
 const HEAP_TYPE: c_ulong = 1 << 9;
 
 /// Other types whose objects may be passed to NumPy's functions as they are, by address: all are static, so they live and stay as they are.
-static OPAQUE: Mutex<HashSet<usize, AddressHash>> = Mutex::new(HashSet::with_hasher(BuildHasherDefault::new()));
-
-fn opaque() -> MutexGuard<'static, HashSet<usize, AddressHash>> {
-    OPAQUE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static OPAQUE: GilCell<HashSet<usize, AddressHash>> = GilCell::new(HashSet::with_hasher(BuildHasherDefault::new()));
 
 /// What a value is to a call of NumPy's.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,21 +49,15 @@ pub(crate) fn value_type(value: &Bound<'_, PyAny>) -> ValueType {
     if is_numpys(value) {
         return ValueType::Numpys;
     }
+    if value.is_exact_instance_of::<PyTuple>() || value.is_exact_instance_of::<PyList>() {
+        return ValueType::Sequence;
+    }
     // SAFETY: every object has a type.
     let kind = unsafe { ffi::Py_TYPE(value.as_ptr()) }.addr();
     if PLAIN.get(py).is_some_and(|(types, _)| types.contains(&kind)) {
         return ValueType::Plain;
     }
-    if value.is_exact_instance_of::<PyTuple>() || value.is_exact_instance_of::<PyList>() {
-        return ValueType::Sequence;
-    }
     ValueType::Other
-}
-
-/// Whether an object is exactly a `numpy.ndarray`.
-#[inline]
-pub(crate) fn is_numpys(value: &Bound<'_, PyAny>) -> bool {
-    dtype::types(value.py()).is_ok_and(|types| value.is_exact_instance(types.array.bind(value.py())))
 }
 
 /// Whether an object of another type may be passed to a function of NumPy's, or a ufunc, as it is: NumPy knows its class, or sees no array in
@@ -79,12 +70,12 @@ pub(crate) fn is_opaque(value: &Bound<'_, PyAny>, by_ufunc: bool) -> PyResult<bo
     let is_static = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) } & HEAP_TYPE == 0;
     if is_static && !by_ufunc {
         let address = class.as_ptr().addr();
-        if opaque().contains(&address) {
+        if OPAQUE.with(py, |opaque| opaque.contains(&address)) {
             return Ok(true);
         }
         let found = sees_no_array(&class, types, by_ufunc)?;
         if found {
-            opaque().insert(address);
+            OPAQUE.with(py, |opaque| opaque.insert(address));
         }
         return Ok(found);
     }

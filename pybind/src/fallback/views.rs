@@ -8,6 +8,7 @@ use crate::interop::lent;
 use crate::interop::numpy_memory::{Memory, numpy_of, numpy_without_owner};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::gil_cell::GilCell;
 use crate::object::header::{array_flags, has_only_fields};
 use crate::object::ndarray::{NdArray, root};
 use crate::object::payload::Open;
@@ -16,7 +17,6 @@ use numpy::npyffi::{PY_ARRAY_API, PyArrayObject};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Arrays are kept up to this many axes, and so many of each number.
 const KEPT_AXES: usize = 4;
@@ -25,12 +25,8 @@ const KEPT: usize = 8;
 /// A NumPy array without a base and a type, to which nothing refers.
 struct Kept(Py<PyAny>);
 
-/// By the number of axes. Locked with the GIL held, and never while Python runs.
-static KEPT_VIEWS: Mutex<[Vec<Kept>; KEPT_AXES + 1]> = Mutex::new([const { Vec::new() }; KEPT_AXES + 1]);
-
-fn kept() -> MutexGuard<'static, [Vec<Kept>; KEPT_AXES + 1]> {
-    KEPT_VIEWS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// By the number of axes.
+static KEPT_VIEWS: GilCell<[Vec<Kept>; KEPT_AXES + 1]> = GilCell::new([const { Vec::new() }; KEPT_AXES + 1]);
 
 /// A view and the array of ours it was made from.
 struct View<'py> {
@@ -116,23 +112,36 @@ impl Drop for Views<'_> {
 }
 
 /// Keeps an array that was made for a call, unless something refers to it or has changed it.
+#[inline]
 fn keep(view: Bound<'_, PyAny>) {
+    let py = view.py();
     // SAFETY: the object is a NumPy array.
-    let fields = unsafe { &mut (*view.as_ptr().cast::<PyArrayObject>()).fields };
-    let axes = fields.nd as usize;
+    let axes = unsafe { (*view.as_ptr().cast::<PyArrayObject>()).fields.nd } as usize;
     // SAFETY: as above.
     let is_alone = unsafe { ffi::Py_REFCNT(view.as_ptr()) == 1 && has_only_fields(view.as_ptr()) };
-    if axes <= KEPT_AXES && is_alone && kept()[axes].len() < KEPT {
-        // SAFETY: nothing else sees the array, which gets a type before it is used again.
-        unsafe { ffi::Py_DECREF(std::mem::replace(&mut fields.descr, std::ptr::null_mut()).cast()) };
-        kept()[axes].push(Kept(view.unbind()));
+    if axes > KEPT_AXES || !is_alone {
+        return;
+    }
+    let address = view.as_ptr();
+    let mut view = Some(Kept(view.unbind()));
+    KEPT_VIEWS.with(py, |kept| {
+        if kept[axes].len() < KEPT {
+            kept[axes].extend(view.take());
+        }
+    });
+    if view.is_none() {
+        // SAFETY: it is kept; nothing else sees the array, which gets a type before it is used again.
+        unsafe {
+            let fields = &mut (*address.cast::<PyArrayObject>()).fields;
+            ffi::Py_DECREF(std::mem::replace(&mut fields.descr, std::ptr::null_mut()).cast());
+        }
     }
 }
 
 /// A NumPy array with the shape, strides and type of an array, at an address.
 fn view_of<'py>(py: Python<'py>, array: &Array, address: *mut u8) -> PyResult<Bound<'py, PyAny>> {
     let axes = array.ndim();
-    let known = if axes <= KEPT_AXES { kept()[axes].pop() } else { None };
+    let known = if axes <= KEPT_AXES { KEPT_VIEWS.with(py, |kept| kept[axes].pop()) } else { None };
     let Some(Kept(view)) = known else { return numpy_without_owner(py, array, address) };
     let view = view.into_bound(py);
     let descriptor = dtype::raw_descriptor(array.dtype());

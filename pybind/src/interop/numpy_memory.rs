@@ -5,17 +5,18 @@ use crate::interop::lent;
 use crate::interpreter::dtype;
 use crate::interpreter::dtype::not_native;
 use crate::interpreter::error::{to_py_err, to_py_result};
+use crate::object::header::is_numpys;
 use crate::object::ndarray::{NdArray, root};
 use crate::object::payload::{Open, Payload, Repr};
-use fastnp::{Array, DType, Export, Layout, Order, Owner, Shape};
+use fastnp::{Array, DType, Export, Layout, Order, Owner, Shape, Strides};
 use numpy::npyffi::{
     self, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PY_ARRAY_API,
     PyArrayObject,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMemoryView, PySequence, PyTuple};
+use pyo3::{Borrowed, ffi};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::ffi::c_int;
@@ -175,7 +176,7 @@ const MAX_COPIED_OPERAND: usize = 8 << 10;
 /// A NumPy array of a native type as an operand of one operation, which means its elements as they are now: a copy of few, else its memory.
 /// `None` for another type.
 pub(crate) fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
-    if let Some(array) = copy_of(object, |_, bytes| bytes <= MAX_COPIED_OPERAND)? {
+    if let Some(array) = copy_of(object, |bytes| bytes <= MAX_COPIED_OPERAND)? {
         return Ok(Some(array));
     }
     match ArrayFields::of(object).dtype()? {
@@ -186,14 +187,19 @@ pub(crate) fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
 
 /// A copy of a small new NumPy array of a native type, to which only the caller has a reference. NumPy aligns memory to 16 bytes only,
 /// and its reference counts must be checked at every use.
-fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+pub(crate) fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
     // SAFETY: the object is alive.
     let is_new = unsafe { ffi::Py_REFCNT(object.as_ptr()) } == 1;
-    let suits = |header: &ArrayFields<'_>, bytes| {
-        let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
-        header.flags & needed == needed && bytes <= MAX_COPIED_BYTES
-    };
-    if is_new { copy_of(object, suits) } else { Ok(None) }
+    if !is_new || !is_numpys(object) {
+        return Ok(None);
+    }
+    let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
+    // SAFETY: the object is a NumPy array.
+    let fields = unsafe { &(*object.as_ptr().cast::<PyArrayObject>()).fields };
+    if fields.flags & needed != needed || !fields.weakreflist.is_null() {
+        return Ok(None);
+    }
+    copy_of(object, |bytes| bytes <= MAX_COPIED_BYTES)
 }
 
 /// The array of ours for a NumPy array that a call returned, if it is new: nothing else references it or its memory. `None` for any
@@ -201,7 +207,7 @@ fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
 pub(crate) fn adopt_if_new<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     // SAFETY: the object is alive, and its class is checked before it is read as an array.
-    let is_new = object.is_exact_instance(dtype::types(py)?.array.bind(py)) && unsafe { is_sole_way(object.as_ptr()) };
+    let is_new = is_numpys(object) && unsafe { is_sole_way(object.as_ptr()) };
     if !is_new {
         return Ok(None);
     }
@@ -240,18 +246,17 @@ fn adopt_new_items(result: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// A copy of a NumPy array, with its strides, if its class is exactly NumPy's, its type native, its elements without gaps, and
-/// `suits` accepts its header and size.
-pub(crate) fn copy_of(
-    object: &Bound<'_, PyAny>,
-    suits: impl FnOnce(&ArrayFields<'_>, usize) -> bool,
-) -> PyResult<Option<Array>> {
-    if !object.is_exact_instance(dtype::types(object.py())?.array.bind(object.py())) {
+/// `suits` accepts its size.
+pub(crate) fn copy_of(object: &Bound<'_, PyAny>, suits: impl FnOnce(usize) -> bool) -> PyResult<Option<Array>> {
+    if !is_numpys(object) {
         return Ok(None);
     }
     let header = ArrayFields::of(object);
     let Some(dtype) = header.dtype()? else { return Ok(None) };
     let bytes = header.layout.size() * dtype.size();
-    if header.layout.extent(dtype.size()) != (0, bytes as isize) || !suits(&header, bytes) {
+    let is_dense = header.flags & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS) != 0
+        || header.layout.extent(dtype.size()) == (0, bytes as isize);
+    if !is_dense || !suits(bytes) {
         return Ok(None);
     }
     // SAFETY: NumPy vouches for the elements of its array, which fill so many bytes from the first one on.
@@ -260,11 +265,10 @@ pub(crate) fn copy_of(
 
 /// Whether an object is an array of NumPy's class, or one derived from it, but not of ours.
 pub(crate) fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = object.py();
-    let array = dtype::types(py)?.array.bind(py);
-    if object.is_exact_instance(array) {
+    if is_numpys(object) {
         return Ok(true);
     }
+    let array = dtype::types(object.py())?.array.bind(object.py());
     Ok(!object.is_exact_instance_of::<NdArray>() && object.get_type().is_subclass(array)?)
 }
 
@@ -280,12 +284,20 @@ pub(crate) fn dense_form(object: &Bound<'_, PyAny>) -> PyResult<Option<(Shape, D
     Ok(header.dtype()?.map(|dtype| (header.layout.shape, dtype, order)))
 }
 
+/// How many elements a NumPy array has.
+pub(crate) fn size_of_numpys(object: &Bound<'_, PyAny>) -> usize {
+    // SAFETY: the object is a NumPy array; its header is read while the GIL is held. Extents are not negative.
+    unsafe {
+        let fields = &(*object.as_ptr().cast::<PyArrayObject>()).fields;
+        axes_at(fields.dimensions.cast::<usize>(), fields.nd).iter().product()
+    }
+}
+
 /// Whether the elements of a NumPy array are of a native type.
 pub(crate) fn has_native_type(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     // SAFETY: the object is a NumPy array, which holds a reference to its type.
-    let descriptor = unsafe {
-        Bound::from_borrowed_ptr(object.py(), (*object.as_ptr().cast::<PyArrayObject>()).fields.descr.cast())
-    };
+    let descriptor =
+        unsafe { Borrowed::from_ptr(object.py(), (*object.as_ptr().cast::<PyArrayObject>()).fields.descr.cast()) };
     // SAFETY: the type of an array.
     Ok(unsafe { dtype::of_descriptor_unchecked(&descriptor)? }.is_some())
 }
@@ -297,16 +309,25 @@ pub(crate) fn is_dense(object: &Bound<'_, PyAny>, order: Order) -> bool {
     header.flags & flag != 0 && !header.layout.shape.is_empty()
 }
 
+/// What an array keeps for each of its axes.
+///
+/// # Safety
+/// There are so many values at the address, which are not written while the slice is used.
+unsafe fn axes_at<'a, T>(at: *const T, axes: c_int) -> &'a [T] {
+    // SAFETY: the caller's contract; without axes the address may be null.
+    if axes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(at, axes as usize) } }
+}
+
 /// The first fields of a NumPy array.
-pub(crate) struct ArrayFields<'py> {
+pub(crate) struct ArrayFields<'a, 'py> {
     address: *mut u8,
     /// With NumPy's strides and the offset zero.
     layout: Layout,
-    descriptor: Bound<'py, PyAny>,
+    descriptor: Borrowed<'a, 'py, PyAny>,
     flags: c_int,
 }
 
-impl<'py> ArrayFields<'py> {
+impl<'a, 'py> ArrayFields<'a, 'py> {
     /// The core type of the elements, if there is one.
     fn dtype(&self) -> PyResult<Option<DType>> {
         // SAFETY: the type of an array.
@@ -314,20 +335,18 @@ impl<'py> ArrayFields<'py> {
     }
 
     /// The header of an object with the layout of NumPy's arrays.
-    fn of(object: &Bound<'py, PyAny>) -> ArrayFields<'py> {
+    fn of(object: &'a Bound<'py, PyAny>) -> ArrayFields<'a, 'py> {
         // SAFETY: the header is read while the GIL is held and the object is alive; it holds a reference to its descriptor.
         unsafe {
             let fields = &(*object.as_ptr().cast::<PyArrayObject>()).fields;
-            let nd = fields.nd as usize;
-            let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
             ArrayFields {
                 address: fields.data.cast(),
                 layout: Layout {
-                    shape: list(fields.dimensions).iter().map(|&n| n as usize).collect(),
-                    strides: list(fields.strides).iter().copied().collect(),
+                    shape: Shape::from_slice(axes_at(fields.dimensions.cast::<usize>(), fields.nd)),
+                    strides: Strides::from_slice(axes_at(fields.strides, fields.nd)),
                     offset: 0,
                 },
-                descriptor: Bound::from_borrowed_ptr(object.py(), fields.descr.cast()),
+                descriptor: Borrowed::from_ptr(object.py(), fields.descr.cast()),
                 flags: fields.flags,
             }
         }
@@ -385,13 +404,14 @@ fn import_owned(object: &Bound<'_, PyAny>, is_users: bool) -> PyResult<Payload> 
 }
 
 /// The base of an array of exactly NumPy's class, if it has one; the outer `None` for any other object.
-fn base_of_numpys<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
-    let py = object.py();
-    if !object.is_exact_instance(dtype::types(py)?.array.bind(py)) {
-        return Ok(None);
+fn base_of_numpys<'py>(object: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {
+    if !is_numpys(object) {
+        return None;
     }
     // SAFETY: the class was checked; an array holds a reference to its base.
-    Ok(Some(unsafe { Bound::from_borrowed_ptr_or_opt(py, (*object.as_ptr().cast::<PyArrayObject>()).fields.base) }))
+    let base = unsafe { (*object.as_ptr().cast::<PyArrayObject>()).fields.base };
+    // SAFETY: as above.
+    Some(unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), base) })
 }
 
 /// The core's own storage, if the NumPy array's memory was exported from it.
@@ -408,7 +428,7 @@ fn find_exported(
     let py = object.py();
     let mut base = object.clone();
     loop {
-        if let Some(next) = base_of_numpys(&base)? {
+        if let Some(next) = base_of_numpys(&base) {
             match next.or_else(|| lent::owner_of(&base)) {
                 Some(next) => base = next,
                 None => return Ok(None),

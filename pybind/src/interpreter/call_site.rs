@@ -49,9 +49,7 @@ impl<'py> Iterator for Frames<'py> {
     }
 }
 
-/// Whether the file of a code object is in a folder.
-pub(crate) fn is_in(code: &Bound<'_, PyAny>, folder: &str) -> PyResult<bool> {
-    let file = code.getattr("co_filename")?;
-    let file = file.cast::<PyString>()?.to_string_lossy();
-    Ok(!folder.is_empty() && file.starts_with(folder))
+/// The file of a code object.
+pub(crate) fn file_of<'py>(code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    Ok(code.getattr("co_filename")?.cast_into::<PyString>()?)
 }

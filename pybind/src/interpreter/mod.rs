@@ -9,6 +9,7 @@ pub(crate) mod error;
 pub(crate) mod errstate;
 pub(crate) mod fallback;
 pub(crate) mod fastcall;
+pub(crate) mod gil_cell;
 pub(crate) mod interpreter_lock;
 pub(crate) mod raw_call;
 pub(crate) mod vectorcall;

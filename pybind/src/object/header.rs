@@ -76,6 +76,13 @@ struct NumpyHeader {
     mem_handler: *mut ffi::PyObject,
 }
 
+/// Whether an object is exactly a `numpy.ndarray`.
+#[inline]
+pub(crate) fn is_numpys(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: every object has a type.
+    unsafe { ffi::Py_TYPE(object.as_ptr()) == NumpyArray::type_object_raw(object.py()) }
+}
+
 /// Whether NumPy's arrays are as large as [`NumpyHeader`] assumes.
 pub(crate) fn is_as_assumed(py: Python<'_>) -> PyResult<bool> {
     Ok(NumpyArray::type_object(py).getattr("__basicsize__")?.extract::<usize>()? == size_of::<NumpyHeader>())
@@ -148,9 +155,12 @@ impl Header {
         unsafe {
             let header = Header::of(object);
             let descriptor = dtype::raw_descriptor(array.dtype());
-            let is_ready = !descriptor.is_null() && array.ndim() <= header.block_axes;
-            let Some(address) = array.known_shown_address().filter(|_| is_ready) else {
+            if descriptor.is_null() || array.ndim() > header.block_axes {
                 return Header::write_slowly(py, object, array);
+            }
+            let address = match array.known_shown_address() {
+                Some(address) => address,
+                None => to_py_result(py, array.shown_address())?,
             };
             ffi::Py_INCREF(descriptor);
             let fields = &mut header.numpys.array.fields;
@@ -185,7 +195,7 @@ impl Header {
         }
     }
 
-    /// [`Header::write`] where memory for the axes, or the address, is still missing.
+    /// [`Header::write`] where memory for the axes is still missing.
     #[cold]
     unsafe fn write_slowly(py: Python<'_>, object: *mut ffi::PyObject, array: &Array) -> PyResult<()> {
         let address = to_py_result(py, array.shown_address())?;

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as _np
 from numpy._core import _internal
 
-from fastnp._fastnp import ndarray, to_numpy, ufunc
+from fastnp._fastnp import ndarray, numpy_function, to_numpy, ufunc
 
 __all__ = [
     "array_function_of",
@@ -43,6 +43,9 @@ _POSITIONS = {
 # Arguments that calls take by name.
 _NAMES = frozenset("out where casting order subok dtype signature sig axes axis keepdims".split())
 
+
+# The class of functions of ours that run NumPy's.
+_NUMPYS = type(numpy_function(_np.sort, _np.sort, None, None, False, None))
 
 _names_fastnp: WeakKeyDictionary[type, dict[str, bool]] = WeakKeyDictionary()
 
@@ -77,7 +80,7 @@ def _contents(cell: CellType) -> Any:
 def _is_ours(value: Any) -> bool:
     if isinstance(value, ModuleType):
         return value.__name__.partition(".")[0] == "fastnp"
-    if isinstance(value, (FunctionType, BuiltinFunctionType)):
+    if isinstance(value, (FunctionType, BuiltinFunctionType, _NUMPYS)):
         return (value.__module__ or "").partition(".")[0] == "fastnp"
     return type(value) is ufunc
 

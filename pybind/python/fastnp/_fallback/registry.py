@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as _np
 
 from fastnp import _fastnp
-from fastnp._fallback.call import PLAIN, SCALARS, call, from_views, our_module
+from fastnp._fallback.call import NOT_COVERED, PLAIN, SCALARS, call, from_views, our_module
 from fastnp._fallback.override import array_function_of, as_passed, dispatch_function
 from fastnp._state.errstate import errstate
 
@@ -38,7 +38,8 @@ _ON_DEMAND = {
 _FROM_EXTENSION = """
     array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
     empty_like zeros_like ones_like full_like arange where dot copyto concatenate stack vstack
-    hstack dstack column_stack append shares_memory may_share_memory
+    hstack dstack column_stack append shares_memory may_share_memory result_type can_cast
+    inner vdot packbits unpackbits
     """
 
 for _name in _FROM_EXTENSION.split():
@@ -56,25 +57,39 @@ def native_of(original: Any) -> Any:
     return ours
 
 
-def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
+def native(original: Callable[..., Any], few: int | None = None) -> Callable[[_F], _F]:
     """Register the decorated function as the native version of NumPy's `original`, and give it the
     name and doc of `original`.
+
+    NumPy's runs on arrays of up to `few` elements which are computed, and wherever all arrays are
+    NumPy's: there it takes less time than the operations of the decorated one. It must not call
+    functions of the user's, which would get NumPy's arrays.
     """
 
     def declare(function: _F) -> _F:
         unknown = _keywords(original) - _keywords(function)
         if unknown and _keywords(function):
             function = _passing_on(function, original, unknown)
-        NATIVE[original] = function
-        function.__name__ = function.__qualname__ = original.__name__
-        function.__doc__ = original.__doc__
-        # `inspect.signature` follows it and shows NumPy's signature, which some programs compare.
-        function.__wrapped__ = original  # type: ignore[attr-defined]
+        NATIVE[original] = known = function if few is None else _or_numpys(function, original, few)
+        for named in {id(function): function, id(known): known}.values():
+            named.__name__ = named.__qualname__ = original.__name__
+            named.__doc__ = original.__doc__
+            # `inspect.signature` follows it and shows NumPy's signature, which some programs
+            # compare.
+            named.__wrapped__ = original  # type: ignore[attr-defined]
+            named.__module__ = our_module(original)
         function.__annotations__ = {}
-        function.__module__ = our_module(original)
         return function
 
     return declare
+
+
+def _or_numpys(function: _F, original: Callable[..., Any], few: int) -> _F:
+    """`function`, but NumPy's `original` on few elements."""
+    direct = getattr(original, "_implementation", original)
+    module = getattr(original, "__module__", None) or "numpy"
+    name = f"{module}.{original.__name__}".removeprefix("numpy.")
+    return _fastnp.native_function(original, direct, name, NOT_COVERED, function, few)
 
 
 def _keywords(function: Callable[..., Any]) -> set[str]:

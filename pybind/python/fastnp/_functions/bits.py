@@ -8,7 +8,6 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback.call import call
-from fastnp._fallback.registry import native
 from fastnp._fastnp import ascontiguousarray, asfortranarray, ndarray, pack_bits, unpack_bits
 from fastnp._functions.rearrange import along
 
@@ -29,8 +28,8 @@ def _with_axis_last(a: Any, axis: Any, run: Callable[[Any], Any]) -> Any:
     return asfortranarray(made) if a.flags.fnc else ascontiguousarray(made)
 
 
-@native(_np.packbits)
 def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
+    """What the extension's function of this name leaves: all but a vector of ours alone."""
     if type(a) is ndarray and bitorder in ("big", "little"):
         packed = _with_axis_last(a, axis, lambda x: pack_bits(x, bitorder == "big"))
         if packed is not None:
@@ -38,8 +37,8 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     return call(_np.packbits, (a, axis, bitorder), {})
 
 
-@native(_np.unpackbits)
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+    """As `packbits`."""
     if (
         type(a) is ndarray
         and bitorder in ("big", "little")

@@ -28,7 +28,7 @@ _NUMBERS = (int, float, _np.float64, _np.int64)
 _MAX_BINS = 1e9
 
 
-@native(_np.bincount)
+@native(_np.bincount, few=0)
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     ours = type(x) is ndarray or type(weights) is ndarray
     if ours and type(minlength) is int and minlength >= 0:
@@ -52,7 +52,7 @@ def _positions(a: Any, v: Any, is_right: bool) -> Any:
     return found if found is None or found.ndim else found[()]
 
 
-@native(_np.searchsorted)
+@native(_np.searchsorted, few=0)
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if sorter is None and side in ("left", "right"):
         found = _positions(a, v, side == "right")
@@ -61,7 +61,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     return call(_np.searchsorted, (a, v), {"side": side, "sorter": sorter})
 
 
-@native(_np.digitize)
+@native(_np.digitize, few=0)
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     ours = type(bins) is ndarray or (type(x) is ndarray and type(bins) in (list, tuple))
     edges = asarray(bins) if ours else None
@@ -78,7 +78,7 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     return call(_np.digitize, (x, bins, right), {})
 
 
-@native(_np.interp)
+@native(_np.interp, few=0)
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
@@ -92,7 +92,7 @@ def interp(
     return call(_np.interp, (x, xp, fp, left, right, period), {})
 
 
-@native(_np.histogram)
+@native(_np.histogram, few=0)
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:

@@ -10,7 +10,7 @@ import numpy as _np
 from fastnp import _fastnp
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
-from fastnp._fastnp import UFUNCS, arange, asanyarray, empty, ndarray, zeros
+from fastnp._fastnp import UFUNCS, arange, asanyarray, empty, ndarray
 
 _NO_DEVICE = (None, "cpu")
 
@@ -85,19 +85,10 @@ def eye(
     device: Any = None,
     like: Any = None,
 ) -> Any:
-    if like is not None or device not in _NO_DEVICE or order != "C":
-        extra = {"like": like} if like is not None else {"device": device} if device else {}
+    if like is not None or device not in _NO_DEVICE:
+        extra = {"like": like} if like is not None else {"device": device}
         return call(_np.eye, (N, M, k, dtype, order), extra)
-    columns = N if M is None else M
-    m = zeros((N, columns), dtype)
-    if type(m) is not ndarray:
-        return _np.eye(N, M, k, dtype)
-    columns, k = operator.index(columns), operator.index(k)
-    if k < columns:
-        start = k if k >= 0 else -k * columns
-        # Rows that the diagonal does not reach are cut off; the slice would wrap around into them.
-        m[: max(columns - k, 0)].reshape(-1)[start :: columns + 1] = 1
-    return m
+    return _fastnp.eye(N, M, k, dtype, order)
 
 
 @native(_np.identity)
@@ -107,7 +98,7 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return eye(n, dtype=float if dtype is None else dtype)
 
 
-@native(_np.tri)
+@native(_np.tri, few=100)
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
     if like is not None:
         return call(_np.tri, (N, M, k, dtype), {"like": like})
@@ -116,7 +107,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     return below if dtype is bool else below.astype(dtype, copy=False)
 
 
-@native(_np.indices)
+@native(_np.indices, few=4_000)
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     shape = tuple(dimensions)
     ndim = len(shape)

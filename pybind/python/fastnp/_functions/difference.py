@@ -24,8 +24,12 @@ def _at(axis: int, index: Any) -> tuple[Any, ...]:
 _DISCONTINUITIES = (type(None), int, float)
 
 
-@native(_np.diff)
+@native(_np.diff, few=0)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+    plain = type(a) is ndarray and type(n) is int and prepend is append is NoValue
+    if plain and n == 1 and axis == -1 and a.ndim == 1 and a.dtype.char != "?":
+        # The common call, without what others need: that takes as long on few elements.
+        return a[1:] - a[:-1]
     if type(n) is int and n == 0:
         return a
     if type(a) is not ndarray or type(n) is not int or n < 0 or a.ndim == 0:
@@ -103,7 +107,7 @@ def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
     return out
 
 
-@native(_np.trapezoid)
+@native(_np.trapezoid, few=0)
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     if type(y) is not ndarray or (x is not None and type(x) is not ndarray) or y.ndim == 0:
         return call(_np.trapezoid, (y, x, dx, axis), {})

@@ -92,7 +92,7 @@ def _plan(subscripts: str) -> _Plan | None:
     return None
 
 
-@native(_np.einsum)
+@native(_np.einsum, few=1_000)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     if kwargs:
         kwargs = {name: x for name, x in kwargs.items() if not _is_default(name, x)}

@@ -38,7 +38,7 @@ def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
     return call(_np.where, (condition,), {})
 
 
-@native(_np.clip)
+@native(_np.clip, few=0)
 def clip(
     a: Any,
     a_min: Any = NoValue,
@@ -108,7 +108,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     return turn * (180 / math.pi) if deg else turn
 
 
-@native(_np.nan_to_num)
+@native(_np.nan_to_num, few=30)
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
@@ -179,7 +179,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     return made
 
 
-@native(_np.polyval)
+@native(_np.polyval, few=30)
 def polyval(p: Any, x: Any) -> Any:
     vector = (type(p) is ndarray and p.ndim == 1) or (type(p) is list and _numbers(p))
     if type(x) is not ndarray or not vector:

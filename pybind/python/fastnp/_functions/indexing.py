@@ -101,14 +101,13 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         call(_np.put_along_axis, (arr, indices, values, axis), {})
 
 
-@native(_np.choose)
+@native(_np.choose, few=4_000)
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     listed = type(choices) in (list, tuple)
     if listed and any(array_function_of(choice) is not None for choice in choices):
         return call(_np.choose, (a, choices), {"out": out, "mode": mode})
     plain = out is None and mode == "raise" and listed
-    # Ten elements take 9 us here and 3 in NumPy, ten thousand 23 and 66.
-    if plain and _is_integers(a) and not _fastnp.runs_eagerly(a.size):
+    if plain and _is_integers(a):
         arrays = [asarray(choice) for choice in choices]
         alike = all(type(x) is ndarray and x.dtype == arrays[0].dtype for x in arrays)
         if alike and 1 <= len(arrays) <= MAX_CHOICES:
@@ -174,7 +173,7 @@ def _conditions(x: Any, condlist: Any, count: int) -> list[Any] | None:
     return condlist if len(condlist) == count else None
 
 
-@native(_np.fill_diagonal)
+@native(_np.fill_diagonal, few=400)
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     plain = type(a) is ndarray and a.ndim == 2 and a.flags.c_contiguous and a.flags.writeable
     if not plain or wrap or type(val) not in _NUMBERS:

@@ -32,7 +32,7 @@ def _pair(a: Any, b: Any, convert: Any = asarray) -> tuple[Any, Any] | None:
     return (x, y) if type(x) is ndarray and type(y) is ndarray else None
 
 
-@native(_np.outer)
+@native(_np.outer, few=0)
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     pair = _pair(a, b)
     if pair is None:
@@ -42,8 +42,8 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return column * row if out is None else UFUNCS["multiply"](column, row, out=out)
 
 
-@native(_np.inner)
 def inner(a: Any, b: Any, /) -> Any:
+    """What is no product of two vectors of ours, which the extension makes."""
     pair = _pair(a, b, asanyarray)
     if pair is None:
         return call(_np.inner, (a, b), {})
@@ -57,8 +57,8 @@ def inner(a: Any, b: Any, /) -> Any:
     return dot(x, y if y.ndim == 1 else y.swapaxes(-1, -2))
 
 
-@native(_np.vdot)
 def vdot(a: Any, b: Any, /) -> Any:
+    """As `inner`."""
     pair = _pair(a, b)
     if pair is None:
         return call(_np.vdot, (a, b), {})
@@ -95,7 +95,7 @@ def _axes(axes: Any) -> tuple[list[Any], list[Any]]:
     )
 
 
-@native(_np.tensordot)
+@native(_np.tensordot, few=4_000)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     pair = _pair(a, b)
     if pair is None:
@@ -120,7 +120,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return dot(left, right).reshape([x.shape[i] for i in rows] + [y.shape[j] for j in columns])
 
 
-@native(_np.cross)
+@native(_np.cross, few=0)
 def cross(
     a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:
@@ -137,7 +137,7 @@ def cross(
     return result
 
 
-@native(_np.trace)
+@native(_np.trace, few=0)
 def trace(
     a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -200,14 +200,16 @@ def _square_sum(x: Any, axis: Any, keepdims: bool) -> Any:
     return (x * x).sum(axis, keepdims=keepdims)
 
 
-@native(_np.linalg.norm)
+@native(_np.linalg.norm, few=0)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if type(x) is not ndarray or x.dtype.char == "e" or not _covered(x, ord, axis):
         return call(_np.linalg.norm, (x, ord, axis, keepdims), {}, "linalg.norm")
-    if x.dtype.kind not in "fc":
-        x = x.astype(float)
+    kind = x.dtype.kind
+    if kind not in "fc":
+        x, kind = x.astype(float), "f"
     if ord is None or ord == 2 or ord in ("f", "fro"):
-        if axis is None and not keepdims and x.ndim == 1 and x.dtype.kind == "f":
+        if axis is None and not keepdims and kind == "f":
+            x = x if x.ndim == 1 else x.ravel("K")
             return UFUNCS["sqrt"](dot(x, x))
         return UFUNCS["sqrt"](_square_sum(x, axis, keepdims))
     over = 0 if axis is None else axis

@@ -17,7 +17,7 @@ from fastnp._fastnp import asarray, concatenate, empty, empty_like, ndarray, zer
 _INTEGERS = (int, _np.int64)
 
 
-@native(_np.tile)
+@native(_np.tile, few=2_000)
 def tile(A: Any, reps: Any) -> Any:
     counts = tuple(reps) if _np.iterable(reps) else (reps,)
     if type(A) is not ndarray or not all(type(count) is int and count >= 0 for count in counts):
@@ -40,7 +40,7 @@ _FEW = 4
 _MANY = 1000
 
 
-@native(_np.repeat)
+@native(_np.repeat, few=2_000)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if type(a) is not ndarray or type(repeats) is not int or repeats < 0:
         return call(_np.repeat, (a, repeats, axis), {})
@@ -131,7 +131,7 @@ def _without(arr: Any, axis: int, start: int, stop: int) -> Any:
     return _filled(arr, axis, n - (stop - start), [before, after])
 
 
-@native(_np.delete)
+@native(_np.delete, few=2_000)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     found = along(arr, axis)
     if found is not None:
@@ -168,7 +168,7 @@ def _deleted(arr: Any, axis: int, obj: Any) -> Any:
     return _without(arr, axis, obj % n, obj % n + 1)
 
 
-@native(_np.insert)
+@native(_np.insert, few=2_000)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     found = along(arr, axis)
     if found is not None:

@@ -147,10 +147,10 @@ _FACTORIES: dict[Callable[[_Function, str], _Function], dict[_Function, str]] = 
 
 for _factory, _methods in _FACTORIES.items():
     for _original, _name in _methods.items():
-        native(_original)(_factory(_original, _name))
+        native(_original, few=0)(_factory(_original, _name))
 
 
-@native(_np.mean)
+@native(_np.mean, few=0)
 def mean(
     a: Any,
     axis: Any = None,
@@ -196,7 +196,7 @@ def cumulative_prod(
 _COUNT = type(_np.count_nonzero(()))
 
 
-@native(_np.count_nonzero)
+@native(_np.count_nonzero, few=4_000)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if type(a) is not ndarray:
         return call(_np.count_nonzero, (a, axis), {"keepdims": keepdims})
@@ -208,7 +208,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     return true.sum(axis, _np.intp, keepdims=keepdims)
 
 
-@native(_np.ptp)
+@native(_np.ptp, few=4_000)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
     if type(a) is not ndarray:
         return call(_np.ptp, (a, axis, out), given(keepdims=keepdims))
@@ -216,7 +216,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
     return UFUNCS["subtract"](a.max(axis, **extra), a.min(axis, **extra), out)
 
 
-@native(_np.average)
+@native(_np.average, few=0)
 def average(
     a: Any,
     axis: Any = None,

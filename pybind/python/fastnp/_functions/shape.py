@@ -72,6 +72,12 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     if type(a) is not ndarray:
         return call(_np.moveaxis, (a, source, destination), {})
+    if type(source) is type(destination) is int:
+        # One axis: the common call.
+        axes = list(range(a.ndim))
+        axis = axes.pop(normalize_axis_index(source, a.ndim, "source"))
+        axes.insert(normalize_axis_index(destination, a.ndim, "destination"), axis)
+        return a.transpose(axes)
     froms = normalize_axis_tuple(source, a.ndim, "source")
     tos = normalize_axis_tuple(destination, a.ndim, "destination")
     if len(froms) != len(tos):
@@ -144,8 +150,6 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 
 
 def _at_least(ndim: int, original: Any, arys: tuple[Any, ...]) -> Any:
-    if len(arys) == 1 and type(arys[0]) is ndarray and arys[0].ndim >= ndim:
-        return arys[0]
     found = []
     for value in arys:
         x = asanyarray(value)
@@ -166,11 +170,19 @@ def _at_least(ndim: int, original: Any, arys: tuple[Any, ...]) -> Any:
 
 @native(_np.atleast_1d)
 def atleast_1d(*arys: Any) -> Any:
+    if len(arys) == 1:
+        x = asanyarray(arys[0])
+        if type(x) is ndarray and x.ndim >= 1:
+            return x
     return _at_least(1, _np.atleast_1d, arys)
 
 
 @native(_np.atleast_2d)
 def atleast_2d(*arys: Any) -> Any:
+    if len(arys) == 1:
+        x = asanyarray(arys[0])
+        if type(x) is ndarray and x.ndim >= 1:
+            return x if x.ndim > 1 else x[None]
     return _at_least(2, _np.atleast_2d, arys)
 
 

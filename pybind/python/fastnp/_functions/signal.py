@@ -36,7 +36,8 @@ def _vectors(a: Any, v: Any, mode: Any) -> tuple[Any, Any] | None:
     """Both as vectors of ours; None for what NumPy refuses, and where neither is ours."""
     if (type(a) is not ndarray and type(v) is not ndarray) or mode not in _MODES:
         return None
-    a, v = asarray(a), asarray(v)
+    if type(a) is not type(v):
+        a, v = asarray(a), asarray(v)
     if type(a) is not ndarray or type(v) is not ndarray or not (a.ndim == v.ndim == 1):
         return None
     return (a, v) if a.size and v.size else None
@@ -46,7 +47,8 @@ def _vectors(a: Any, v: Any, mode: Any) -> tuple[Any, Any] | None:
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     pair = _vectors(a, v, mode)
     if pair is not None:
-        first, second = pair[0], pair[1].conj()
+        first, second = pair
+        second = second.conj() if second.dtype.kind == "c" else second
         # The loop takes the longer one first, which turns the order of shifts.
         backwards = first.size < second.size
         if backwards:
@@ -110,7 +112,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
     return p
 
 
-@native(_np.vander)
+@native(_np.vander, few=200)
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     columns = x.size if N is None and type(x) is ndarray else N
     if not _are_vectors(x) or type(columns) is not int or columns < 0:

@@ -1,4 +1,4 @@
-"""Functions of types: promotion, casting rules, conversion."""
+"""Functions of types: a common one, conversion."""
 
 from __future__ import annotations
 
@@ -6,31 +6,9 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback.call import PLAIN, call
+from fastnp._fallback.call import call
 from fastnp._fallback.registry import dispatch_method, native
 from fastnp._fastnp import ndarray
-
-
-def _types(values: tuple[Any, ...]) -> list[Any]:
-    # NEP 50: an array promotes as its dtype does, also where it has no axes.
-    return [value.dtype if type(value) is ndarray else value for value in values]
-
-
-# NumPy's function behind its dispatch: it reads the type that an array of ours has.
-_result_type = _np.result_type._implementation  # type: ignore[attr-defined]
-_KNOWN = PLAIN | {ndarray}
-
-
-@native(_np.result_type)
-def result_type(*arrays_and_dtypes: Any) -> Any:
-    if _KNOWN.issuperset(map(type, arrays_and_dtypes)):
-        return _result_type(*arrays_and_dtypes)
-    return _np.result_type(*_types(arrays_and_dtypes))
-
-
-@native(_np.can_cast)
-def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    return _np.can_cast(_types((from_,))[0], to, casting)
 
 
 @native(_np.common_type)
