@@ -93,6 +93,9 @@ pub use crate::ops::reduce::{ReduceOptions, Reduction};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use crate::plan::compose::compose_small;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use crate::plan::fuse::{Fusion, set_fusion};
 pub use crate::plan::trace::FunctionName;
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::bandwidth::memory_bandwidth;

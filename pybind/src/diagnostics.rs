@@ -85,6 +85,24 @@ fn release_always(on: bool) {
     fastnp::release_always(on);
 }
 
+/// `set_fusion(how)`: how the nodes of plans made from now on are fused: "searched", "greedy", "off", or "everything" that can be.
+/// Only in builds with debug assertions.
+///
+/// # Errors
+/// `ValueError` for another name.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn set_fusion(how: &str) -> PyResult<()> {
+    fastnp::set_fusion(match how {
+        "searched" => fastnp::Fusion::Searched,
+        "greedy" => fastnp::Fusion::Greedy,
+        "off" => fastnp::Fusion::Off,
+        "everything" => fastnp::Fusion::Everything,
+        _ => return Err(pyo3::exceptions::PyValueError::new_err(how.to_owned())),
+    });
+    Ok(())
+}
+
 /// `compose_small(on)`: whether plans made from now on run kernels block by block over small arrays too. Only in builds with debug
 /// assertions.
 #[cfg(debug_assertions)]
@@ -218,6 +236,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
         module.add_function(wrap_pyfunction!(release_always, module)?)?;
         module.add_function(wrap_pyfunction!(compose_small, module)?)?;
+        module.add_function(wrap_pyfunction!(set_fusion, module)?)?;
         module.add_function(wrap_pyfunction!(break_precondition, module)?)?;
     }
     #[cfg(all(unix, debug_assertions))]
