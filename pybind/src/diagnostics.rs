@@ -210,6 +210,16 @@ fn explain_groups() -> Vec<GroupRow> {
     fastnp::explain_groups().into_iter().map(row).collect()
 }
 
+/// A constant of the cost model for Python: name, value, unit, what it decides, and what was measured.
+type CostRow = (&'static str, f64, &'static str, &'static str, Option<f64>);
+
+/// `costs()`: the constants of the cost model, with what some of them are on this machine. Takes 0.2 s.
+#[pyfunction]
+fn costs(py: Python<'_>) -> PyResult<Vec<CostRow>> {
+    let row = |c: fastnp::Cost| (c.name, c.value, c.unit, c.decides, c.measured);
+    to_py_result(py, fastnp::costs()).map(|costs| costs.into_iter().map(row).collect())
+}
+
 /// `memory_bandwidth()`: bytes a second that all threads read and write when they copy memory. Takes 0.1 s.
 #[pyfunction]
 fn memory_bandwidth(py: Python<'_>) -> PyResult<f64> {
@@ -253,5 +263,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(explain_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(costs, module)?)?;
     module.add_function(wrap_pyfunction!(memory_bandwidth, module)?)
 }
