@@ -7,6 +7,7 @@
 //!
 //! | folder | holds |
 //! |---|---|
+//! | [`cost`] | the constants of the cost model |
 //! | [`ir`] | the kernel IR: element types, ops, kernels, the verifier, the text form |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`expand`](mod@expand) | decomposition: elementary functions, complex arithmetic and divisions as instructions of the IR |
@@ -22,6 +23,7 @@
 //! with it, and every other backend with `portable`.
 
 pub mod backend;
+pub mod cost;
 pub mod cuda;
 pub mod drive;
 pub mod expand;
@@ -46,8 +48,7 @@ pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
 pub use crate::ir::region::{Loop, Region, RegionBuilder};
 pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
-pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
-pub use drive::strategy::NON_TEMPORAL_BYTES;
+pub use backend::{Backend, CompileError, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
 pub use expand::{Expanded, Provenance, SlowPath, expand};
 pub use registry::{device, device_known_as};
 

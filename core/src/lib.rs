@@ -94,10 +94,14 @@ pub use crate::ops::repeat::repeat;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use crate::plan::compose::compose_small;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use crate::plan::fuse::{Fusion, set_fusion};
 pub use crate::plan::loop_function::{LoopFunction, LoopStep};
 pub use crate::plan::trace::FunctionName;
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::bandwidth::memory_bandwidth;
+pub use crate::runtime::calibrate::{Cost, costs};
 pub use crate::runtime::eager::runs_eagerly;
 pub use crate::runtime::explain::{ExplainedGroup, explain, explain_groups};
 pub use crate::runtime::expose::{ensure_fault_handler, guard_addresses, resolved_faults, set_fault_observer};

@@ -5,7 +5,7 @@ use crate::host::threads;
 use crate::memory::pool;
 use crate::runtime::array_contents::LAZY_SCALARS;
 use crate::runtime::lock::runtime;
-use crate::runtime::state::DEFAULT_TINY;
+use fastnp_codegen::cost::EAGER_POINTS;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
@@ -80,7 +80,7 @@ pub static SETTINGS: [Setting; 8] = [
     },
     number(
         "tiny",
-        DEFAULT_TINY as i64,
+        EAGER_POINTS as i64,
         "Operations over at most this many elements run eagerly if their operands are ready; full reductions and inner products over \
 up to 32 times as many, reading by a fancy index up to 16 times.",
     ),

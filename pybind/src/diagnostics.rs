@@ -85,6 +85,24 @@ fn release_always(on: bool) {
     fastnp::release_always(on);
 }
 
+/// `set_fusion(how)`: how the nodes of plans made from now on are fused: "searched", "greedy", "off", or "everything" that can be.
+/// Only in builds with debug assertions.
+///
+/// # Errors
+/// `ValueError` for another name.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn set_fusion(how: &str) -> PyResult<()> {
+    fastnp::set_fusion(match how {
+        "searched" => fastnp::Fusion::Searched,
+        "greedy" => fastnp::Fusion::Greedy,
+        "off" => fastnp::Fusion::Off,
+        "everything" => fastnp::Fusion::Everything,
+        _ => return Err(pyo3::exceptions::PyValueError::new_err(how.to_owned())),
+    });
+    Ok(())
+}
+
 /// `compose_small(on)`: whether plans made from now on run kernels block by block over small arrays too. Only in builds with debug
 /// assertions.
 #[cfg(debug_assertions)]
@@ -186,6 +204,16 @@ fn explain_groups() -> Vec<GroupRow> {
     fastnp::explain_groups().into_iter().map(row).collect()
 }
 
+/// A constant of the cost model for Python: name, value, unit, what it decides, and what was measured.
+type CostRow = (&'static str, f64, &'static str, &'static str, Option<f64>);
+
+/// `costs()`: the constants of the cost model, with what some of them are on this machine. Takes 0.2 s.
+#[pyfunction]
+fn costs(py: Python<'_>) -> PyResult<Vec<CostRow>> {
+    let row = |c: fastnp::Cost| (c.name, c.value, c.unit, c.decides, c.measured);
+    to_py_result(py, fastnp::costs()).map(|costs| costs.into_iter().map(row).collect())
+}
+
 /// `memory_bandwidth()`: bytes a second that all threads read and write when they copy memory. Takes 0.1 s.
 #[pyfunction]
 fn memory_bandwidth(py: Python<'_>) -> PyResult<f64> {
@@ -212,6 +240,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
         module.add_function(wrap_pyfunction!(release_always, module)?)?;
         module.add_function(wrap_pyfunction!(compose_small, module)?)?;
+        module.add_function(wrap_pyfunction!(set_fusion, module)?)?;
         module.add_function(wrap_pyfunction!(break_precondition, module)?)?;
     }
     #[cfg(all(unix, debug_assertions))]
@@ -227,5 +256,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(explain_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(costs, module)?)?;
     module.add_function(wrap_pyfunction!(memory_bandwidth, module)?)
 }

@@ -254,6 +254,19 @@ guarded_blocks = partial(switched_on, _fastnp.guard_blocks)
 small_blocks = partial(switched_on, _fastnp.compose_small)
 
 
+# --- inlining -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def inlined() -> Iterator[None]:
+    """Inline and merge whatever may be, in kernels of any size."""
+    _fastnp.set_fusion("everything")
+    try:
+        yield
+    finally:
+        _fastnp.set_fusion("searched")
+
+
 # --- the table ------------------------------------------------------------------------------------
 
 
@@ -294,5 +307,7 @@ SURROUNDINGS = {
         Surroundings("guarded", foreign.BESIDE_GUARDS, foreign.prepare, context=guarded_blocks),
         # Kernels that run block by block, which small arrays never have.
         Surroundings("blocks", context=small_blocks),
+        # Kernels that the plan search changes, which the model would leave as they are.
+        Surroundings("inlined", context=inlined),
     )
 }

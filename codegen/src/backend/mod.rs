@@ -7,7 +7,7 @@ pub mod device;
 pub mod fault;
 pub mod routine;
 
-use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified};
+use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified, cost};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +22,11 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// If the backend cannot compile this kernel; the error contains the printed kernel.
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError>;
+
+    /// Cost model: nanoseconds of an op that costs one addition, for an element of eight bytes.
+    fn instruction_ns(&self) -> f64 {
+        cost::INTERPRETED_NS
+    }
 }
 
 /// A compiled kernel.
@@ -76,10 +81,6 @@ impl Launch<'_> {
 /// The floating-point flags raised by a launch, by instruction: (in the epilogue?, instruction, flags).
 pub type RaisedFlags = SmallVec<[(bool, u32, FpFlags); 1]>;
 
-/// The grain size of parallel work: the fewest nanoseconds worth a task of its own, as handing a task to a waiting thread takes 1,000 to
-/// 2,000.
-pub const GRAIN_NS: f64 = 4_000.0;
-
 /// The threads that a launch may use.
 pub trait ThreadPool: Sync {
     /// How many tasks run at once; one means the caller's thread alone.
@@ -87,7 +88,7 @@ pub trait ThreadPool: Sync {
 
     /// How many tasks to divide work into that takes this long on one thread: one if it is too little to divide.
     fn tasks(&self, nanoseconds: f64) -> usize {
-        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN_NS) as usize).clamp(1, 4 * self.count()) }
+        if self.count() == 1 { 1 } else { ((nanoseconds / cost::GRAIN_NS) as usize).clamp(1, 4 * self.count()) }
     }
 
     /// Runs `task(0..tasks)`, each once, in any order, and returns when all are done.

@@ -2,18 +2,16 @@
 //!
 //! The division never changes a result: elementwise work is the same in any division, and reductions divide by sizes alone.
 
+use crate::cost::{CACHED_BYTES, CACHED_NS_PER_BYTE, MEMORY_NS_PER_BYTE};
 use crate::drive::fp_status;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use std::sync::Mutex;
 
-/// Nanoseconds for a byte in the second-level cache, and for one beyond it, if a launch has more than `CACHED_BYTES`.
-const NS_PER_BYTE: [f64; 2] = [0.01, 0.035];
-const CACHED_BYTES: usize = 3 << 19;
-
 /// The cost model: nanoseconds for this many points, the maximum of computing them (`cost` each) and of moving their bytes.
 pub(crate) fn estimate_ns(points: usize, cost: f64, bytes: usize) -> f64 {
     let bytes = points * bytes;
-    (points as f64 * cost).max(bytes as f64 * NS_PER_BYTE[usize::from(bytes > CACHED_BYTES)])
+    let per_byte = if bytes > CACHED_BYTES { MEMORY_NS_PER_BYTE } else { CACHED_NS_PER_BYTE };
+    (points as f64 * cost).max(bytes as f64 * per_byte)
 }
 
 /// A launch that threads may share.

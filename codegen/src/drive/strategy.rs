@@ -2,7 +2,7 @@
 //!
 //! The choice depends on extents, strides, a kernel's capabilities and the cost model. Where a fold rounds it never depends on the number
 //! of threads, so that equal launches give equal bits. The limits of a driver's tables stay with the driver; the cost model is
-//! [`parallel`](crate::drive::parallel); the grain of parallel work is [`GRAIN_NS`].
+//! [`parallel`](crate::drive::parallel); its constants are in [`cost`](crate::cost).
 //!
 //! Each threshold names its unit, what was measured, and the bench that covers it. A bench is run by
 //! `cargo bench -p fastnp-benches --bench BENCH -- NAME`, before and after the change, on an idle machine; `FASTNP_BACKEND=portable` before
@@ -12,8 +12,9 @@
     allow(dead_code, reason = "machine code uses some strategies alone, and exists on one architecture")
 )]
 
+use crate::Launch;
+use crate::cost::{GRAIN_NS, NON_TEMPORAL_BYTES};
 use crate::drive::parallel::estimate_ns;
-use crate::{GRAIN_NS, Launch};
 
 /// How a launch is driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -346,10 +347,6 @@ pub const MAX_CPU_PARTS: usize = 64;
 /// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
 pub const ENOUGH_TILES: usize = 16;
 
-/// Turns of a loop that the cost model expects of a point: data decide, and this is the order of magnitude of Newton's method and of
-/// points around the Mandelbrot set. No bench covers it.
-pub(crate) const EXPECTED_TURNS: usize = 32;
-
 // Machine code.
 
 /// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands stays in the
@@ -360,10 +357,6 @@ pub(crate) const CHUNK_ELEMENTS: usize = 8192;
 const NEST_ELEMENTS: usize = 2048;
 /// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
 const SAVED_CHUNK_ELEMENTS: usize = 1024;
-/// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
-/// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
-/// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
-pub const NON_TEMPORAL_BYTES: usize = 32 << 20;
 /// The points of a launch below which no result has so many bytes.
 const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 /// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench

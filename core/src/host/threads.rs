@@ -11,23 +11,16 @@
 //! rayon's pool cost 9 µs a launch with its threads awake, and woke them for each launch.
 
 use crate::host::work_queue::{SPIN_TIME, WorkQueue};
+use fastnp_codegen::ThreadPool;
 use fastnp_codegen::backend::fault;
+use fastnp_codegen::cost::{GRAIN_NS, OVERSUBSCRIBE_FROM_NS, WAKE_AFTER_UNSHARED_NS, WAKE_GRAIN_NS};
 use fastnp_codegen::drive::interrupt;
-use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
-
-/// Nanoseconds of work each of two threads must have for one to be woken.
-const WAKE_GRAIN: f64 = 40_000.0;
-/// Nanoseconds of work that could have been shared with awake workers, after which they are woken.
-const WAKE_AFTER_UNSHARED: f64 = 200_000.0;
-/// Nanoseconds for each thread from which there are more tasks than threads, so that a delayed thread leaves tasks to the others.
-/// Each task costs half a microsecond.
-const OVERSUBSCRIBE_FROM: f64 = 30_000.0;
 
 /// Most threads of the pool: a number beyond that of any machine, whose stacks still fit into an address space.
 pub(crate) const MAX_THREADS: usize = 1024;
@@ -116,7 +109,7 @@ impl WorkerPool {
         }
         self.last = now;
         self.unshared += nanoseconds;
-        if self.unshared > WAKE_AFTER_UNSHARED {
+        if self.unshared > WAKE_AFTER_UNSHARED_NS {
             self.unshared = 0.0;
             self.wake(self.threads.len());
         }
@@ -216,13 +209,13 @@ impl ThreadPool for Threads {
             if pool.queue.is_awake() {
                 return nanoseconds / GRAIN_NS;
             }
-            let tasks = nanoseconds / WAKE_GRAIN;
+            let tasks = nanoseconds / WAKE_GRAIN_NS;
             if tasks < 2.0 {
                 pool.note_unshared(nanoseconds);
             }
             tasks
         });
-        let most = if nanoseconds < OVERSUBSCRIBE_FROM * count() as f64 { count() } else { 4 * count() };
+        let most = if nanoseconds < OVERSUBSCRIBE_FROM_NS * count() as f64 { count() } else { 4 * count() };
         tasks.map_or(1, |tasks| (tasks as usize).clamp(1, most))
     }
 

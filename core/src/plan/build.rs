@@ -1,11 +1,11 @@
 //! Planning: from a tape to a plan.
 //!
-//! [`build`] reads the nodes back, drops dead ones, [`group`]s the rest, [`compose`]s what runs together, [`lower`]s each group to a kernel,
-//! and releases every dead slot after the last step that uses it.
+//! [`build`] reads the nodes back, drops dead ones, [`fuse`]s the rest, [`lower`]s each group to a kernel, and releases every dead slot after the last step that uses it.
 
 use crate::host::gemm::Product;
-use crate::plan::compose::{self, Composition};
-use crate::plan::group::{self, Group};
+use crate::plan::compose::Composition;
+use crate::plan::fuse::{Fused, fuse};
+use crate::plan::group::Group;
 use crate::plan::liveness::Liveness;
 use crate::plan::lower::{self, Lowered, LoweredMemory};
 use crate::plan::plan::{
@@ -23,10 +23,7 @@ pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<d
 
 /// Makes the plan of a tape. `live` says which slots are reachable after it.
 pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &mut Compile<'_>) -> Plan {
-    let mut nodes = needed(decode(tape), live);
-    let groups = group::group(&mut nodes, target.pack_points);
-    let liveness = Liveness::of(&nodes, &groups, live);
-    let compositions = if target.composes { compose::compose(&nodes, &groups, &liveness) } else { Vec::new() };
+    let Fused { nodes, groups, liveness, compositions, .. } = fuse(needed(decode(tape), live), live, &target);
     let mut compositions = compositions.iter().peekable();
     let mut steps: Vec<PlanStep> = Vec::with_capacity(groups.len());
     let mut step_of: Vec<usize> = Vec::with_capacity(groups.len());
@@ -39,8 +36,9 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
             None => plan_step(&nodes, first, &groups[first], &liveness, compile),
         });
     }
-    for (slot, last) in liveness.last.iter().enumerate() {
-        if let (Some(last), false) = (last, live[slot]) {
+    // Copies have slots beyond those of the tape, and no memory.
+    for (slot, (last, is_live)) in liveness.last.iter().zip(live).enumerate() {
+        if let (Some(last), false) = (last, is_live) {
             steps[step_of[*last as usize]].releases.push(slot as u32);
         }
     }

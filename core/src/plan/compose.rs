@@ -10,21 +10,10 @@ use crate::plan::group::{Group, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, Operation, SlotAccess};
-use fastnp_codegen::NON_TEMPORAL_BYTES;
+use fastnp_codegen::cost::{BLOCK_BYTES, COMPOSED_BYTES, NON_TEMPORAL_BYTES, STRIP_BYTES, STRIP_ROW_BYTES};
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Bytes that the operands of a block may take: a second-level cache. Measure: `python -m benches.composed`.
-const BLOCK_BYTES: usize = 512 << 10;
-/// The same where the axis is the fastest one: a block is a strip of columns, and a narrow one wastes cache lines and calls. It is in the
-/// third-level cache.
-const STRIP_BYTES: usize = 1 << 20;
-/// Least bytes of a row of a strip.
-const MIN_STRIP_ROW: usize = 256;
-/// Fewer bytes, of what is needed at once, stay in the third-level cache from one kernel to the next: of 4.8 MB arrays a composed softmax takes
-/// 1.0 times as long as kernels one by one, a layer norm 1.1; of 32 MB .90 and .85 (Zen 3, 32 MB of cache, two threads).
-const MIN_BYTES: usize = 12 << 20;
 
 /// The sizes that decide.
 #[derive(Clone, Copy)]
@@ -38,7 +27,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    const USUAL: Sizes = Sizes { block: BLOCK_BYTES, strip: STRIP_BYTES, strip_row: MIN_STRIP_ROW, least: MIN_BYTES };
+    const USUAL: Sizes =
+        Sizes { block: BLOCK_BYTES, strip: STRIP_BYTES, strip_row: STRIP_ROW_BYTES, least: COMPOSED_BYTES };
     /// For tests on small arrays.
     const SMALL: Sizes = Sizes { block: 256, strip: 256, strip_row: 0, least: 0 };
 

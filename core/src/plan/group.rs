@@ -8,18 +8,10 @@ use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::Fold;
+use fastnp_codegen::cost::{MAX_LOADS, MAX_NODES, PACK_LOADS};
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 
-/// Distinct memory operands a kernel may load: past this, address registers and prefetchers run out.
-const MAX_LOADS: usize = 24;
-/// Nodes a kernel may have, which bounds live values and the cost of planning.
-const MAX_NODES: usize = 96;
-/// Points up to which unrelated nodes are packed into one launch on the host, where a launch costs what 500 elements cost.
-pub(crate) const HOST_PACK_POINTS: usize = 4096;
-/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: later nodes mostly join them, and a
-/// dozen streams, loads and stores, is what the prefetchers follow.
-const PACK_LOADS: usize = 8;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
 
@@ -89,7 +81,7 @@ pub(crate) struct Member {
 }
 
 /// Nodes fused into one kernel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) members: SmallVec<[Member; 8]>,
     pub(crate) domain: Shape,
@@ -173,7 +165,7 @@ fn find(
 }
 
 impl Group {
-    fn new(node: &Node, refused: Option<Refusal>) -> Group {
+    pub(crate) fn new(node: &Node, refused: Option<Refusal>) -> Group {
         Group {
             members: SmallVec::new(),
             domain: node.domain.clone(),
@@ -186,7 +178,7 @@ impl Group {
         }
     }
 
-    fn add(&mut self, node: &Node, index: u32, section: Section) {
+    pub(crate) fn add(&mut self, node: &Node, index: u32, section: Section) {
         if section == Section::Body && node.reduced != 0 {
             self.reduced = node.reduced;
             self.outer = outer_of(&self.domain, self.reduced);
@@ -242,8 +234,23 @@ impl Group {
         self.members.iter().any(|m| kind(&nodes[m.node as usize]))
     }
 
+    /// The accesses that read memory from before the group, each once.
+    pub(crate) fn loads(&self) -> &[SlotAccess] {
+        &self.loads
+    }
+
+    /// The accesses that the group writes, each once: to memory or to registers.
+    pub(crate) fn stores(&self) -> &[SlotAccess] {
+        &self.stores
+    }
+
+    /// Whether it is an elementwise map, to which others may be joined.
+    pub(crate) fn is_map(&self) -> bool {
+        self.reduced == 0 && !self.closed
+    }
+
     /// The section in which the node could run in this group. `checked`: whether it may depend on the group's nodes.
-    fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Section, Refusal> {
+    pub(crate) fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Section, Refusal> {
         if self.closed || needs_own_kernel(node) {
             return Err(Refusal::Alone);
         }
@@ -255,7 +262,10 @@ impl Group {
         if self.members.len() >= MAX_NODES {
             return Err(Refusal::Nodes);
         }
-        if self.loads.len() + node.sources.len() > MAX_LOADS {
+        let is_new = |read: &&SlotAccess| !self.stores.contains(read) && !self.loads.contains(read);
+        if self.loads.len() + node.sources.len() > MAX_LOADS
+            && self.loads.len() + node.reads().filter(is_new).count() > MAX_LOADS
+        {
             return Err(Refusal::Operands);
         }
         let section = self.section(node)?;

@@ -1,20 +1,27 @@
 //! Plans: from the tape of pending nodes to launches in order, with their buffers.
 //!
-//! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back, drops dead ones, `group`
-//! decides which share a kernel, `compose` which run together block by block, `lower` makes a kernel of each group, `overlap` answers how
-//! two accesses relate, and `recompute` plans without results that are likely to die unread. A plan holds no address, no absolute offset
-//! and no scalar value, so it serves every trace that wrote the same tape.
+//! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back and drops dead ones, `fuse`
+//! decides what runs together: `group` which nodes share a kernel, `compose` which kernels run block by block, `search` what is better by
+//! the model of `cost`, where `inline` and `regroup` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
+//! accesses relate, and `recompute` plans without results that are likely to die unread. A plan holds no address, no absolute offset and
+//! no scalar value, so it serves every trace that wrote the same tape.
 //!
 //! Imports `array`, `memory`, `host` and `error`, and knows nothing of the runtime that records and executes. Open `trace.rs`
 //! first, then `plan.rs` and `build.rs`.
 
 pub(crate) mod build;
 pub(crate) mod compose;
+pub(crate) mod cost;
+pub(crate) mod draft;
+pub(crate) mod fuse;
 pub(crate) mod group;
+pub(crate) mod inline;
 pub(crate) mod liveness;
 pub(crate) mod loop_function;
 pub(crate) mod lower;
 pub(crate) mod overlap;
 pub(crate) mod plan;
 pub(crate) mod recompute;
+pub(crate) mod regroup;
+pub(crate) mod search;
 pub(crate) mod trace;

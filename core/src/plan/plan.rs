@@ -31,14 +31,16 @@ pub(crate) struct Plan {
 }
 
 /// The target of a plan.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct PlanTarget {
     /// Index of the execution target.
     pub(crate) index: usize,
     /// Points up to which an extra launch costs more there than sharing one.
     pub(crate) pack_points: usize,
-    /// Whether it runs composed kernels.
-    pub(crate) composes: bool,
+    /// Nanoseconds of an instruction there, by the cost model.
+    pub(crate) instruction_ns: f64,
+    /// Whether it is the host, which runs composed kernels and which the cost model knows.
+    pub(crate) is_host: bool,
 }
 
 /// One launch.

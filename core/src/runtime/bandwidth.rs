@@ -21,12 +21,19 @@ const ROUNDS: usize = 4;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn memory_bandwidth() -> Result<f64> {
-    let (from, to) = (Buffer::new(BYTES)?, Buffer::new(BYTES)?);
+    copy_bandwidth(BYTES, threads::count(), ROUNDS)
+}
+
+/// Bytes a second that so many threads read and write, in sum, when they copy an array of so many bytes: the best of some rounds.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn copy_bandwidth(bytes: usize, tasks: usize, rounds: usize) -> Result<f64> {
+    let (from, to) = (Buffer::new(bytes)?, Buffer::new(bytes)?);
     let (source, target) = (from.address().expose_provenance(), to.address().expose_provenance());
-    let tasks = threads::count();
-    let part = BYTES / tasks;
+    let part = bytes / tasks;
     // SAFETY: the block has so many bytes.
-    unsafe { from.address().write_bytes(1, BYTES) };
+    unsafe { from.address().write_bytes(1, bytes) };
     let copy = |task: usize| {
         let (source, target) = (source + task * part, target + task * part);
         // SAFETY: the parts lie within the two blocks, which live, and no two tasks have the same.
@@ -43,6 +50,6 @@ pub fn memory_bandwidth() -> Result<f64> {
         run_tasks(tasks, &copy);
         started.elapsed()
     };
-    let best = (0..ROUNDS).map(round).min().unwrap_or(Duration::MAX);
+    let best = (0..rounds).map(round).min().unwrap_or(Duration::MAX);
     Ok((2 * part * tasks) as f64 / best.as_secs_f64())
 }

@@ -33,33 +33,23 @@ use crate::runtime::eager_kernels::dense_kernel;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
 use crate::runtime::state::Runtime;
+use fastnp_codegen::cost::{EAGER_FOLD_FACTOR, EAGER_MULTIPLICATIONS, EAGER_ROW_FACTOR, EAGER_SHARED_FOLD_FACTOR};
 use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op};
 use std::marker::PhantomData;
 
-/// Multiplications up to which a matrix product with ready factors runs eagerly: as many as run on one thread.
-const EAGER_MULTIPLICATIONS: usize = 300_000;
-/// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
-/// so recording the fold wins nothing (450 ns of 1.2 µs for 10,000 elements), and one thread folds that many anyway.
-const FOLD_FACTOR: usize = 32;
-/// The same where code outside can write an operand, so that what is recorded runs at once in any case: the products of 100,000 elements, stored
-/// and then added, take 250 µs, eagerly 80.
-const SHARED_FOLD_FACTOR: usize = 1 << 10;
-/// Reads of up to this many times the setting `tiny` run at once: 10,000 take 6.6 µs eagerly and 10.9 recorded, and no longer
-/// than recorded if two operations follow that would fuse with the read.
-const ROW_FACTOR: usize = 16;
 /// Elements written one by one to pending storages that are recorded, before a flush makes the rest direct writes.
 pub(crate) const MAX_RECORDED_ELEMENTS: usize = 16;
 
 /// How large an operation may be to run eagerly.
 #[derive(Clone, Copy)]
 pub(crate) enum EagerLimit {
-    /// Points of a statement, or elements of an array: the setting `tiny` ([`crate::runtime::state::DEFAULT_TINY`]).
+    /// Points of a statement, or elements of an array: the setting `tiny` ([`fastnp_codegen::cost::EAGER_POINTS`]).
     Points,
-    /// Elements folded to one number: `tiny` times [`FOLD_FACTOR`].
+    /// Elements folded to one number: `tiny` times [`EAGER_FOLD_FACTOR`].
     FoldedElements,
-    /// Elements of memory that code outside can write, folded to one number: `tiny` times [`SHARED_FOLD_FACTOR`].
+    /// Elements of memory that code outside can write, folded to one number: `tiny` times [`EAGER_SHARED_FOLD_FACTOR`].
     FoldedSharedElements,
-    /// Rows of at most 16 bytes read by position: `tiny` times [`ROW_FACTOR`].
+    /// Rows of at most 16 bytes read by position: `tiny` times [`EAGER_ROW_FACTOR`].
     GatheredRows,
     /// Multiplications of a matrix product: [`EAGER_MULTIPLICATIONS`], whatever `tiny` is.
     Multiplications,
@@ -73,9 +63,9 @@ impl EagerLimit {
     pub(crate) fn bound(self, runtime: &Runtime) -> usize {
         match self {
             EagerLimit::Points => runtime.tiny,
-            EagerLimit::FoldedElements => FOLD_FACTOR.saturating_mul(runtime.tiny),
-            EagerLimit::FoldedSharedElements => SHARED_FOLD_FACTOR.saturating_mul(runtime.tiny),
-            EagerLimit::GatheredRows => ROW_FACTOR.saturating_mul(runtime.tiny),
+            EagerLimit::FoldedElements => EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny),
+            EagerLimit::FoldedSharedElements => EAGER_SHARED_FOLD_FACTOR.saturating_mul(runtime.tiny),
+            EagerLimit::GatheredRows => EAGER_ROW_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::Multiplications => EAGER_MULTIPLICATIONS,
             EagerLimit::Unlimited => usize::MAX,
         }

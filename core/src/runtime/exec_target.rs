@@ -1,14 +1,11 @@
 //! Execution targets: the host and devices, each with the backend that compiles for it.
 
-use crate::plan::group::HOST_PACK_POINTS;
+use fastnp_codegen::cost::{DEVICE_BYTES_PER_POINT, PACK_POINTS};
 use fastnp_codegen::{Backend, Device, registry};
 use std::sync::Arc;
 
 /// Index of the host in the list of targets.
 pub(crate) const HOST_TARGET: usize = 0;
-
-/// Bytes that a device moves for each point of a small kernel: it reads a double and writes one.
-const BYTES_PER_POINT: f64 = 16.0;
 
 /// An execution target.
 pub(crate) struct ExecTarget {
@@ -22,12 +19,12 @@ pub(crate) struct ExecTarget {
 impl ExecTarget {
     /// The host, with the backend of this name; `None` where there is no such backend.
     pub(crate) fn host(name: &str) -> Option<ExecTarget> {
-        Some(ExecTarget { backend: registry::select(name)?.into(), device: None, pack_points: HOST_PACK_POINTS })
+        Some(ExecTarget { backend: registry::select(name)?.into(), device: None, pack_points: PACK_POINTS })
     }
 
     pub(crate) fn on(device: Arc<dyn Device>) -> ExecTarget {
         let facts = device.facts();
-        let pack_points = (facts.launch * facts.bandwidth / BYTES_PER_POINT) as usize;
+        let pack_points = (facts.launch * facts.bandwidth / DEVICE_BYTES_PER_POINT) as usize;
         ExecTarget { backend: device.clone(), device: Some(device), pack_points }
     }
 }

@@ -1,12 +1,15 @@
 //! Explanation of the pending plan, or of the last one: as text, and group by group for a picture.
 
 use crate::plan::build::needed;
-use crate::plan::group::{Group, Section, group};
+use crate::plan::draft::Change;
+use crate::plan::fuse::{Fused, fuse};
+use crate::plan::group::{Group, Section};
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
+use crate::plan::search::Outcome;
 use crate::plan::trace::{Node, NodeInput, SlotAccess, decode};
 use crate::runtime::inspect::{composed_traffic, traffic};
 use crate::runtime::lock::runtime;
-use crate::runtime::state::Runtime;
+use crate::runtime::state::{LastFlush, Runtime};
 use fastnp_codegen::DType;
 use std::fmt::Write;
 
@@ -52,12 +55,13 @@ pub fn explain() -> String {
         return format!(
             "pending{}: {}",
             describe_target(&runtime, &plan),
-            describe(&runtime.trace.tape, &runtime.live, &plan, true)
+            describe(&runtime.trace.tape, &runtime.live, &plan, &[], true)
         );
     }
     match &runtime.last.plan {
         Some(plan) => {
-            let text = describe(&runtime.last.tape, &runtime.last.live, plan, true);
+            let LastFlush { tape, live, nanoseconds, .. } = &runtime.last;
+            let text = describe(tape, live, plan, nanoseconds, true);
             format!("nothing is pending; the last flush{}: {text}", describe_target(&runtime, plan))
         }
         None => {
@@ -91,11 +95,10 @@ pub fn explain_groups() -> Vec<ExplainedGroup> {
 
 /// The groups of a plan; those that run together as one.
 fn groups(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64]) -> Vec<ExplainedGroup> {
-    let mut nodes = needed(decode(tape), live);
-    let mut versions = vec![0u32; live.len()];
-    let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    let groups = group(&mut nodes, plan.target.pack_points);
-    let mut groups = groups.iter();
+    let all = decode(tape);
+    let fused = fuse(needed(all.clone(), live), live, &plan.target);
+    let lines = lines(&fused.nodes, &all, live.len());
+    let mut groups = fused.groups.iter();
     let explained = |(i, step): (usize, &PlanStep)| {
         let (count, bytes) = match &step.kind {
             StepKind::Kernel(work) => (1, traffic(&work.kernel, &work.launch(&[], &[]))),
@@ -134,13 +137,13 @@ fn describe_target(runtime: &Runtime, plan: &Plan) -> String {
     target.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))
 }
 
-/// A tape and its plan as text, with the kernels' IR if `ir`.
-pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> String {
+/// A tape and its plan as text, with what each step took if that is known, and with the kernels' IR if `ir`.
+pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64], ir: bool) -> String {
     let mut out = String::new();
     let all = decode(tape);
     let _ = writeln!(out, "{} nodes over {} storages", all.len(), live.len());
     let recorded = all.len();
-    let mut nodes = needed(all, live);
+    let nodes = needed(all.clone(), live);
     if nodes.len() < recorded {
         let _ = writeln!(out, "never needed: {} nodes", recorded - nodes.len());
     }
@@ -148,10 +151,11 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
         let slots: Vec<String> = omitted.slots.iter().map(|slot| format!("%{slot}")).collect();
         let _ = writeln!(out, "not stored, as nothing read it the last time: {}", slots.join(", "));
     }
-    let mut versions = vec![0u32; live.len()];
-    let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    let groups = group(&mut nodes, plan.target.pack_points);
-    let mut groups = groups.iter();
+    let Fused { nodes, groups, outcome, .. } = fuse(nodes, live, &plan.target);
+    let outcome = outcome.filter(|outcome| !outcome.alternatives.is_empty());
+    let lines = lines(&nodes, &all, live.len());
+    let predicted = outcome.iter().flat_map(|outcome| &outcome.kernels);
+    let mut groups = groups.iter().zip(predicted.map(Some).chain(std::iter::repeat(None)));
     for (i, step) in plan.steps.iter().enumerate() {
         let stages = match &step.kind {
             StepKind::Composed(work) => {
@@ -163,13 +167,42 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
                 1
             }
         };
-        for group in groups.by_ref().take(stages) {
+        let mut took = nanoseconds.get(i).copied();
+        for (group, predicted) in groups.by_ref().take(stages) {
             let _ = write!(out, " over {:?}", &group.domain[..]);
+            if let Some(ns) = predicted {
+                let _ = write!(out, ", predicted to take {}", microseconds(*ns));
+            }
+            if let Some(ns) = took.take() {
+                let _ = write!(out, ", took {}", microseconds(ns as f64));
+            }
             describe_group(&mut out, group, &lines);
         }
         describe_step(&mut out, step, ir);
     }
+    if let Some(outcome) = outcome {
+        describe_outcome(&mut out, &outcome);
+    }
     out
+}
+
+fn microseconds(ns: f64) -> String {
+    format!("{:.1} µs", ns / 1e3)
+}
+
+/// What the search considered.
+fn describe_outcome(out: &mut String, outcome: &Outcome) {
+    let (greedy, chosen) = (microseconds(outcome.greedy_ns), microseconds(outcome.chosen_ns));
+    let _ = writeln!(out, "\npredicted: {chosen}; by greedy fusion: {greedy}");
+    for alternative in &outcome.alternatives {
+        let change = match alternative.change {
+            Change::Inline(slot) => format!("%{slot} computed where it is read"),
+            Change::Merge(first, second) => format!("kernels of nodes {first} and {second} merged"),
+            Change::Cut(first) => format!("kernel of node {first} cut elsewhere"),
+        };
+        let choice = if alternative.is_chosen { "chosen" } else { "not chosen" };
+        let _ = writeln!(out, "  with {change}: {}, {choice}", microseconds(alternative.ns));
+    }
 }
 
 fn describe_group(out: &mut String, group: &Group, lines: &[String]) {
@@ -207,8 +240,23 @@ fn describe_kernel(out: &mut String, work: &KernelLaunch, ir: bool) {
     }
 }
 
-fn line(node: &Node, versions: &mut [u32]) -> String {
-    let access = |a: &SlotAccess, version: u32| format!("%{}@{version}:{}", a.slot, a.dtype.ir_name());
+/// The nodes of a plan as text, of a tape with so many slots. `*` marks a value that a kernel computes again for itself.
+fn lines(nodes: &[Node], tape: &[Node], slots: usize) -> Vec<String> {
+    let is_copy = |slot: u32| slot as usize >= slots;
+    let copies = nodes.iter().filter(|node| is_copy(node.target.slot));
+    let originals: Vec<(u32, u32)> =
+        copies.map(|copy| (copy.target.slot, tape[copy.index as usize].target.slot)).collect();
+    let name = |slot: u32| {
+        let original = originals.iter().find(|copy| copy.0 == slot);
+        original.map_or_else(|| format!("%{slot}"), |(_, slot)| format!("%{slot}*"))
+    };
+    let last = originals.iter().map(|copy| copy.0 as usize + 1).max();
+    let mut versions = vec![0u32; last.unwrap_or(slots)];
+    nodes.iter().map(|node| line(node, &mut versions, &name)).collect()
+}
+
+fn line(node: &Node, versions: &mut [u32], name: &dyn Fn(u32) -> String) -> String {
+    let access = |a: &SlotAccess, version: u32| format!("{}@{version}:{}", name(a.slot), a.dtype.ir_name());
     let args: Vec<String> = node
         .sources
         .iter()

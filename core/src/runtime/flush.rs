@@ -164,7 +164,7 @@ impl Runtime {
                     || build::build(&tape[..length], &live, target, &mut |kernel| self.compile_for(index, kernel));
                 let built = catch_unwind(AssertUnwindSafe(build)).map(Arc::new);
                 if let Ok(plan) = &built {
-                    self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, plan, false));
+                    self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, plan, &[], false));
                     self.programs.insert_plan(key, plan.clone());
                 }
                 self.trace.tape = tape;

@@ -12,7 +12,7 @@
 //! | `dead_results` | speculative dead-result elimination |
 //! | `contents`, `array_contents` | reading and writing contents now |
 //! | `expose`, `guarded_header` | addresses that code outside knows; what its first touch does |
-//! | `tasks`, `bandwidth` | the embedding program's own code on the thread pool; the speed of the memory |
+//! | `tasks`, `bandwidth`, `calibrate` | the embedding program's own code on the thread pool; the speed of the memory; the constants of the cost model, measured |
 //! | `fp_flags`, `stats`, `inspect`, `profile`, `explain` | floating-point flags, counters, debug output, profiles, explanations |
 //!
 //! Imports `plan`, `array`, `memory`, `host` and `error`. Operations, indexing and devices call it; it calls none of them. Open
@@ -21,6 +21,7 @@
 pub(crate) mod allocate;
 pub(crate) mod array_contents;
 pub(crate) mod bandwidth;
+pub(crate) mod calibrate;
 pub(crate) mod compile;
 pub(crate) mod contents;
 pub(crate) mod dead_results;

@@ -1,11 +1,8 @@
 //! Offload model: the cost model that moves plans to a device where that pays.
 
 use fastnp_codegen::Facts;
+use fastnp_codegen::cost::{HOST_BYTES_PER_NS, HOST_NODE_NS};
 use hashbrown::HashMap;
-
-/// Bytes a host kernel moves in a nanosecond, and nanoseconds of the shortest launch.
-const HOST_BANDWIDTH: f64 = 12.0;
-const HOST_LAUNCH: f64 = 500.0;
 
 /// Programs whose savings are remembered.
 const MAX_OFFLOAD_PROGRAMS: usize = 4096;
@@ -28,7 +25,7 @@ impl OffloadModel {
     /// Nanoseconds that so many nodes over so many bytes would save on the device; some of the bytes are on the host only, others
     /// on the device only.
     pub(crate) fn gain(&self, nodes: usize, bytes: usize, [on_host, on_device]: [usize; 2]) -> f64 {
-        let host = nodes as f64 * HOST_LAUNCH + bytes as f64 / HOST_BANDWIDTH + on_device as f64 / self.facts.link;
+        let host = nodes as f64 * HOST_NODE_NS + bytes as f64 / HOST_BYTES_PER_NS + on_device as f64 / self.facts.link;
         let device =
             nodes as f64 * self.facts.launch + bytes as f64 / self.facts.bandwidth + on_host as f64 / self.facts.link;
         host - device

@@ -9,12 +9,9 @@ use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
 use crate::runtime::launch::Telemetry;
 use crate::runtime::offload::OffloadModel;
 use crate::runtime::program_cache::ProgramCache;
+use fastnp_codegen::cost::EAGER_POINTS;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// Default of the setting `tiny`: operations over at most so many elements run eagerly when their operands are ready, because
-/// recording and planning a node costs about what computing a thousand elements costs.
-pub(crate) const DEFAULT_TINY: usize = 1024;
 
 /// The runtime. There is one, behind one lock (`lock.rs`).
 pub(crate) struct Runtime {
@@ -73,7 +70,7 @@ impl Runtime {
             targets: vec![ExecTarget::host("").expect("the default backend exists")],
             current: HOST_TARGET,
             offload: None,
-            tiny: DEFAULT_TINY,
+            tiny: EAGER_POINTS,
             eager: false,
             telemetry: Telemetry::default(),
             live: Vec::new(),

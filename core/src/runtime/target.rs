@@ -103,7 +103,8 @@ impl Runtime {
         PlanTarget {
             index,
             pack_points: self.targets[index].pack_points,
-            composes: self.targets[index].device.is_none(),
+            instruction_ns: self.targets[index].backend.instruction_ns(),
+            is_host: self.targets[index].device.is_none(),
         }
     }
 

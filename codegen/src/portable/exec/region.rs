@@ -3,8 +3,8 @@
 //! All points of a block make a turn together. Those for which a condition is false are over: what they carried is written to the exits,
 //! and the others move up, so that a turn costs what its points need and no instruction after the condition computes a point that is over.
 
+use crate::cost::EXPECTED_TURNS;
 use crate::drive::isa::{Isa, LoopFn};
-use crate::drive::strategy::EXPECTED_TURNS;
 use crate::drive::{fp_status, interrupt};
 use crate::portable::exec::bytecode::{LoopCall, loop_call};
 use crate::portable::loops::copies;

@@ -1,6 +1,7 @@
 //! The backend: kernels with machine code for every instruction become a loop, all others are run by the portable backend.
 
 use crate::backend::fault;
+use crate::cost::INSTRUCTION_NS;
 use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::block_calls::BlockCalls;
@@ -47,6 +48,13 @@ impl Backend for X86 {
         match self.level {
             Level::Avx2 => "x86-avx2",
             Level::Avx512 => "x86",
+        }
+    }
+
+    fn instruction_ns(&self) -> f64 {
+        match self.level {
+            Level::Avx2 => 2.0 * INSTRUCTION_NS,
+            Level::Avx512 => INSTRUCTION_NS,
         }
     }
 

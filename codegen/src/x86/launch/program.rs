@@ -5,12 +5,13 @@
 //! the portable backend re-executes the chunk and finds out which instruction raised them: chunks that raise flags are few. It also
 //! re-executes chunks with slow-path lanes. Their inputs are unchanged, or were saved before results clobbered them.
 
+use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, NON_TEMPORAL_BYTES};
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
-    self, CHEAP_OP_COST, CHUNK_ELEMENTS, EXPECTED_TURNS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, ONE_OP,
-    SEQUENTIAL_NS, SHORT_LOOP_ROW, SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
+    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, ONE_OP, SEQUENTIAL_NS, SHORT_LOOP_ROW,
+    SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -90,7 +91,7 @@ impl LoopProgram {
             .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
         let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NS };
         let length = body.length() + EXPECTED_TURNS * body.loop_length();
-        let cost = 0.03 + 0.02 * length as f64 * 8.0 / body.lanes as f64 + sequential;
+        let cost = ELEMENT_NS + INSTRUCTION_NS * length as f64 * 8.0 / body.lanes as f64 + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
         let is_dear = |inst: &Inst| match inst {
             Inst::Apply(op, _) => op.row().cost > CHEAP_OP_COST,

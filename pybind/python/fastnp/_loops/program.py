@@ -31,14 +31,24 @@ Run a program with fastnp in NumPy's place and its loops compiled.
   --profile       print at the end where the time went
   --profile=FILE  write that to a file: a page (.html), a trace for Chrome (.json) or text (.txt)
   --doctor        print at the end which lines cost time, and what to write instead
+  --costs         print the constants of the planner's cost model, beside what they are here
   -h, --help      print this
 """
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def main(options: Mapping[str, Callable[[str], Callable[[], None]]]) -> None:
-    """Run what the command line names, with options that begin something and return its end."""
+def main(
+    options: Mapping[str, Callable[[str], Callable[[], None]]],
+    alone: Mapping[str, Callable[[], None]],
+) -> None:
+    """Run what the command line names, with options that begin something and return its end.
+
+    Options that stand `alone` are done without a program.
+    """
     arguments = sys.argv[1:]
+    if len(arguments) == 1 and arguments[0] in alone:
+        alone[arguments[0]]()
+        return
     chosen = []
     while arguments and arguments[0].partition("=")[0] in (*options, "-h", "--help"):
         name, _, value = arguments.pop(0).partition("=")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-__all__ = ["OPTIONS"]
+__all__ = ["ALONE", "OPTIONS"]
 
 End = Callable[[], None]
 
@@ -56,6 +56,12 @@ def _doctor(value: str) -> End:
     return end
 
 
+def _costs() -> None:
+    from fastnp._profile.costs import costs_text
+
+    print(costs_text())
+
+
 def _program() -> list[str]:
     file = getattr(sys.modules["__main__"], "__file__", None)
     return [] if file is None else [file]
@@ -68,3 +74,5 @@ OPTIONS: dict[str, Callable[[str], End]] = {
     "--profile": _profile,
     "--doctor": _doctor,
 }
+# What is done without a program.
+ALONE: dict[str, Callable[[], None]] = {"--costs": _costs}

@@ -1,0 +1,166 @@
+//! The cost model's constants: what memory, instructions, launches and threads take, and the sizes from which on they take more.
+//!
+//! Planner, threads, offloading and the drivers of kernels ask them. They are defaults, the same in every process: a plan decides which
+//! folds share a kernel, and with it the last bits of sums, so a figure that was measured anew in each process would change results from run
+//! to run. `python -m fastnp --costs` measures them where it runs and prints both.
+//!
+//! The cycles of single instructions stand in `x86/isel/cost.rs`, the thresholds of drivers in [`drive::strategy`](crate::drive::strategy).
+
+/// Nanoseconds for a byte in a core's own caches.
+pub const CACHED_NS_PER_BYTE: f64 = 0.01;
+/// Nanoseconds for a byte in the cache that cores share: of a stencil over arrays of 2 MB, 12 MB in all, kernels take this beyond their
+/// instructions (Zen 5; one thread).
+pub const SHARED_NS_PER_BYTE: f64 = 0.0125;
+/// Nanoseconds for a byte in memory.
+pub const MEMORY_NS_PER_BYTE: f64 = 0.035;
+/// Bytes that stay in a core's own caches.
+pub const CACHED_BYTES: usize = 3 << 19;
+/// Bytes that stay in the shared cache.
+pub const SHARED_CACHE_BYTES: usize = 16 << 20;
+
+/// Nanoseconds an element of a loop of machine code besides its instructions.
+pub const ELEMENT_NS: f64 = 0.03;
+/// Nanoseconds of an instruction of machine code for an element of eight bytes, eight elements a vector. An op of the table counts as many
+/// as its cost says.
+pub const INSTRUCTION_NS: f64 = 0.02;
+/// The same in the interpreter, for an op.
+pub const INTERPRETED_NS: f64 = 0.08;
+/// Values that machine code has in registers; of each one more, a store and a load are made.
+pub const LIVE_VALUES: usize = 24;
+/// Turns of a loop that a point is expected to make: data decide, and this is the order of magnitude of Newton's method and of points around
+/// the Mandelbrot set. No bench covers it.
+pub const EXPECTED_TURNS: usize = 32;
+
+/// Nanoseconds of a launch on the host besides its elements, as a step of a plan.
+pub const LAUNCH_NS: f64 = 150.0;
+
+/// Default of the setting `tiny`: operations over at most so many elements run eagerly when their operands are ready, because
+/// recording and planning a node costs about what computing a thousand elements costs.
+pub const EAGER_POINTS: usize = 1024;
+/// Multiplications up to which a matrix product with ready factors runs eagerly: as many as run on one thread.
+pub const EAGER_MULTIPLICATIONS: usize = 300_000;
+/// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
+/// so recording the fold wins nothing (450 ns of 1.2 µs for 10,000 elements), and one thread folds that many anyway.
+pub const EAGER_FOLD_FACTOR: usize = 32;
+/// The same where code outside can write an operand, so that what is recorded runs at once in any case: the products of 100,000 elements, stored
+/// and then added, take 250 µs, eagerly 80.
+pub const EAGER_SHARED_FOLD_FACTOR: usize = 1 << 10;
+/// Reads of up to this many times the setting `tiny` run at once: 10,000 take 6.6 µs eagerly and 10.9 recorded, and no longer
+/// than recorded if two operations follow that would fuse with the read.
+pub const EAGER_ROW_FACTOR: usize = 16;
+
+/// The grain of parallel work: the fewest nanoseconds worth a task of its own, as handing a task to a waiting thread takes 1,000 to 2,000.
+pub const GRAIN_NS: f64 = 4_000.0;
+/// Nanoseconds of work that each of two threads must have for one to be woken: it starts after 35,000.
+pub const WAKE_GRAIN_NS: f64 = 40_000.0;
+/// Nanoseconds of work that could have been shared with awake threads, after which they are woken.
+pub const WAKE_AFTER_UNSHARED_NS: f64 = 200_000.0;
+/// Nanoseconds for each thread from which on there are more tasks than threads, so that a delayed thread leaves tasks to the others. Each
+/// task takes 500.
+pub const OVERSUBSCRIBE_FROM_NS: f64 = 30_000.0;
+
+/// Bytes that the kernels of a program on the host move in a nanosecond, and nanoseconds of a node's share of recording, planning and
+/// launching: what a program takes that may be offloaded.
+pub const HOST_BYTES_PER_NS: f64 = 12.0;
+/// See [`HOST_BYTES_PER_NS`].
+pub const HOST_NODE_NS: f64 = 500.0;
+
+/// Distinct memory operands that a kernel may load: past this, address registers and prefetchers run out.
+pub const MAX_LOADS: usize = 24;
+/// Nodes that a kernel may have, which bounds live values and the cost of planning.
+pub const MAX_NODES: usize = 96;
+/// Points up to which unrelated nodes are packed into one launch on the host, where a launch costs what 500 elements cost.
+pub const PACK_POINTS: usize = 4096;
+/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: later nodes mostly join them, and a dozen
+/// streams, loads and stores, is what the prefetchers follow.
+pub const PACK_LOADS: usize = 8;
+/// Bytes that a device moves for each point of a small kernel: it reads a double and writes one.
+pub const DEVICE_BYTES_PER_POINT: f64 = 16.0;
+
+/// Bytes that the operands of a block may take where kernels run together block by block: a second-level cache. Measure:
+/// `python -m benches.composed`.
+pub const BLOCK_BYTES: usize = 512 << 10;
+/// The same where the axis is the fastest one: a block is a strip of columns, and a narrow one wastes cache lines and calls. It is in the
+/// shared cache.
+pub const STRIP_BYTES: usize = 1 << 20;
+/// Least bytes of a row of a strip.
+pub const STRIP_ROW_BYTES: usize = 256;
+/// Fewer bytes, of what is needed at once, stay in the shared cache from one kernel to the next: of 4.8 MB arrays a composed softmax takes 1.0
+/// times as long as kernels one by one, a layer norm 1.1; of 32 MB .90 and .85 (Zen 3, 32 MB of cache, two threads).
+pub const COMPOSED_BYTES: usize = 12 << 20;
+
+/// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
+/// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
+/// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
+pub const NON_TEMPORAL_BYTES: usize = 32 << 20;
+
+/// A constant as it is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// Its name.
+    pub name: &'static str,
+    /// The default value, which decisions use.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The decisions that ask it.
+    pub decides: &'static str,
+}
+
+/// The name of a constant that is measured.
+pub mod name {
+    /// [`CACHED_NS_PER_BYTE`](super::CACHED_NS_PER_BYTE).
+    pub const CACHED_BYTE: &str = "byte in a core's caches";
+    /// [`SHARED_NS_PER_BYTE`](super::SHARED_NS_PER_BYTE).
+    pub const SHARED_BYTE: &str = "byte in the shared cache";
+    /// [`MEMORY_NS_PER_BYTE`](super::MEMORY_NS_PER_BYTE).
+    pub const MEMORY_BYTE: &str = "byte in memory";
+    /// [`INSTRUCTION_NS`](super::INSTRUCTION_NS).
+    pub const INSTRUCTION: &str = "instruction";
+    /// [`LAUNCH_NS`](super::LAUNCH_NS).
+    pub const LAUNCH: &str = "launch";
+    /// [`GRAIN_NS`](super::GRAIN_NS).
+    pub const GRAIN: &str = "grain of a task";
+    /// [`WAKE_GRAIN_NS`](super::WAKE_GRAIN_NS).
+    pub const WAKE_GRAIN: &str = "grain of a woken thread";
+}
+
+const fn constant(name: &'static str, value: f64, unit: &'static str, decides: &'static str) -> Constant {
+    Constant { name, value, unit, decides }
+}
+
+/// Every constant, in the order of this file.
+pub static CONSTANTS: [Constant; 32] = [
+    constant(name::CACHED_BYTE, CACHED_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
+    constant(name::SHARED_BYTE, SHARED_NS_PER_BYTE, "ns", "fuse, recompute"),
+    constant(name::MEMORY_BYTE, MEMORY_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
+    constant("a core's caches", CACHED_BYTES as f64, "bytes", "fuse, recompute, thread"),
+    constant("shared cache", SHARED_CACHE_BYTES as f64, "bytes", "fuse, recompute"),
+    constant("element", ELEMENT_NS, "ns", "fuse, recompute, thread"),
+    constant(name::INSTRUCTION, INSTRUCTION_NS, "ns", "fuse, recompute, thread"),
+    constant("interpreted op", INTERPRETED_NS, "ns", "fuse, recompute"),
+    constant("values in registers", LIVE_VALUES as f64, "values", "fuse, recompute, cut"),
+    constant("turns of a loop", EXPECTED_TURNS as f64, "turns", "fuse, recompute, thread"),
+    constant(name::LAUNCH, LAUNCH_NS, "ns", "fuse, recompute, cut"),
+    constant("eager points", EAGER_POINTS as f64, "points", "run at once"),
+    constant("eager product", EAGER_MULTIPLICATIONS as f64, "products", "run at once"),
+    constant("eager fold", EAGER_FOLD_FACTOR as f64, "× points", "run at once"),
+    constant("eager fold of shared memory", EAGER_SHARED_FOLD_FACTOR as f64, "× points", "run at once"),
+    constant("eager rows", EAGER_ROW_FACTOR as f64, "× points", "run at once"),
+    constant(name::GRAIN, GRAIN_NS, "ns", "thread"),
+    constant(name::WAKE_GRAIN, WAKE_GRAIN_NS, "ns", "thread"),
+    constant("unshared work", WAKE_AFTER_UNSHARED_NS, "ns", "thread"),
+    constant("oversubscription", OVERSUBSCRIBE_FROM_NS, "ns", "thread"),
+    constant("bytes of a program", HOST_BYTES_PER_NS, "bytes/ns", "offload"),
+    constant("node of a program", HOST_NODE_NS, "ns", "offload"),
+    constant("loads of a kernel", MAX_LOADS as f64, "operands", "cut"),
+    constant("nodes of a kernel", MAX_NODES as f64, "nodes", "cut"),
+    constant("packed points", PACK_POINTS as f64, "points", "pack"),
+    constant("packed loads", PACK_LOADS as f64, "operands", "pack"),
+    constant("bytes of a device's point", DEVICE_BYTES_PER_POINT, "bytes", "pack"),
+    constant("block of rows", BLOCK_BYTES as f64, "bytes", "compose"),
+    constant("strip of columns", STRIP_BYTES as f64, "bytes", "compose"),
+    constant("row of a strip", STRIP_ROW_BYTES as f64, "bytes", "compose"),
+    constant("composed kernels", COMPOSED_BYTES as f64, "bytes", "compose"),
+    constant("non-temporal result", NON_TEMPORAL_BYTES as f64, "bytes", "store"),
+];
