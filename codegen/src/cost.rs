@@ -4,7 +4,7 @@
 //! folds share a kernel, and with it the last bits of sums, so a figure that was measured anew in each process would change results from run
 //! to run. `python -m fastnp --costs` measures them where it runs and prints both.
 //!
-//! The cycles of single instructions stand in `x86/isel/cost.rs`, the thresholds of drivers in [`drive::strategy`](crate::drive::strategy).
+//! The cycles of single instructions stand in `x86/isel/cost.rs`, the thresholds of drivers in `drive/strategy.rs`.
 
 /// Nanoseconds for a byte in a core's own caches.
 pub const CACHED_NS_PER_BYTE: f64 = 0.01;

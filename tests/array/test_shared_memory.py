@@ -172,7 +172,7 @@ def test_a_selection_is_of_what_was_there_before_it_is_written_from_outside(
     target = mask if written == "mask" else x
     if way == "address":
         room = (ctypes.c_char * target.nbytes).from_address(target.ctypes.data)
-        outside = numpy.frombuffer(room, target.dtype)
+        outside: Any = numpy.frombuffer(memoryview(room), target.dtype.str)
     else:
         outside = numpy.asarray(target)
     outside = outside[:] if way == "view of it" else outside

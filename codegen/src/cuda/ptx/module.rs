@@ -70,7 +70,7 @@ pub struct Function {
 /// Code: registers, variables in shared and local memory, and basic blocks, the first of which is entered.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PtxBody {
-    /// The number of registers of each class, in the order of [`Class::ALL`].
+    /// The number of registers of each class, in the order of [`RegisterClass::ALL`].
     pub registers: [u32; 6],
     /// Arrays of a block of threads, or of a thread.
     pub variables: Vec<Variable>,
