@@ -181,17 +181,23 @@ def test_an_interrupt_stops_a_long_kernel() -> None:
     import os, signal, threading, time
     import numpy
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    n = 2000
+    x, sines = np.linspace(0.0, 1.0, 8000), 4
+
+    def long_sums():
+        product = x[:, None] * x
+        for _ in range(sines):
+            product = np.sin(product)
+        return product.sum(axis=0)
+
     while True:  # until the kernel takes a second
-        x = np.linspace(0.0, 1.0, n)
-        sums = np.sin(x[:, None] * x).sum(axis=0)
+        sums = long_sums()
         started = time.perf_counter()
         np.flush()
         whole = time.perf_counter() - started
         if whole > 1:
             break
-        n *= 2
-    again = np.sin(x[:, None] * x).sum(axis=0)
+        sines *= 2
+    again = long_sums()
     threading.Timer(0.06, os.kill, (os.getpid(), signal.SIGINT)).start()
     started = time.perf_counter()
     try:

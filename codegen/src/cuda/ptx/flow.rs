@@ -103,13 +103,13 @@ pub(crate) fn joins(body: &PtxBody) -> Vec<Option<usize>> {
 }
 
 /// A loop: its head, and whether each block is part of it.
-pub(crate) struct Loop {
+pub(crate) struct NaturalLoop {
     pub(crate) head: usize,
     pub(crate) has: Vec<bool>,
 }
 
 /// The outermost loops.
-pub(crate) fn outer_loops(body: &PtxBody) -> Vec<Loop> {
+pub(crate) fn outer_loops(body: &PtxBody) -> Vec<NaturalLoop> {
     let edges = Edges::new(body, false);
     let dominator = dominators(&edges, 0);
     let dominates = |a: usize, mut b: usize| {
@@ -118,7 +118,7 @@ pub(crate) fn outer_loops(body: &PtxBody) -> Vec<Loop> {
         }
         a == b
     };
-    let mut loops: Vec<Loop> = vec![];
+    let mut loops: Vec<NaturalLoop> = vec![];
     for head in order(&edges, 0) {
         let latches: Vec<usize> = edges.before[head].iter().copied().filter(|&latch| dominates(head, latch)).collect();
         if latches.is_empty() || loops.iter().any(|outer| outer.has[head]) {
@@ -132,7 +132,7 @@ pub(crate) fn outer_loops(body: &PtxBody) -> Vec<Loop> {
                 open.extend(&edges.before[block]);
             }
         }
-        loops.push(Loop { head, has });
+        loops.push(NaturalLoop { head, has });
     }
     loops
 }

@@ -21,13 +21,13 @@ impl Display for PtxModule {
             write!(out, "\n.visible .entry {}(", kernel.name)?;
             params(out, &kernel.name, &kernel.params)?;
             writeln!(out, ")\n.maxntid {}, 1, 1", kernel.threads)?;
-            Scope { name: &kernel.name, out }.body(&kernel.body)?;
+            BodyPrinter { name: &kernel.name, out }.body(&kernel.body)?;
         }
         for function in &self.functions {
             out.write_char('\n')?;
             signature(out, function)?;
             out.write_char('\n')?;
-            Scope { name: &function.name, out }.body(&function.body)?;
+            BodyPrinter { name: &function.name, out }.body(&function.body)?;
         }
         Ok(())
     }
@@ -87,12 +87,12 @@ fn write_variable(out: &mut Formatter<'_>, variable: &Variable) -> fmt::Result {
 }
 
 /// A kernel or function being printed.
-struct Scope<'a, 'f> {
+struct BodyPrinter<'a, 'f> {
     name: &'a str,
     out: &'a mut Formatter<'f>,
 }
 
-impl Scope<'_, '_> {
+impl BodyPrinter<'_, '_> {
     fn body(&mut self, body: &PtxBody) -> fmt::Result {
         self.out.write_str("{\n")?;
         for (class, count) in RegisterClass::ALL.into_iter().zip(body.registers) {

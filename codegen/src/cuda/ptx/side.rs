@@ -1,6 +1,6 @@
 //! A kernel that is to be merged: its blocks, with what the rules of merging ask of each.
 
-use crate::cuda::ptx::flow::{Loop, divergent_ends, joins, live, live_before, outer_loops, reachable};
+use crate::cuda::ptx::flow::{NaturalLoop, divergent_ends, joins, live, live_before, outer_loops, reachable};
 use crate::cuda::ptx::mask::MaskedLoop;
 use crate::cuda::ptx::module::{End, PtxBody, Register};
 use crate::cuda::ptx::weave::{Stream, chain, words};
@@ -46,7 +46,7 @@ impl Side {
     /// The facts about a body, where some registers differ between threads.
     pub(crate) fn new(body: &PtxBody, threads: &[Register]) -> Side {
         let count = body.blocks.len();
-        let size = |main: &Loop| -> usize {
+        let size = |main: &NaturalLoop| -> usize {
             (0..count).filter(|&block| main.has[block]).map(|block| body.blocks[block].insts.len() + 1).sum()
         };
         let main = outer_loops(body).into_iter().max_by_key(size);

@@ -82,7 +82,10 @@ pub(crate) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Variant, Geome
         return None;
     }
     let fold_axis = fold_axis(kernel, launch, outer);
-    let has_items = kernel.template == Template::Map || fold_axis == FoldAxis::Inner && !launch.inner.is_empty();
+    // Items of a loop would wait for one another, each with registers of its own, where threads of a warp wait only for their turns.
+    let repeats = kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Loop(_)));
+    let is_map = kernel.template == Template::Map && !repeats;
+    let has_items = is_map || fold_axis == FoldAxis::Inner && !launch.inner.is_empty();
     let (items, access) = items_per_thread(kernel, launch, has_items);
     let extents: SmallVec<[usize; 8]> = launch.outer.iter().chain(launch.inner).copied().collect();
     let last = extents.last().map_or(1, |&e| e as u64);

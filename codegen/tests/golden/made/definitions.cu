@@ -359,16 +359,6 @@ static __device__ const f64 powers_f64[16] = {
     1.4142135627790051, 1.4768261463633805, 1.5422108258505889, 1.6104903324115,
     1.6817928309901402, 1.756252160877382, 1.8340080869357427, 1.9152065619468532
 };
-=== read_boolx8
-static __device__ boolx8 read_boolx8(const u8 *const at, const i32 count) {
-    boolx8 vector;
-    if (count == 8) return *(const boolx8 *)at;
-    #pragma unroll
-    for (i32 j = 0; j < 8; j++) {
-        if (j < count) vector.at[j] = load_bool(at + j * 1);
-    }
-    return vector;
-}
 === read_c128x2
 static __device__ c128x2 read_c128x2(const u8 *const at, const i32 count) {
     c128x2 vector;
@@ -676,17 +666,6 @@ static __device__ void write_i32x4(u8 *const at, const i32x4 vector, const i32 c
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
         if (j < count) store_i32(at + j * 4, vector.at[j]);
-    }
-}
-=== write_i64x4
-static __device__ void write_i64x4(u8 *const at, const i64x4 vector, const i32 count) {
-    if (count == 4) {
-        *(i64x4 *)at = vector;
-        return;
-    }
-    #pragma unroll
-    for (i32 j = 0; j < 4; j++) {
-        if (j < count) store_i64(at + j * 8, vector.at[j]);
     }
 }
 === write_u8x4
