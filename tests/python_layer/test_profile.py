@@ -62,8 +62,9 @@ def test_parts_add_up(profiled: fastnp.profile) -> None:
     assert sum(parts.values()) == pytest.approx(profiled.seconds, rel=0.02)
     assert all(seconds >= 0 for seconds in parts.values())
     assert parts["kernels"] > 0 and parts["fallbacks to NumPy"] > 0
-    for span in profiled.spans:
-        assert 0 <= span.start <= span.start + span.seconds <= profiled.seconds
+    # Two clocks are read, one after the other.
+    end = profiled.seconds + 1e-5
+    assert all(0 <= span.start <= span.start + span.seconds <= end for span in profiled.spans)
 
 
 def test_flushes_have_reasons_and_lines() -> None:
