@@ -214,8 +214,8 @@ def test_the_report(run: Run) -> None:
     def f(n):
         for i in range(n):
             x = i
-    f(500000)
-    f(500000)
+    f(3000000)
+    f(3000000)
     for name.x in []: pass
     """
     done = run(source, options=("--report",))
