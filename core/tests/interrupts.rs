@@ -2,7 +2,7 @@
 
 use crate::process::elsewhere;
 use fastnp::{
-    Array, ErrorKind, InterpreterLock, Op, Reduction, Result, apply, flush, matmul, set_interpreter_lock, stats,
+    Array, ErrorKind, Index, InterpreterLock, Op, Reduction, Result, apply, flush, matmul, set_interpreter_lock, stats,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -100,19 +100,47 @@ fn a_long_kernel_is_interrupted_between_tasks() -> Result<()> {
     set_interpreter_lock(&Impatient);
     stops_early(&long_kernel)?;
     stops_early(&long_product)?;
-    // A kernel that overwrites contents is not run again.
-    let expected = overwritten()?.to_vec::<f64>()?;
-    let pending = overwritten()?;
+    stops_early(&long_scan)
+}
+
+#[test]
+fn a_kernel_that_overwrites_its_operands_is_resumed() -> Result<()> {
+    if elsewhere("interrupts::a_kernel_that_overwrites_its_operands_is_resumed") {
+        return Ok(());
+    }
+    set_interpreter_lock(&Impatient);
+    for work in [updated, updated_in_stages, scanned_in_place, multiplied_into] {
+        stops_early(&work)?;
+    }
+    // What waits for it, is ordered with it, or was recorded after it.
+    let mut size = 1;
+    let (expected, after) = loop {
+        let x = updated(size)?;
+        let started = Instant::now();
+        flush()?;
+        if started.elapsed() > Duration::from_millis(600) {
+            break (x.to_vec::<f64>()?, (&x * 2.0).to_vec::<f64>()?);
+        }
+        size *= 2;
+    };
+    let x = updated(size)?;
     STOP.store(true, Ordering::Relaxed);
-    let stopped = flush().is_err();
+    assert_eq!(flush().unwrap_err().kind(), ErrorKind::Interrupted);
+    let doubled = &x * 2.0;
+    x.index(&[Index::At(0)])?.assign(&Array::linspace(0.0, 1.0, 1000))?;
+    assert_eq!(flush().unwrap_err().kind(), ErrorKind::Interrupted);
     STOP.store(false, Ordering::Relaxed);
-    assert_eq!(pending.to_vec::<f64>()?, expected, "stopped: {stopped}");
+    assert_eq!(x.index(&[Index::At(1), Index::At(0)])?.item()?.to_f64(), expected[1000], "reading one element");
+    assert_eq!(doubled.to_vec::<f64>()?, after);
+    let found = x.to_vec::<f64>()?;
+    assert_eq!(found[1000..], expected[1000..]);
+    assert_eq!(found[..1000], Array::linspace(0.0, 1.0, 1000).to_vec::<f64>()?);
     Ok(())
 }
 
 /// Interrupts work that grows with a number, once it takes long: it stops soon, and a later flush gives the result that it would have had.
 fn stops_early(work: &dyn Fn(usize) -> Result<Array>) -> Result<()> {
-    let mut size = 4;
+    let mut size = 1;
     let (expected, whole) = loop {
         let result = work(size)?;
         let started = Instant::now();
@@ -134,11 +162,51 @@ fn stops_early(work: &dyn Fn(usize) -> Result<Array>) -> Result<()> {
     Ok(())
 }
 
-/// An array with a pending update in place that takes long.
-fn overwritten() -> Result<Array> {
-    let y = Array::linspace(0.0, 1.0, 2_000_000);
+/// A running sum of so many million elements, which runs in order.
+fn long_scan(millions: usize) -> Result<Array> {
+    Array::linspace(0.0, 1.0, 1_000_000 * millions).scan(Op::Add, Some(0), None)
+}
+
+/// Thirty powers of an array: what is fused into one kernel, and dear.
+fn powers(x: &Array) -> Result<Array> {
+    (0..30).try_fold(x + 0.0, |power, _| apply(Op::Power, &[(&power).into(), x.into()]))
+}
+
+/// So many thousand rows of numbers.
+fn rows(thousands: usize) -> Result<Array> {
+    let x = Array::linspace(0.5, 1.0, 1_000_000 * thousands).reshape(&[1000 * thousands, 1000])?;
     flush()?;
-    let sines = (0..50).try_fold(&y + 0.0, |x, _| apply(Op::Sin, &[(&x).into()]))?;
-    y.assign(&(&y + &sines))?;
+    Ok(x)
+}
+
+/// Rows with a pending update in place.
+fn updated(thousands: usize) -> Result<Array> {
+    let x = rows(thousands)?;
+    x.assign(&(&x + &powers(&x)?))?;
+    Ok(x)
+}
+
+/// Rows with a pending update by kernels that run block by block.
+fn updated_in_stages(thousands: usize) -> Result<Array> {
+    let x = rows(thousands)?;
+    let powers = powers(&x)?;
+    let sums = powers.reduce(Reduction::Sum, Some(&[1]), None, true)?;
+    x.assign(&(&x + &(&powers / &sums)))?;
+    Ok(x)
+}
+
+/// Rows with their pending running sums in their place.
+fn scanned_in_place(thousands: usize) -> Result<Array> {
+    let x = rows(thousands)?;
+    x.assign(&powers(&x)?.scan(Op::Add, Some(1), None)?)?;
+    Ok(x)
+}
+
+/// A matrix whose old contents a pending product overwrites.
+fn multiplied_into(thousands: usize) -> Result<Array> {
+    let a = Array::linspace(0.0, 1.0, 2_000_000 * thousands).reshape(&[2000, 1000 * thousands])?;
+    let y = Array::linspace(0.0, 1.0, 4_000_000).reshape(&[2000, 2000])?;
+    flush()?;
+    y.assign(&matmul(&a, &a.t())?)?;
     Ok(y)
 }

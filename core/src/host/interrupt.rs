@@ -1,10 +1,12 @@
-//! Interrupt polling: stops a long computation between two steps of a plan, and between two tasks of a step that can be run again.
+//! Interrupt polling: stops a long computation between two steps of a plan, and between two tasks of a step that can be run again or
+//! resumed.
 
 use crate::host::interpreter_lock;
 use crate::host::threads::Threads;
 use fastnp_codegen::ThreadPool;
 use fastnp_codegen::backend::fault;
 use fastnp_codegen::drive::interrupt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -80,6 +82,53 @@ impl ThreadPool for InterruptibleThreads<'_> {
         Threads.run(tasks, &|i| {
             if !self.0.poll() {
                 interrupt::polling(self.0, || task(i));
+            }
+        });
+    }
+}
+
+/// Which tasks of a launch have run. The launch is divided in the same way when it is resumed: for as many threads, into as many tasks.
+pub(crate) struct TaskProgress {
+    threads: usize,
+    /// By task: whether it has run. Empty until the launch is divided, which it is once.
+    has_run: OnceLock<Vec<AtomicBool>>,
+}
+
+impl TaskProgress {
+    /// Of a launch that has not begun.
+    pub(crate) fn new() -> TaskProgress {
+        TaskProgress { threads: Threads.count(), has_run: OnceLock::new() }
+    }
+
+    /// Whether no task is left. Work that was not divided has run.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.has_run.get().is_none_or(|tasks| tasks.iter().all(|has_run| has_run.load(Ordering::Relaxed)))
+    }
+}
+
+/// The threads, for a launch that overwrites its operands: they begin no task once the computation was interrupted, and a task runs once,
+/// however often the launch is resumed.
+pub(crate) struct ResumableThreads<'a> {
+    pub(crate) poll: &'a InterruptPoll,
+    pub(crate) progress: &'a TaskProgress,
+}
+
+impl ThreadPool for ResumableThreads<'_> {
+    fn count(&self) -> usize {
+        self.progress.threads
+    }
+
+    fn tasks(&self, nanoseconds: f64) -> usize {
+        self.progress.has_run.get().map_or_else(|| InterruptibleThreads(self.poll).tasks(nanoseconds), Vec::len)
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        let has_run = self.progress.has_run.get_or_init(|| (0..tasks).map(|_| AtomicBool::new(false)).collect());
+        assert_eq!(has_run.len(), tasks, "a launch is divided once, and as before when it is resumed");
+        Threads.run(tasks, &|i| {
+            if !has_run[i].load(Ordering::Relaxed) && !self.poll.poll() {
+                task(i);
+                has_run[i].store(true, Ordering::Relaxed);
             }
         });
     }

@@ -4,7 +4,7 @@ use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
 use crate::plan::trace::Composite;
 use fastnp_codegen::drive::composed::OperandPlace;
-use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Verified};
+use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Template, Verified};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -56,6 +56,17 @@ pub(crate) struct PlanStep {
     pub(crate) releases: SmallVec<[u32; 2]>,
 }
 
+impl PlanStep {
+    /// Whether it writes an operand.
+    pub(crate) fn writes(&self, operand: usize) -> bool {
+        match &self.kind {
+            StepKind::Kernel(work) => work.kernel.operands[operand].access == Access::Write,
+            StepKind::Composed(work) => work.writes(operand),
+            StepKind::Product { .. } => operand == self.operands.len() - 1,
+        }
+    }
+}
+
 /// What a step does.
 pub(crate) enum StepKind {
     /// Launches a program.
@@ -73,6 +84,16 @@ impl StepKind {
             StepKind::Kernel(work) => work.points(),
             StepKind::Composed(work) => work.points(),
             StepKind::Product { domain, .. } => count(domain),
+        }
+    }
+
+    /// Whether a launch is divided between threads once, into tasks each of which reads nothing that another one writes, nor keeps
+    /// anything for what comes after them all. Folds combine parts.
+    pub(crate) fn is_divided_once(&self) -> bool {
+        match self {
+            StepKind::Kernel(work) => matches!(work.kernel.template, Template::Map | Template::Scan),
+            StepKind::Composed(_) => true,
+            StepKind::Product { .. } => false,
         }
     }
 }

@@ -275,7 +275,7 @@ impl Trace {
         self.tape.clear();
         self.copies.clear();
         let mut slots = std::mem::take(&mut self.slots);
-        self.release_slots(&mut slots);
+        self.release(slots.drain(..).map(|slot| slot.storage));
         self.slots = slots;
         self.scalars.clear();
         self.nodes = 0;
@@ -284,8 +284,9 @@ impl Trace {
         self.recheck_at = MEMORY_SLACK;
     }
 
-    fn release_slots(&mut self, slots: &mut Vec<Slot>) {
-        for Slot { mut storage, .. } in slots.drain(..) {
+    /// Drops references to storages. One that was the last is kept: for a new result, or to be dropped without the runtime's lock.
+    pub(crate) fn release(&mut self, storages: impl Iterator<Item = StorageRef>) {
+        for mut storage in storages {
             if StorageRef::count(&storage) > 1 && !interpreter_lock::is_released_now() {
                 // Another owner keeps it alive meanwhile.
                 continue;
@@ -319,7 +320,7 @@ impl Trace {
             let Slot { storage, base, .. } = &slots[node.target.slot as usize];
             self.push_target(storage, node.target.dtype, base + node.target.offset, &node.target.strides);
         }
-        self.release_slots(&mut slots);
+        self.release(slots.drain(..).map(|slot| slot.storage));
     }
 
     /// Keeps a copy of contents until the nodes that read it are dropped.

@@ -42,6 +42,9 @@ fn resolve_if_dead() {
 impl Runtime {
     /// Reads one element, flushing for its sake alone. The caller releases the lock before the runtime is used otherwise.
     pub(crate) fn read_scalar(&mut self, storage: &StorageRef, offset: isize, dtype: DType) -> Result<Scalar> {
+        if storage.slot(self.trace.epoch).is_some() {
+            self.complete_interrupted()?;
+        }
         if let Some(slot) = storage.slot(self.trace.epoch) {
             self.flush_for_slot(slot)?;
         }
@@ -128,7 +131,7 @@ impl Runtime {
         // The flags it raises were reported already.
         let reports = self.telemetry.fp_flags.snapshot();
         if let Ok(plan) = self.plan() {
-            let (ran, done) = self.execute(&plan, false);
+            let (ran, done) = self.execute(&plan, None);
             match done {
                 Ok(()) => self.trace.clear(),
                 Err(_) => self.keep_unrun(&plan, ran, None),

@@ -3,16 +3,18 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::gemm;
 use crate::host::gemm::Product;
-use crate::host::interrupt::{InterruptPoll, InterruptibleThreads};
+use crate::host::interrupt::{InterruptPoll, InterruptibleThreads, ResumableThreads, TaskProgress};
 use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
+use crate::runtime::execute_composed::ScratchMemory;
+use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::backend::fault;
 use fastnp_codegen::drive::interrupt;
-use fastnp_codegen::{Access, DType, Device, Scalar, ThreadPool};
+use fastnp_codegen::{DType, Device, Scalar, ThreadPool};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,11 +23,27 @@ use std::time::Instant;
 /// The addresses of a step's operands.
 pub(crate) type Addresses = SmallVec<[*mut u8; 12]>;
 
+/// How a plan is interrupted.
+pub(crate) struct Interrupts {
+    pub(crate) poll: InterruptPoll,
+    /// Whether all that did not run stays pending, also a step of which a part ran.
+    pub(crate) keeps_all: bool,
+}
+
+/// What becomes of a step that is interrupted between two tasks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AfterInterrupt {
+    /// It reads nothing that it writes: it runs again.
+    Repeat,
+    /// It may overwrite what it reads, each task what it alone reads: the tasks that are left run.
+    Resume,
+}
+
 impl Runtime {
     /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
-    pub(crate) fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
+    pub(crate) fn execute(&mut self, plan: &Arc<Plan>, interrupts: Option<&Interrupts>) -> (usize, Result<()>) {
         let Some(device) = self.targets[plan.target.index].device.clone() else {
-            return self.execute_on(None, plan, long);
+            return self.execute_on(None, plan, interrupts);
         };
         // Exported memory is used by other libraries in streams of their own, which are not ordered with ours: each side waits for
         // the other.
@@ -38,7 +56,7 @@ impl Runtime {
         if !is_exported {
             device.begin();
         }
-        let (ran, mut done) = self.execute_on(Some(&device), plan, long);
+        let (ran, mut done) = self.execute_on(Some(&device), plan, interrupts);
         if !is_exported {
             let ended = device.end().map(|graphs| self.telemetry.stats.graphs_launched += graphs);
             done = done.and(ended.map_err(Error::from));
@@ -47,21 +65,25 @@ impl Runtime {
         (ran, done.and(self.write_back_shared()).and_then(|()| wait()))
     }
 
-    fn execute_on(&mut self, device: Option<&Arc<dyn Device>>, plan: &Plan, long: bool) -> (usize, Result<()>) {
-        let interrupts = long.then(InterruptPoll::new);
+    fn execute_on(
+        &mut self,
+        device: Option<&Arc<dyn Device>>,
+        plan: &Arc<Plan>,
+        interrupts: Option<&Interrupts>,
+    ) -> (usize, Result<()>) {
         self.last.nanoseconds.clear();
         for (i, step) in plan.steps.iter().enumerate() {
-            if fault::strikes() || interrupts.as_ref().is_some_and(InterruptPoll::poll) {
+            if fault::strikes() || interrupts.is_some_and(|interrupts| interrupts.poll.poll()) {
                 return (i, Err(interrupted()));
             }
             let started = self.telemetry.recorder.is_some().then(Instant::now);
             // A panic, which is a bug, is an error like others: what ran before has run, and the rest stays pending.
             let done = catch_unwind(AssertUnwindSafe(|| match device {
-                None => self.run_on_host(step, interrupts.as_ref()),
-                Some(device) => self.run_on_device(step, device),
+                None => self.run_on_host(plan, i, interrupts),
+                Some(device) => self.run_on_device(plan, i, device),
             }));
             let done = done.unwrap_or_else(|panic| Err(Error::from_panic(&*panic, &step.kind)));
-            self.end_donations(done.is_err());
+            self.end_donations(done.is_err() && self.interrupted.is_none());
             if let Err(error) = done {
                 return (i, Err(error));
             }
@@ -76,9 +98,14 @@ impl Runtime {
         (plan.steps.len(), Ok(()))
     }
 
-    /// Runs a step on the host. One that writes nothing but the memory that it got can be run again, so it is interrupted between two
-    /// tasks; one that overwrites contents runs to its end.
-    pub(crate) fn run_on_host(&mut self, step: &PlanStep, interrupts: Option<&InterruptPoll>) -> Result<()> {
+    /// Runs a step on the host.
+    pub(crate) fn run_on_host(
+        &mut self,
+        plan: &Arc<Plan>,
+        index: usize,
+        interrupts: Option<&Interrupts>,
+    ) -> Result<()> {
+        let step = &plan.steps[index];
         // All the memory of the step, before any is donated: a step that fails leaves the operands of the nodes as they were.
         let donations = self.possible_donations(step, |given| given.address().is_some());
         let mut allocate: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
@@ -93,40 +120,76 @@ impl Runtime {
                 allocate.push((slot, Buffer::new(storage.bytes())?));
             }
         }
-        let scratch = match &step.kind {
-            StepKind::Composed(work) => work.scratch()?,
-            StepKind::Kernel(_) | StepKind::Product { .. } => None,
-        };
+        let scratch = step.kind.scratch()?;
         donations.into_iter().for_each(|donation| self.donate(donation));
         let allocated: SmallVec<[u32; 4]> = allocate.iter().map(|m| m.0).collect();
         for (slot, buffer) in allocate {
             self.trace.slots[slot as usize].storage.set_memory(buffer);
         }
-        let interrupts = interrupts.filter(|_| written_slots(step).all(|slot| allocated.contains(&slot)));
         let mut addresses = Addresses::new();
         for &(slot, offset) in &step.operands {
             let slot = &self.trace.slots[slot as usize];
             addresses.push(slot.storage.address_to_write()?.wrapping_offset(slot.base + offset));
         }
-        let interruptible = interrupts.map(InterruptibleThreads);
-        let workers = interruptible.as_ref().map_or(&Threads as &dyn ThreadPool, |threads| threads);
-        let mut run = || match &step.kind {
-            StepKind::Kernel(work) => self.launch(work, &addresses, workers, None),
-            StepKind::Composed(work) => self.launch_composed(work, &addresses, scratch.as_ref(), workers),
-            StepKind::Product { product, dtype, domain, strides } => {
-                self.multiply((*product, *dtype), domain, strides, &addresses, workers);
-                Ok(())
+        let scratch = scratch.as_ref();
+        let after = interrupts.and_then(|i| Some((&i.poll, self.after_interrupt(step, &allocated, i.keeps_all)?)));
+        match after {
+            None => self.run_step(&step.kind, &addresses, scratch, &Threads)?,
+            Some((poll, AfterInterrupt::Repeat)) => {
+                let threads = InterruptibleThreads(poll);
+                interrupt::polling(poll, || self.run_step(&step.kind, &addresses, scratch, &threads))?;
+                if poll.was_interrupted() {
+                    allocated.iter().for_each(|&slot| self.trace.slots[slot as usize].storage.discard_memory());
+                    return Err(interrupted());
+                }
             }
-        };
-        match interrupts {
-            Some(poll) => interrupt::polling(poll, run)?,
-            None => run()?,
-        }
-        if interrupts.is_some_and(InterruptPoll::was_interrupted) {
-            allocated.iter().for_each(|&slot| self.trace.slots[slot as usize].storage.discard_memory());
-            return Err(interrupted());
+            Some((poll, AfterInterrupt::Resume)) => {
+                let progress = TaskProgress::new();
+                self.run_step(&step.kind, &addresses, scratch, &ResumableThreads { poll, progress: &progress })?;
+                if !progress.is_complete() {
+                    self.interrupted = Some(InterruptedStep::new(&self.trace, plan, index, progress));
+                    return Err(interrupted());
+                }
+            }
         }
         written_slots(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.invalidate_device())
+    }
+
+    /// What becomes of a step that is interrupted between two tasks, by the slots that it got memory for and whether it may stay pending with
+    /// a part of its results stored; `None` where it runs to its end.
+    fn after_interrupt(&self, step: &PlanStep, allocated: &[u32], keeps_all: bool) -> Option<AfterInterrupt> {
+        if written_slots(step).all(|slot| allocated.contains(&slot)) {
+            return Some(AfterInterrupt::Repeat);
+        }
+        // Code outside does not wait for what is pending.
+        let is_seen = |slot: u32| self.trace.slots[slot as usize].storage.is_shared();
+        if !keeps_all || written_slots(step).any(is_seen) {
+            return None;
+        }
+        if step.kind.is_divided_once() {
+            return Some(AfterInterrupt::Resume);
+        }
+        let overwrites =
+            |(slot, is_written): (u32, bool)| !is_written && written_slots(step).any(|other| other == slot);
+        (self.donated.is_empty() && !accesses(step).any(overwrites)).then_some(AfterInterrupt::Repeat)
+    }
+
+    /// Runs what a step does, on memory that its operands have.
+    pub(crate) fn run_step(
+        &mut self,
+        kind: &StepKind,
+        addresses: &[*mut u8],
+        scratch: Option<&ScratchMemory>,
+        workers: &dyn ThreadPool,
+    ) -> Result<()> {
+        match kind {
+            StepKind::Kernel(work) => self.launch(work, addresses, workers, None),
+            StepKind::Composed(work) => self.launch_composed(work, addresses, scratch, workers),
+            StepKind::Product { product, dtype, domain, strides } => {
+                self.multiply((*product, *dtype), domain, strides, addresses, workers);
+                Ok(())
+            }
+        }
     }
 
     /// The donations of a step that can be made: the taker needs memory, and the giver has as much, which nothing else references.
@@ -211,17 +274,16 @@ impl Runtime {
 }
 
 #[cold]
-fn interrupted() -> Error {
+pub(crate) fn interrupted() -> Error {
     Error::new(ErrorKind::Interrupted, "the computation was interrupted")
 }
 
 /// The slots that a step writes.
 pub(crate) fn written_slots(step: &PlanStep) -> impl Iterator<Item = u32> {
-    let last = step.operands.len() - 1;
-    let is_written = move |operand: usize| match &step.kind {
-        StepKind::Kernel(work) => work.kernel.operands[operand].access == Access::Write,
-        StepKind::Composed(work) => work.writes(operand),
-        StepKind::Product { .. } => operand == last,
-    };
-    step.operands.iter().enumerate().filter_map(move |(i, &(slot, _))| is_written(i).then_some(slot))
+    accesses(step).filter_map(|(slot, is_written)| is_written.then_some(slot))
+}
+
+/// The slots of a step's operands, and whether it writes them.
+fn accesses(step: &PlanStep) -> impl Iterator<Item = (u32, bool)> {
+    step.operands.iter().enumerate().map(|(i, &(slot, _))| (slot, step.writes(i)))
 }

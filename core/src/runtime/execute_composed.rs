@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::host::threads;
 use crate::memory::pool::Buffer;
-use crate::plan::plan::ComposedLaunch;
+use crate::plan::plan::{ComposedLaunch, StepKind};
 use crate::runtime::execute::Addresses;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::drive::composed::{self, Blocks, KernelStage};
@@ -16,17 +16,19 @@ pub(crate) struct ScratchMemory {
     blocks: usize,
 }
 
-impl ComposedLaunch {
+impl StepKind {
     /// Scratch memory for a launch; none if it needs none.
     ///
     /// # Errors
     /// If there is not so much memory.
     pub(crate) fn scratch(&self) -> Result<Option<ScratchMemory>> {
-        if self.scratch_bytes == 0 {
-            return Ok(None);
+        match self {
+            StepKind::Composed(ComposedLaunch { scratch_bytes: bytes @ 1.., .. }) => {
+                let blocks = threads::count();
+                Ok(Some(ScratchMemory { buffer: Buffer::new(bytes * blocks)?, blocks }))
+            }
+            _ => Ok(None),
         }
-        let blocks = threads::count();
-        Ok(Some(ScratchMemory { buffer: Buffer::new(self.scratch_bytes * blocks)?, blocks }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::host::threads::Threads;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::Storage;
-use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
+use crate::plan::plan::{KernelLaunch, Plan, StepKind};
 use crate::runtime::execute::{Addresses, written_slots};
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{Device, Kernel, Scalar, Verified};
@@ -45,11 +45,12 @@ impl Runtime {
     }
 
     /// Runs a step on a device, or on the host where it is a product the device cannot compute.
-    pub(crate) fn run_on_device(&mut self, step: &PlanStep, device: &Arc<dyn Device>) -> Result<()> {
+    pub(crate) fn run_on_device(&mut self, plan: &Arc<Plan>, index: usize, device: &Arc<dyn Device>) -> Result<()> {
+        let step = &plan.steps[index];
         if let StepKind::Product { dtype, domain, strides, .. } = &step.kind
             && !device.multiplies(*dtype, domain, strides)
         {
-            return self.run_on_host(step, None);
+            return self.run_on_host(plan, index, None);
         }
         // All the memory of the step, before any is donated, as on the host.
         let donations = self.possible_donations(step, Storage::has_memory);
@@ -90,7 +91,7 @@ impl Runtime {
                 // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
                 // overlaps neither factor.
                 if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
-                    return self.run_on_host(step, None);
+                    return self.run_on_host(plan, index, None);
                 }
                 self.telemetry.stats.matrix_products += 1;
             }

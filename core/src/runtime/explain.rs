@@ -47,6 +47,9 @@ pub struct ExplainedGroup {
 /// ```
 pub fn explain() -> String {
     let mut runtime = runtime();
+    if let Err(error) = runtime.complete_interrupted() {
+        return error.to_string();
+    }
     if runtime.trace.nodes > 0 {
         let plan = match runtime.plan() {
             Ok(plan) => plan,
@@ -83,7 +86,7 @@ pub fn explain() -> String {
 /// ```
 pub fn explain_groups() -> Vec<ExplainedGroup> {
     let mut runtime = runtime();
-    if runtime.trace.nodes > 0 {
+    if runtime.complete_interrupted().is_ok() && runtime.trace.nodes > 0 {
         return match runtime.plan() {
             Ok(plan) => groups(&runtime.trace.tape, &runtime.live, &plan, &[]),
             Err(_) => Vec::new(),

@@ -3,9 +3,11 @@
 use crate::error::{Error, Result};
 use crate::host::fault_handler;
 use crate::host::interpreter_lock;
+use crate::host::interrupt::InterruptPoll;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::build;
 use crate::plan::plan::Plan;
+use crate::runtime::execute::Interrupts;
 use crate::runtime::explain::describe;
 use crate::runtime::lock::release_parked;
 use crate::runtime::profile::FlushReason;
@@ -26,6 +28,7 @@ impl Runtime {
     /// `MemoryError`, or `KeyboardInterrupt` at the user's wish. Nodes that did not run stay pending, as if the flush had not been
     /// tried.
     pub(crate) fn flush(&mut self, reason: FlushReason) -> Result<()> {
+        self.complete_interrupted()?;
         if self.trace.nodes == 0 {
             return Ok(());
         }
@@ -39,8 +42,10 @@ impl Runtime {
     /// # Errors
     /// As [`Runtime::flush`].
     pub(crate) fn flush_recorded(&mut self) -> Result<()> {
-        let last = self.trace.nodes as u32 - 1;
-        match self.plan() {
+        let planned = self.complete_interrupted().and_then(|()| self.plan());
+        // Nothing may be left: of a fault, another thread flushes too.
+        let Some(last) = (self.trace.nodes as u32).checked_sub(1) else { return planned.map(drop) };
+        match planned {
             Ok(plan) => self.run_plan(plan, None, Some(last), FlushReason::Immediate),
             Err(error) => {
                 self.trace.retain_nodes(&Vec::from_iter(0..last));
@@ -85,7 +90,8 @@ impl Runtime {
         speculation: Option<Speculation>,
         revoked: Option<u32>,
     ) -> Result<()> {
-        let (ran, done) = self.execute(&plan, long);
+        let interrupts = long.then(|| Interrupts { poll: InterruptPoll::new(), keeps_all: revoked.is_none() });
+        let (ran, done) = self.execute(&plan, interrupts.as_ref());
         if done.is_ok() {
             self.last.plan = Some(plan);
             match speculation {
@@ -106,6 +112,9 @@ impl Runtime {
         rest.dedup();
         rest.retain(|&node| Some(node) != revoked);
         self.trace.retain_nodes(&rest);
+        if let Some(interrupted) = &mut self.interrupted {
+            interrupted.locate_nodes(&rest);
+        }
     }
 
     /// Drops the trace, but keeps what `explain` prints.

@@ -6,6 +6,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::Plan;
 use crate::plan::trace::Trace;
 use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
+use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::offload::OffloadModel;
 use crate::runtime::program_cache::ProgramCache;
@@ -31,6 +32,8 @@ pub(crate) struct Runtime {
     pub(crate) live: Vec<bool>,
     /// The donations of the step that runs: taker, giver, and the giver's storage, which has no memory meanwhile.
     pub(crate) donated: SmallVec<[(u32, u32, StorageRef); 2]>,
+    /// The step of which a part has run. Its nodes stay pending.
+    pub(crate) interrupted: Option<InterruptedStep>,
     /// Slots of shared host memory that a device wrote.
     pub(crate) written_shared: Vec<u32>,
     /// Single elements downloaded since the last flush.
@@ -75,6 +78,7 @@ impl Runtime {
             telemetry: Telemetry::default(),
             live: Vec::new(),
             donated: SmallVec::new(),
+            interrupted: None,
             written_shared: Vec::new(),
             downloaded_elements: 0,
             last: LastFlush::default(),

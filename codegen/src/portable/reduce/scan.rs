@@ -4,6 +4,7 @@
 //! axis is: every step folds a row of values into the row before.
 
 use crate::drive::fp_status;
+use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch;
 use crate::drive::strategy::SEQUENTIAL_NS;
@@ -14,6 +15,9 @@ use crate::portable::exec::exec_tiles::ExecTiles;
 use crate::portable::reduce::accumulate::{AccumulatorLoops, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{ResolvedFolds, collect_flags};
 use crate::{Launch, RaisedFlags, ThreadPool};
+
+/// Tiles of a row between two polls for an interrupt: some 100 µs.
+const POLL_TILES: usize = 128;
 
 /// The buffers of one accumulator's running values.
 struct RunningValues {
@@ -107,6 +111,10 @@ pub(crate) unsafe fn run(
                 for _ in range {
                     let mut inner_at = inner_walk.seek(0);
                     for step in 0..inner_walk.tiles() {
+                        // A row is one task, however long.
+                        if step % POLL_TILES == POLL_TILES - 1 && interrupt::is_interrupted() {
+                            break;
+                        }
                         let walks = [(&outer_walk, &at), (&inner_walk, &inner_at)];
                         tile.set(&if columns { [walks[1], walks[0]] } else { walks });
                         body.run(&tile);

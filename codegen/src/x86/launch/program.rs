@@ -7,6 +7,7 @@
 
 use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, NON_TEMPORAL_BYTES};
 use crate::drive::fp_status;
+use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
@@ -33,6 +34,9 @@ use std::sync::{Arc, RwLock};
 /// Loops that a program keeps besides that of dense rows. Programs meet a handful of patterns; one that meets thousands would keep 4 KB
 /// for each, and search them all. One more than these is compiled again at each launch, in some 10 µs.
 const MAX_LOOPS: usize = 32;
+
+/// Chunks of a row run in order between two polls for an interrupt: some 130 µs.
+const POLL_CHUNKS: usize = 16;
 
 /// A map or a scan with its compiled loops.
 pub(crate) struct LoopProgram {
@@ -577,6 +581,10 @@ impl LoopProgram {
                 // SAFETY: as above.
                 unsafe { arguments.write_carries(memory, &self.initial_carries) };
                 for chunk in chunks {
+                    // A row that has to be run in order is one task, however long.
+                    if rows.is_sequential && chunk % POLL_CHUNKS == POLL_CHUNKS - 1 && interrupt::is_interrupted() {
+                        return;
+                    }
                     let first = chunk * rows.chunk;
                     let len = rows.chunk.min(rows.n - first);
                     let origin = rows.origin(row, first);
