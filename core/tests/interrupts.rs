@@ -2,7 +2,8 @@
 
 use crate::process::elsewhere;
 use fastnp::{
-    Array, ErrorKind, Index, InterpreterLock, Op, Reduction, Result, apply, flush, matmul, set_interpreter_lock, stats,
+    Array, ErrorKind, Index, InterpreterLock, Op, Reduction, Result, apply, fault, flush, matmul, set_interpreter_lock,
+    stats,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -138,6 +139,31 @@ fn a_kernel_that_overwrites_its_operands_is_resumed() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn an_interrupt_before_any_task_loses_nothing() -> Result<()> {
+    if elsewhere("interrupts::an_interrupt_before_any_task_loses_nothing") {
+        return Ok(());
+    }
+    for work in [updated, updated_in_stages, scanned_in_place] {
+        let expected = work(1)?;
+        flush()?;
+        for task in 1.. {
+            let result = work(1)?;
+            fault::arm(task);
+            let stopped = flush();
+            fault::arm(0);
+            let doubled = &result * 2.0;
+            assert_eq!(result.to_vec::<f64>()?, expected.to_vec::<f64>()?, "before task {task}");
+            assert_eq!(doubled.to_vec::<f64>()?, (&expected * 2.0).to_vec::<f64>()?);
+            if stopped.is_ok() {
+                assert!(task > 3, "there are several tasks");
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Interrupts work that grows with a number, once it takes long: it stops soon, and a later flush gives the result that it would have had.
 fn stops_early(work: &dyn Fn(usize) -> Result<Array>) -> Result<()> {
     let mut size = 1;
@@ -151,12 +177,19 @@ fn stops_early(work: &dyn Fn(usize) -> Result<Array>) -> Result<()> {
         size *= 2;
     };
     let result = work(size)?;
-    for _ in 0..3 {
+    let mut fastest = whole;
+    for attempt in 0..3 {
         STOP.store(true, Ordering::Relaxed);
         let started = Instant::now();
-        assert_eq!(flush().unwrap_err().kind(), ErrorKind::Interrupted);
-        assert!(started.elapsed() < whole / 2, "{:?} of {whole:?}", started.elapsed());
+        // Where the tasks that ran stay done, each attempt gets on, and one of a busy machine's may be the last.
+        let Err(error) = flush() else {
+            assert!(attempt > 0, "not interrupted");
+            break;
+        };
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+        fastest = fastest.min(started.elapsed());
     }
+    assert!(fastest < whole / 2, "{fastest:?} of {whole:?}");
     STOP.store(false, Ordering::Relaxed);
     assert_eq!(result.to_vec::<f64>()?, expected.to_vec::<f64>()?);
     Ok(())

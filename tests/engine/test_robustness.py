@@ -211,6 +211,45 @@ def test_an_interrupt_stops_a_long_kernel() -> None:
     assert out.split() == ["True", "True"]
 
 
+def test_an_interrupt_stops_an_update_in_place() -> None:
+    out = run("""
+    import os, signal, threading, time
+    import numpy
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    size = 1_000_000
+
+    def update():
+        x = np.linspace(0.5, 1.0, size)
+        np.flush()
+        power = x + 0.0
+        for _ in range(30):
+            power = power**x
+        x += power
+        del power
+        return x
+
+    while True:  # until the kernel takes a second
+        expected = update()
+        started = time.perf_counter()
+        np.flush()
+        whole = time.perf_counter() - started
+        if whole > 1:
+            break
+        size *= 2
+    x = update()
+    threading.Timer(0.06, os.kill, (os.getpid(), signal.SIGINT)).start()
+    started = time.perf_counter()
+    try:
+        np.flush()
+        print("ran to its end")
+    except KeyboardInterrupt:
+        print(time.perf_counter() - started < whole / 2)
+    y = x[1:] - 1
+    print(numpy.array_equal(x, expected), numpy.array_equal(y, numpy.asarray(expected)[1:] - 1))
+    """)
+    assert out.split() == ["True", "True", "True"]
+
+
 def test_a_handler_of_the_users_runs_after_the_computation() -> None:
     out = run(
         COMPUTES_FOR_LONG
