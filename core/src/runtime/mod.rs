@@ -7,7 +7,7 @@
 //! | `eager_gate` | the conditions for running an operation eagerly, and the only way to its addresses and launches |
 //! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
 //! | `flush`, `execute`, `execute_composed`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
-//! | `interrupted_step` | a step of which a part has run, and running the rest |
+//! | `interrupted_step`, `resume` | a step of which a part has run; running the rest |
 //! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
 //! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
 //! | `dead_results` | speculative dead-result elimination |
@@ -50,6 +50,7 @@ pub(crate) mod offload;
 pub(crate) mod profile;
 pub(crate) mod program_cache;
 pub(crate) mod record;
+pub(crate) mod resume;
 pub(crate) mod snapshot;
 pub(crate) mod state;
 pub(crate) mod stats;
