@@ -7,8 +7,8 @@
 
 use crate::drive::fp_status;
 use crate::{DeviceError, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
+use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::sync::{Mutex, PoisonError};
 
 /// Nanoseconds of a point of a stage, for the division between threads. A composed kernel is launched only where its operands do not fit the
 /// cache, so it is always worth dividing.
@@ -63,13 +63,13 @@ impl FreeScratch {
     /// Calls `f` with scratch memory of a block. Waits for another task to end if there is less than there are threads.
     fn with(&self, f: impl FnOnce(*mut u8)) {
         let number = loop {
-            match self.free.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            match self.free.lock().pop() {
                 Some(number) => break number,
                 None => std::thread::yield_now(),
             }
         };
         f(self.blocks.scratch.wrapping_add(number * self.blocks.scratch_bytes));
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(number);
+        self.free.lock().push(number);
     }
 }
 
@@ -119,11 +119,11 @@ pub unsafe fn launch(
                 done = std::mem::replace(&mut done, Ok(())).and(ran);
             }
         });
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = all.lock();
         all.0.iter_mut().zip(raised).for_each(|(all, found)| fp_status::merge(all, found));
         all.1 = std::mem::replace(&mut all.1, Ok(())).and(done);
     });
-    let (raised, done) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (raised, done) = all.into_inner();
     done.map(|()| raised)
 }
 

@@ -5,7 +5,7 @@
 use crate::cost::{CACHED_BYTES, CACHED_NS_PER_BYTE, MEMORY_NS_PER_BYTE};
 use crate::drive::fp_status;
 use crate::{Launch, RaisedFlags, ThreadPool};
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 /// The cost model: nanoseconds for this many points, the maximum of computing them (`cost` each) and of moving their bytes.
 pub(crate) fn estimate_ns(points: usize, cost: f64, bytes: usize) -> f64 {
@@ -50,8 +50,8 @@ pub(crate) fn parallel_for(
         let mut mine = RaisedFlags::new();
         task(units * t / tasks..units * (t + 1) / tasks, &mut mine);
         if !mine.is_empty() {
-            fp_status::merge(&mut all.lock().unwrap_or_else(|e| e.into_inner()), mine);
+            fp_status::merge(&mut all.lock(), mine);
         }
     });
-    all.into_inner().unwrap_or_else(|e| e.into_inner())
+    all.into_inner()
 }

@@ -10,9 +10,10 @@ use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
     RaisedFlags, Routine, ThreadPool, Verified,
 };
+use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 /// Alignment of allocations.
 const ALIGN: usize = 256;
@@ -44,7 +45,7 @@ impl Allocations {
     /// # Errors
     /// If the bytes do not lie within one allocation.
     fn check(&self, what: &str, start: usize, bytes: usize) -> Result<(), DeviceError> {
-        let blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let blocks = self.0.lock();
         let within = blocks.range(..=start).next_back().is_some_and(|(&at, &n)| start + bytes <= at + n);
         if within || bytes == 0 {
             return Ok(());
@@ -107,12 +108,12 @@ impl Device for MockDevice {
         }
         // SAFETY: just allocated.
         unsafe { start.write_bytes(FRESH, bytes) };
-        self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).insert(start as usize, bytes);
+        self.memory.0.lock().insert(start as usize, bytes);
         Ok(start)
     }
 
     unsafe fn release(&self, start: *mut u8, bytes: usize) {
-        let known = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(start as usize));
+        let known = self.memory.0.lock().remove(&(start as usize));
         assert_eq!(known, Some(bytes), "released memory was allocated with this size");
         // SAFETY: allocated with this layout, and not used any more.
         unsafe { dealloc(start, Layout::from_size_align_unchecked(bytes.max(1), ALIGN)) };

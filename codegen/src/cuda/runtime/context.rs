@@ -6,10 +6,11 @@
 use super::driver::{Driver, Status, absent};
 use crate::{DeviceError, Failure};
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUmemPool_attribute, CUmemoryPool, CUstream};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Once};
 
 /// The number of recent launches whose texts are part of an error message.
 const RECENT_LAUNCHES: usize = 3;
@@ -182,7 +183,7 @@ impl Context {
     fn failed(&self, doing: &str, code: Status) -> DeviceError {
         let failure = if code == Status::OUT_OF_MEMORY { Failure::Memory } else { Failure::Fault };
         let mut message = format!("cuda:{}: {doing}: {}", self.ordinal, self.driver.meaning(code));
-        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = self.recent.lock();
         if failure == Failure::Fault && !recent.is_empty() {
             message += "\nthe kernels launched before, the latest first:";
             recent.iter().for_each(|text| message.extend(["\n\n", text]));
@@ -193,7 +194,7 @@ impl Context {
     /// Records the text of a launch, for later errors.
     #[inline]
     pub(super) fn launched(&self, text: &Arc<str>) {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         if recent.front().is_some_and(|last| Arc::ptr_eq(last, text)) {
             return;
         }

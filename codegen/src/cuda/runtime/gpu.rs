@@ -16,8 +16,9 @@ use crate::{
     Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Library, Program, Routine,
     Verified,
 };
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 
 /// The names of devices.
 const NAMES: [&str; 16] = [
@@ -44,11 +45,6 @@ pub(super) struct Gpu {
     this: Weak<Gpu>,
 }
 
-/// Locks a mutex. A poisoned one is fine: values are stored when they are complete.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The device of an ordinal. It is never closed: memory on it may outlive all its users.
 ///
 /// # Errors
@@ -56,7 +52,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
     static OPEN: LazyLock<Mutex<Vec<Arc<Gpu>>>> = LazyLock::new(Mutex::default);
     not_forked()?;
-    let mut open = locked(&OPEN);
+    let mut open = OPEN.lock();
     if let Some(gpu) = open.iter().find(|gpu| gpu.context.ordinal == ordinal) {
         return Ok(gpu.clone());
     }
@@ -79,7 +75,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
 impl Gpu {
     /// The variants of a kernel.
     fn variants(&self, kernel: &Verified<Kernel>) -> Arc<KernelVariants> {
-        let mut kernels = locked(&self.kernels);
+        let mut kernels = self.kernels.lock();
         if let Some(variants) = kernels.get(kernel) {
             return variants.clone();
         }
@@ -97,7 +93,7 @@ impl Gpu {
         wanted: &[(Arc<KernelVariants>, Variant)],
     ) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
         let texts: Vec<String> = wanted.iter().map(|(variants, variant)| variants.text(variant)).collect();
-        let found = locked(&self.functions).of(&self.context, &texts)?;
+        let found = self.functions.lock().of(&self.context, &texts)?;
         for ((variants, variant), function) in wanted.iter().zip(&found) {
             variants.put(variant.clone(), function.clone());
         }
@@ -106,12 +102,12 @@ impl Gpu {
 
     /// Calls a function with cuBLAS, which is loaded at first use. The context is current.
     fn with_products<T>(&self, then: impl FnOnce(&Cublas) -> T) -> T {
-        then(locked(&self.products).get_or_insert_with(|| Cublas::new(&self.context)))
+        then(self.products.lock().get_or_insert_with(|| Cublas::new(&self.context)))
     }
 
     /// The queue of launches.
     pub(super) fn queue(&self) -> MutexGuard<'_, CaptureQueue> {
-        locked(&self.queue)
+        self.queue.lock()
     }
 
     /// Calls a function with the staging memory, which is allocated at first use.
@@ -119,7 +115,7 @@ impl Gpu {
         &self,
         then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
-        let mut staging = locked(&self.staging);
+        let mut staging = self.staging.lock();
         if staging.is_none() {
             *staging = Some(Staging::new(&self.context)?);
         }
@@ -232,7 +228,7 @@ impl Device for Gpu {
         let _entered = self.context.enter()?;
         self.queue().flush(&self.context)?;
         let text = compaction(values.map(|(_, size)| size));
-        let function = locked(&self.functions).of(&self.context, &[text])?.remove(0);
+        let function = self.functions.lock().of(&self.context, &[text])?.remove(0);
         let from = values.map_or(std::ptr::null(), |(start, _)| start);
         // SAFETY: the caller's contract; the text is for elements of this size.
         unsafe { compaction::run(&self.context, &function, (mask, elements), from, target) }
@@ -240,7 +236,7 @@ impl Device for Gpu {
 
     fn lacks(&self, library: Library) -> Option<String> {
         match self.context.enter() {
-            Ok(_entered) => locked(&self.routines).lack(&self.context, library),
+            Ok(_entered) => self.routines.lock().lack(&self.context, library),
             Err(error) => Some(error.message),
         }
     }
@@ -249,7 +245,7 @@ impl Device for Gpu {
         let _entered = self.context.enter()?;
         self.queue().flush(&self.context)?;
         // SAFETY: the caller's contract.
-        unsafe { locked(&self.routines).run(&self.context, routine, addresses) }
+        unsafe { self.routines.lock().run(&self.context, routine, addresses) }
     }
 
     fn wait(&self) -> Result<(), DeviceError> {

@@ -7,8 +7,9 @@ use crate::cuda::text::source;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::{Geometry, Variant, scatters};
 use crate::{DeviceError, Kernel, Launch, Program, RaisedFlags, Template, ThreadPool, Verified};
+use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A kernel, and its functions by variant. These are few, so they are compared one by one.
 pub(super) struct KernelVariants {
@@ -25,13 +26,13 @@ impl KernelVariants {
 
     /// The function of a variant, if it was compiled.
     pub(super) fn get(&self, variant: &Variant) -> Option<Arc<LoadedFunction>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.iter().find(|(known, _)| known == variant).map(|(_, function)| function.clone())
     }
 
     /// Stores the function of a variant.
     pub(super) fn put(&self, variant: Variant, function: Arc<LoadedFunction>) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.iter().all(|(known, _)| *known != variant) {
             known.push((variant, function));
         }
@@ -64,7 +65,7 @@ impl Program for CudaProgram {
     }
 
     fn listing(&self) -> String {
-        let known = self.variants.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.variants.known.lock();
         known.iter().map(|(_, function)| &*function.text).collect::<Vec<_>>().join("\n")
     }
 }

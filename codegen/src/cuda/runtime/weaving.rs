@@ -11,8 +11,9 @@ use crate::cuda::ptx::gate::complementary;
 use crate::cuda::ptx::merge::{Shape, merge};
 use crate::cuda::ptx::module::PtxModule;
 use crate::cuda::ptx::refusal::Refusal;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The most pairs of one graph, and the most merged kernels that are assembled for it, whether or not the gate lets them pass: they bound
 /// the time that this takes.
@@ -70,7 +71,7 @@ impl Weaver {
     pub(super) fn weave(&mut self, context: &Context, calls: &QueuedLaunches) -> Option<Weaving> {
         let list = &calls.list;
         let functions = self.functions.clone();
-        let mut functions = functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut functions = functions.lock();
         self.parse(&mut functions, list);
         self.assembled = 0;
         let mut pairs: Vec<(usize, usize, Arc<LoadedFunction>)> = vec![];

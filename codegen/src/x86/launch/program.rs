@@ -25,11 +25,12 @@ use crate::{
     Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, Program,
     RaisedFlags, Scalar, Template, ThreadPool, Verified, expand,
 };
+use parking_lot::RwLock;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::ops::Range;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 /// Loops that a program keeps besides that of dense rows. Programs meet a handful of patterns; one that meets thousands would keep 4 KB
 /// for each, and search them all. One more than these is compiled again at each launch, in some 10 µs.
@@ -155,13 +156,13 @@ impl LoopProgram {
 
     /// The loop for a pattern of stride kinds other than that of dense rows.
     fn loop_for(&self, kinds: &StrideKinds) -> Option<Arc<CompiledLoop>> {
-        let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
+        let known = self.loops.read();
         if let Some((_, found)) = known.iter().find(|(s, _)| s == kinds) {
             return found.clone();
         }
         drop(known);
         let made = CompiledLoop::new(&Body::of(&self.expanded, self.level), kinds).ok().map(Arc::new);
-        let mut known = self.loops.write().unwrap_or_else(|e| e.into_inner());
+        let mut known = self.loops.write();
         if known.len() == MAX_LOOPS {
             known.pop_front();
         }
@@ -345,7 +346,7 @@ impl LoopProgram {
         let mut text = format!("x86, {:?}\n{}", self.level, strategy::listing(strategies));
         let body = || Body::of(&self.expanded, self.level);
         text += &format!("dense: {}", self.dense.listing(body(), &self.dense_kinds));
-        for (kinds, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
+        for (kinds, found) in self.loops.read().iter() {
             let _ = match found {
                 Some(found) => write!(text, "{kinds:?}: {}", found.listing(body(), kinds)),
                 None => writeln!(text, "{kinds:?}: portable"),
