@@ -144,6 +144,16 @@ def test_requests_for_buffers(order: str, request_of: str) -> None:
     assert requested(ours, flags) == requested(theirs, flags)
 
 
+def test_flags_and_type_of_a_selection_are_read_without_it() -> None:
+    x = fastnp.arange(100_000.0)
+    selected = x[x > 3]
+    before = fastnp.stats()["flushes"]
+    flags: Any = selected.flags
+    assert (flags.owndata, flags.writeable, selected.dtype) == (True, True, real.dtype("f8"))
+    assert fastnp.stats()["flushes"] == before
+    assert not selected[1:].flags.owndata
+
+
 def test_a_buffer_keeps_the_array_until_it_is_released() -> None:
     x: Any = fastnp.arange(6.0)
     view, gone = memoryview(x), weakref.ref(x)
