@@ -76,6 +76,100 @@ def test_buffer_is_writable_and_shared() -> None:
     assert memoryview(x).readonly
 
 
+REQUESTS = {
+    "simple": 0,
+    "writable": 0x1,
+    "format": 0x4,
+    "nd": 0x8,
+    "strides": 0x18,
+    "c": 0x38,
+    "f": 0x58,
+    "any": 0x98,
+    "full": 0x11D,
+    "full read-only": 0x11C,
+}
+ORDERS: dict[str, Any] = {
+    "vector": lambda np: np.arange(6.0),
+    "rows": lambda np: np.arange(6.0).reshape(2, 3),
+    "columns": lambda np: np.arange(6.0).reshape(2, 3).T,
+    "strided": lambda np: np.arange(12.0)[::2],
+    "no axes": lambda np: np.array(2.0),
+    "one row": lambda np: np.arange(6.0).reshape(2, 3)[:1],
+    "empty": lambda np: np.zeros((0, 3)),
+}
+
+
+class Buffer(ctypes.Structure):
+    """The structure of the buffer protocol."""
+
+    _fields_ = (
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.py_object),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("suboffsets", ctypes.c_void_p),
+        ("internal", ctypes.c_void_p),
+    )
+
+
+def requested(x: Any, flags: int) -> Any:
+    """What a request for a buffer gives: the fields without the address, or the error."""
+    view = Buffer()
+    get = ctypes.pythonapi.PyObject_GetBuffer
+    try:
+        get(ctypes.py_object(x), ctypes.byref(view), ctypes.c_int(flags))
+    except (BufferError, ValueError) as error:
+        return type(error), str(error)
+    axes = [
+        [field[i] for i in range(view.ndim)] if field else None
+        for field in (view.shape, view.strides)
+    ]
+    found = view.len, view.itemsize, view.readonly, view.ndim, view.format, axes
+    ctypes.pythonapi.PyBuffer_Release(ctypes.byref(view))
+    return found
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("request_of", REQUESTS)
+def test_requests_for_buffers(order: str, request_of: str) -> None:
+    flags = REQUESTS[request_of]
+    ours, theirs = ORDERS[order](fastnp), ORDERS[order](real)
+    assert requested(ours, flags) == requested(theirs, flags)
+    ours.flags.writeable = theirs.flags.writeable = False
+    assert requested(ours, flags) == requested(theirs, flags)
+
+
+def test_flags_and_type_of_a_selection_are_read_without_it() -> None:
+    x = fastnp.arange(100_000.0)
+    selected = x[x > 3]
+    before = fastnp.stats()["flushes"]
+    flags: Any = selected.flags
+    assert (flags.owndata, flags.writeable, selected.dtype) == (True, True, real.dtype("f8"))
+    assert fastnp.stats()["flushes"] == before
+    assert not selected[1:].flags.owndata
+
+
+def test_a_buffer_keeps_the_array_until_it_is_released() -> None:
+    x: Any = fastnp.arange(6.0)
+    view, gone = memoryview(x), weakref.ref(x)
+    assert view.obj is x
+    outside: Any = real.asarray(view)
+    del x
+    outside[0] = 9.0
+    assert (view[0], gone() is not None) == (9.0, True)
+    back: Any = fastnp.asarray(outside)
+    back[1] = 8.0
+    assert view[1] == 8.0
+    del outside, back
+    view.release()
+    assert gone() is None
+
+
 def test_array_interface() -> None:
     x = pending()
     ours, theirs = x.__array_interface__, expected().__array_interface__

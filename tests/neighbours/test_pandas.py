@@ -15,6 +15,7 @@ import numpy
 import pandas as pd
 import pytest
 
+from tests.compare import assert_same
 from tests.neighbours.meeting import assert_no_more_copies, meet
 
 RANDOM = numpy.random.default_rng(0)
@@ -197,3 +198,13 @@ def test_program() -> None:
 
     ours, theirs = program(fastnp), program(numpy)
     assert theirs[0].equals(ours[0]) and theirs[1] == ours[1]
+
+
+def test_numpys_functions_take_series() -> None:
+    series = pd.Series([3.0, 1.0, 2.0])
+    assert type(fastnp.asarray(series)) is fastnp.ndarray
+    assert_same(fastnp.asarray(series), numpy.asarray(series))
+    assert_same(fastnp.sort(series), numpy.sort(series))
+    assert_same(fastnp.concatenate([series, series]), numpy.concatenate([series, series]))
+    ours = pd.Series(fastnp.arange(3.0))
+    assert_same(fastnp.concatenate([ours, series]), numpy.concatenate([ours, series]))

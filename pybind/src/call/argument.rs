@@ -24,7 +24,7 @@ pub(crate) enum Arg<'a> {
     Other,
 }
 
-/// Parses array objects and numbers; everything else is `Other`.
+/// Parses array objects, NumPy's arrays and numbers; everything else is `Other`.
 #[inline]
 pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(array) = object.cast_exact::<NdArray>() {
@@ -34,13 +34,13 @@ pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> 
         // SAFETY: the object is exactly a float.
         return Ok(Arg::Number(Value::Float(unsafe { ffi::PyFloat_AsDouble(object.as_ptr()) })));
     }
-    parse_number(object)
+    parse_other(object)
 }
 
 /// [`parse_fast`] of what is neither an array object nor a float. Apart, so that those two are parsed where they are used: otherwise
 /// `a + b` takes 20 ns longer.
 #[inline(never)]
-fn parse_number<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+fn parse_other<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     // SAFETY: the object is alive.
     if let Some(value) = unsafe { dtype::double_at(object.py(), object.as_ptr()) } {
         return Ok(Arg::Number(Value::Scalar(Scalar::new(DType::F64, value))));
@@ -61,7 +61,7 @@ fn parse_number<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         None => dtype::of_scalar(object)?,
         // In a comparison with a scalar on the left NumPy passes it on as an array without axes.
         Some(0) => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
-        Some(_) => None,
+        Some(_) => return Ok(operand(object)?.map_or(Arg::Other, |array| Arg::Converted(Box::new(array)))),
     };
     Ok(scalar.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
 }
@@ -88,16 +88,13 @@ pub(crate) fn strong_scalar(number: Value<'_>) -> Scalar {
     }
 }
 
-/// As [`parse_fast`], and also converts NumPy's arrays, lists and tuples if their elements are native.
+/// As [`parse_fast`], and also converts lists and tuples if their elements are native.
 pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     match parse_fast(object)? {
         Arg::Other => {}
         known => return Ok(known),
     }
     let py = object.py();
-    if is_numpys(object) {
-        return Ok(operand(object)?.map_or(Arg::Other, |array| Arg::Converted(Box::new(array))));
-    }
     if let Some(array) = of_numbers(object, None) {
         return Ok(Arg::Converted(Box::new(array)));
     }

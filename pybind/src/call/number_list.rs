@@ -81,7 +81,7 @@ impl OfNumber for f64 {
     unsafe fn read(py: Python<'_>, object: *mut ffi::PyObject) -> Option<f64> {
         // SAFETY: the caller's contract; the class is checked. A `numpy.float64` has the layout of a Python float.
         unsafe {
-            if ffi::PyFloat_CheckExact(object) != 0 || dtype::is_double(py, object) {
+            if ffi::PyFloat_CheckExact(object) != 0 || dtype::is_scalar_of(py, object, DType::F64) {
                 return Some(ffi::PyFloat_AsDouble(object));
             }
             if let Some(value) = dtype::float32_at(py, object) {
@@ -128,7 +128,7 @@ unsafe fn natural(py: Python<'_>, object: *mut ffi::PyObject) -> Option<usize> {
     // SAFETY: the caller's contract.
     let is = |dtype| unsafe {
         match dtype {
-            DType::F64 => ffi::PyFloat_CheckExact(object) != 0 || dtype::is_double(py, object),
+            DType::F64 => ffi::PyFloat_CheckExact(object) != 0 || dtype::is_scalar_of(py, object, DType::F64),
             DType::I64 => ffi::PyLong_CheckExact(object) != 0 || dtype::int64_at(py, object).is_some(),
             DType::Bool => ffi::PyBool_Check(object) != 0,
             _ => ffi::PyComplex_CheckExact(object) != 0,

@@ -364,7 +364,7 @@ unsafe fn is_plain_number(object: *mut ffi::PyObject) -> bool {
     unsafe {
         ffi::PyFloat_CheckExact(object) != 0
             || ffi::PyLong_CheckExact(object) != 0
-            || crate::interpreter::dtype::is_double(Python::assume_attached(), object)
+            || dtype::is_scalar_of(Python::assume_attached(), object, DType::F64)
     }
 }
 

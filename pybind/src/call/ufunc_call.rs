@@ -48,7 +48,7 @@ pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     apply_any(op, &[a, b])
 }
 
-/// Applies a binary op to array objects and numbers; `None` if one argument is anything else.
+/// Applies a binary op to array objects, NumPy's arrays and numbers; `None` if one argument is anything else.
 #[inline]
 pub(crate) fn apply_native<'py>(
     op: Op,

@@ -9,7 +9,7 @@ use crate::object::ndarray::{NdArray, replace};
 use crate::object::payload::{Open, Repr};
 use crate::object::raw_slots::array_at;
 use fastnp::DType;
-use numpy::npyffi::NPY_ARRAY_OWNDATA;
+use numpy::npyffi::{NPY_ARRAY_OWNDATA, PyArrayObject};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -163,24 +163,42 @@ impl NdArray {
 struct Attribute {
     name: &'static CStr,
     doc: &'static CStr,
-    get: for<'py> fn(&Bound<'py, NdArray>) -> PyResult<Object<'py>>,
+    get: Getter,
     /// Whether it may be set.
     is_set: bool,
 }
 
+/// How an attribute is read.
+enum Getter {
+    /// By a function that may fail.
+    Checked(for<'py> fn(&Bound<'py, NdArray>) -> PyResult<Object<'py>>),
+    /// By a C function that neither fails nor panics.
+    Plain(ffi::getter),
+}
+
 static ATTRIBUTES: [Attribute; 7] = [
-    Attribute { name: c"flags", doc: c"Information about the memory layout of the array.", get: flags, is_set: false },
-    Attribute { name: c"shape", doc: c"Tuple of array dimensions.", get: shape, is_set: true },
+    Attribute {
+        name: c"flags",
+        doc: c"Information about the memory layout of the array.",
+        get: Getter::Checked(flags),
+        is_set: false,
+    },
+    Attribute { name: c"shape", doc: c"Tuple of array dimensions.", get: Getter::Checked(shape), is_set: true },
     Attribute {
         name: c"strides",
         doc: c"Tuple of bytes to step in each dimension when traversing an array.",
-        get: strides,
+        get: Getter::Checked(strides),
         is_set: true,
     },
-    Attribute { name: c"dtype", doc: c"Data-type of the array's elements.", get: dtype, is_set: true },
-    Attribute { name: c"ndim", doc: c"Number of array dimensions.", get: ndim, is_set: false },
-    Attribute { name: c"size", doc: c"Number of elements in the array.", get: size, is_set: false },
-    Attribute { name: c"T", doc: c"View of the transposed array.", get: transposed, is_set: false },
+    Attribute {
+        name: c"dtype",
+        doc: c"Data-type of the array's elements.",
+        get: Getter::Plain(descriptor_in_header),
+        is_set: true,
+    },
+    Attribute { name: c"ndim", doc: c"Number of array dimensions.", get: Getter::Checked(ndim), is_set: false },
+    Attribute { name: c"size", doc: c"Number of elements in the array.", get: Getter::Checked(size), is_set: false },
+    Attribute { name: c"T", doc: c"View of the transposed array.", get: Getter::Checked(transposed), is_set: false },
 ];
 
 /// NumPy's object for the flags of an array.
@@ -213,7 +231,9 @@ fn flags<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     // SAFETY: an array of the descriptor's class; the slot returns a new reference to a new object of NumPy's.
     unsafe {
         let flags = Bound::from_owned_ptr_or_err(py, get(descriptor.as_ptr(), this.as_ptr(), class))?;
-        if NdArray::base(this.get(), py)?.is_none() {
+        let me = this.open();
+        // A selection that is not compacted has memory of its own.
+        if me.base.is_none() && me.dense().is_none_or(|array| owner_object(py, array).is_none()) {
             // The header does not say so, because NumPy would free or reallocate the memory.
             (*flags.as_ptr().cast::<FlagsObject>()).flags |= NPY_ARRAY_OWNDATA;
         }
@@ -229,8 +249,14 @@ fn strides<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     Ok(PyTuple::new(this.py(), this.open().array(this.py())?.strides())?.into_any())
 }
 
-fn dtype<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    dtype::descriptor(this.py(), this.open().dtype(this.py())?)
+/// The `numpy.dtype` in the header, as NumPy's own getter reads it: 6 ns less than through the payload.
+unsafe extern "C" fn descriptor_in_header(this: *mut ffi::PyObject, _attribute: *mut c_void) -> *mut ffi::PyObject {
+    // SAFETY: Python calls it with an object of the class, whose header holds a reference to its type.
+    unsafe {
+        let descriptor = (*this.cast::<PyArrayObject>()).fields.descr.cast();
+        ffi::Py_INCREF(descriptor);
+        descriptor
+    }
 }
 
 fn ndim<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
@@ -258,12 +284,14 @@ fn transposed<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     to_py_result(py, view)
 }
 
-/// The getter of every [`Attribute`].
+/// The getter of every [`Attribute`] that is read by a checked one.
 unsafe extern "C" fn get_attribute(this: *mut ffi::PyObject, attribute: *mut c_void) -> *mut ffi::PyObject {
     // SAFETY: Python calls it with an object of the class, the closure of the definition, and the GIL held.
     unsafe {
-        let attribute = &*attribute.cast::<Attribute>();
-        call_python(std::ptr::null_mut(), |py| (attribute.get)(&array_at(py, this)).map(Bound::into_ptr))
+        call_python(std::ptr::null_mut(), |py| match (*attribute.cast::<Attribute>()).get {
+            Getter::Checked(get) => get(&array_at(py, this)).map(Bound::into_ptr),
+            Getter::Plain(get) => Ok(get(this, attribute)),
+        })
     }
 }
 
@@ -290,9 +318,13 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<NdArray>();
     for attribute in &ATTRIBUTES {
         // A descriptor keeps a pointer to its definition, and lives until the process ends.
+        let get = match attribute.get {
+            Getter::Checked(_) => get_attribute,
+            Getter::Plain(get) => get,
+        };
         let definition = Box::leak(Box::new(ffi::PyGetSetDef {
             name: attribute.name.as_ptr(),
-            get: Some(get_attribute),
+            get: Some(get),
             set: attribute.is_set.then_some(set_attribute as ffi::setter),
             doc: attribute.doc.as_ptr(),
             closure: std::ptr::from_ref(attribute).cast_mut().cast(),

@@ -7,6 +7,7 @@ pub(crate) mod documentation;
 pub(crate) mod metaclass;
 pub(crate) mod methods;
 pub(crate) mod numpy_entry_points;
+pub(crate) mod numpy_scalar_slots;
 pub(crate) mod operators;
 pub(crate) mod protocols;
 pub(crate) mod scalars;

@@ -1,5 +1,6 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
 
+use crate::interop::buffer;
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
@@ -85,15 +86,26 @@ impl NdArray {
         if view.is_null() {
             return Err(PyBufferError::new_err("the view is null"));
         }
-        let array = numpy_of(this)?;
-        to_py_result(py, Ok(()))?;
         // `x.__buffer__(flags)` of Python 3.12 passes on any flags: these two mean a simple buffer to NumPy and an error to Python.
         let flags = if matches!(flags, ffi::PyBUF_READ | ffi::PyBUF_WRITE) { ffi::PyBUF_SIMPLE } else { flags };
+        // SAFETY: the structure that Python passes.
+        if unsafe { buffer::fill(this, view, flags)? } {
+            return Ok(());
+        }
+        let array = numpy_of(this)?;
+        to_py_result(py, Ok(()))?;
         // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and also releases it, because the
         // structure's owner is that array.
         if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {
             return Err(PyErr::fetch(py));
         }
         Ok(())
+    }
+
+    /// # Safety
+    /// `view` must be a structure that `__getbuffer__` has filled. Python calls this once for those whose owner is the array object.
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: the contract; a structure that NumPy has filled has another owner.
+        unsafe { buffer::release(view) };
     }
 }

@@ -1,7 +1,7 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
-use crate::call::argument::{Arg, parse_any, parse_fast};
-use crate::call::ufunc_call::{binary, divmod, unary};
+use crate::call::argument::{Arg, parse_any};
+use crate::call::ufunc_call::{apply_native, binary, divmod, unary};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::call_python;
@@ -133,8 +133,10 @@ impl NdArray {
             CompareOp::Gt => Op::Greater,
             CompareOp::Ge => Op::GreaterEqual,
         };
+        if let Some(result) = apply_native(op, this.as_any(), other)? {
+            return Ok(result);
+        }
         if matches!(op, Op::Equal | Op::NotEqual)
-            && matches!(parse_fast(other)?, Arg::Other)
             && matches!(parse_any(other)?, Arg::Other)
             && !crate::call::ufunc_call::defers_to(other)?
         {

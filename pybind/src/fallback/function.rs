@@ -5,7 +5,7 @@ use crate::fallback::value_types::{ValueType, set_plain_types, value_type};
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::raw_call::{call_python, object_at};
-use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, PyObject_Vectorcall};
+use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, call_given};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use pyo3::PyClass;
@@ -90,13 +90,8 @@ impl Native {
         names: Option<&Bound<'py, PyTuple>>,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let count = arguments.len() - names.map_or(0, |names| names.len());
-        let names = names.map_or(std::ptr::null_mut(), |names| names.as_ptr());
-        // SAFETY: a `Bound` is a pointer to an object, and the arguments live during the call.
-        unsafe {
-            let result = PyObject_Vectorcall(self.function.as_ptr(), arguments.as_ptr().cast(), count, names);
-            Bound::from_owned_ptr_or_err(py, result)
-        }
+        // SAFETY: the caller's arguments, the last of which are those of the names.
+        unsafe { call_given(self.function.bind(py), arguments, names) }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::fallback::views::Views;
 use crate::interop::numpy_memory::{adopt_if_new, copy_if_new, has_native_type, import};
 use crate::interpreter::dtype;
 use crate::interpreter::fallback::fallback;
-use crate::interpreter::vectorcall::call_vector;
+use crate::interpreter::vectorcall::{call_given, call_vector};
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
@@ -55,23 +55,31 @@ impl<'py> Call<'_, 'py> {
         arguments: &[Object<'py>],
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Option<Object<'py>>> {
+        let as_they_are = arguments.iter().take_while(|value| is_passed_as_it_is(value)).count();
         let mut to = Converted { objects: SmallVec::new(), made: SmallVec::new(), views: Views::default() };
-        to.objects.push(std::ptr::null_mut());
-        for value in arguments {
-            if !self.convert(value, &mut to)? {
-                return Ok(None);
+        let result = if as_they_are == arguments.len() {
+            // SAFETY: the caller's arguments, which live during the call.
+            unsafe { call_given(self.function, arguments, names) }
+        } else {
+            to.objects.push(std::ptr::null_mut());
+            to.objects.extend(arguments[..as_they_are].iter().map(Bound::as_ptr));
+            for value in &arguments[as_they_are..] {
+                if !self.convert(value, &mut to)? {
+                    return Ok(None);
+                }
             }
-        }
-        let mut timer = None;
-        if let Some((name, reason)) = self.entry
-            && !to.views.is_empty()
-        {
-            enter(name, reason, true)?;
-            timer = Timer::begin(self.function.py());
-        }
-        // SAFETY: so many objects follow the free place, all of which live during the call.
-        let result = unsafe { call_vector(self.function, &mut to.objects, names) };
-        drop(timer);
+            let mut timer = None;
+            if let Some((name, reason)) = self.entry
+                && !to.views.is_empty()
+            {
+                enter(name, reason, true)?;
+                timer = Timer::begin(self.function.py());
+            }
+            // SAFETY: so many objects follow the free place, all of which live during the call.
+            let result = unsafe { call_vector(self.function, &mut to.objects, names) };
+            drop(timer);
+            result
+        };
         to.made.clear();
         let is_any_referenced = to.views.settle()?;
         let result = result?;
@@ -190,6 +198,12 @@ impl<'py> Call<'_, 'py> {
     }
 }
 
+/// Whether NumPy gets an argument as it is.
+#[inline]
+fn is_passed_as_it_is(value: &Object<'_>) -> bool {
+    matches!(value_type(value), ValueType::Plain | ValueType::Numpys)
+}
+
 /// Whether a list or tuple holds nothing but what is passed as it is.
 pub(crate) fn is_all_plain(sequence: &Object<'_>) -> bool {
     match (sequence.cast_exact::<PyList>(), sequence.cast_exact::<PyTuple>()) {
@@ -216,7 +230,7 @@ fn leading_plain(
             if class == known {
                 return false;
             }
-            if matches!(value_type(&item), ValueType::Plain | ValueType::Numpys) {
+            if is_passed_as_it_is(&item) {
                 known = class;
                 return false;
             }

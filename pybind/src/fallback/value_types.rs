@@ -10,7 +10,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyFrozenSet, PyList, PyTuple, PyType};
+use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PyTuple, PyType};
 use std::collections::HashSet;
 use std::ffi::c_ulong;
 use std::hash::BuildHasherDefault;
@@ -48,6 +48,10 @@ pub(crate) fn value_type(value: &Bound<'_, PyAny>) -> ValueType {
     }
     if is_numpys(value) {
         return ValueType::Numpys;
+    }
+    // The usual numbers are found without the table of types.
+    if value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>() {
+        return ValueType::Plain;
     }
     if value.is_exact_instance_of::<PyTuple>() || value.is_exact_instance_of::<PyList>() {
         return ValueType::Sequence;
@@ -94,10 +98,12 @@ fn sees_no_array(class: &Bound<'_, PyType>, types: &Types, by_ufunc: bool) -> Py
         let protocol = if by_ufunc { intern!(py, "__array_ufunc__") } else { intern!(py, "__array_function__") };
         return Ok(class.getattr(protocol)?.is(&array.getattr(protocol)?));
     }
-    if by_ufunc && class.hasattr(intern!(py, "__array_ufunc__"))? {
+    let has_own_ufuncs = class.hasattr(intern!(py, "__array_ufunc__"))?;
+    if by_ufunc && has_own_ufuncs || class.hasattr(intern!(py, "__array_function__"))? {
         return Ok(false);
     }
-    Ok(!class.hasattr(intern!(py, "__array__"))? && !class.hasattr(intern!(py, "__array_function__"))?)
+    // A function asks a class such as `pandas.Series` for its array, which is not one that stands for an array of ours.
+    Ok(has_own_ufuncs || !class.hasattr(intern!(py, "__array__"))?)
 }
 
 /// `set_plain_types(types)`: the types whose objects hold no array.

@@ -2,6 +2,7 @@
 //!
 //! Start with `numpy_memory`. May import `interpreter` and `object`.
 
+pub(crate) mod buffer;
 pub(crate) mod device_import;
 pub(crate) mod dlpack;
 pub(crate) mod lent;

@@ -34,6 +34,11 @@ pub(crate) struct Types {
 }
 
 impl Types {
+    /// The scalar types, in the order of [`DType::ALL`].
+    pub(crate) fn scalars(&self) -> impl Iterator<Item = &Py<PyType>> {
+        self.scalars.iter()
+    }
+
     /// `numpy.asarray(object)`.
     pub(crate) fn as_array<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.asarray.bind(object.py()).call1((object,))
@@ -260,15 +265,15 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
     })
 }
 
-/// Whether an object is exactly a `numpy.float64`. False before NumPy's types were looked up.
+/// Whether an object is exactly a NumPy scalar of a core type. False before NumPy's types were looked up.
 ///
 /// # Safety
 /// `object` points to a live object.
 #[inline(always)]
-pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+pub(crate) unsafe fn is_scalar_of(py: Python<'_>, object: *mut ffi::PyObject, dtype: DType) -> bool {
     // SAFETY: every object has a type.
     let kind = unsafe { ffi::Py_TYPE(object) };
-    TYPES.get(py).is_some_and(|types| types.scalars[DType::F64 as usize].as_ptr() == kind.cast())
+    TYPES.get(py).is_some_and(|types| types.scalars[dtype as usize].as_ptr() == kind.cast())
 }
 
 /// The value of an object that is exactly a `numpy.float64`.
@@ -278,7 +283,7 @@ pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bo
 #[inline(always)]
 pub(crate) unsafe fn double_at(py: Python<'_>, object: *mut ffi::PyObject) -> Option<f64> {
     // SAFETY: the caller's contract; such a scalar has the layout of a Python float.
-    unsafe { is_double(py, object).then(|| ffi::PyFloat_AsDouble(object)) }
+    unsafe { is_scalar_of(py, object, DType::F64).then(|| ffi::PyFloat_AsDouble(object)) }
 }
 
 /// The value of an object that is exactly a `numpy.int64`.
@@ -287,12 +292,8 @@ pub(crate) unsafe fn double_at(py: Python<'_>, object: *mut ffi::PyObject) -> Op
 /// `object` points to a live object.
 #[inline]
 pub(crate) unsafe fn int64_at(py: Python<'_>, object: *mut ffi::PyObject) -> Option<i64> {
-    // SAFETY: every object has a type; the value of such a scalar follows its header.
-    unsafe {
-        let kind = ffi::Py_TYPE(object);
-        let is = TYPES.get(py).is_some_and(|types| types.scalars[DType::I64 as usize].as_ptr() == kind.cast());
-        is.then(|| object.add(1).cast::<i64>().read())
-    }
+    // SAFETY: the caller's contract; the value of such a scalar follows its header.
+    unsafe { is_scalar_of(py, object, DType::I64).then(|| object.add(1).cast::<i64>().read()) }
 }
 
 /// The value of an object that is exactly a `numpy.float32`.
@@ -301,12 +302,8 @@ pub(crate) unsafe fn int64_at(py: Python<'_>, object: *mut ffi::PyObject) -> Opt
 /// `object` points to a live object.
 #[inline]
 pub(crate) unsafe fn float32_at(py: Python<'_>, object: *mut ffi::PyObject) -> Option<f32> {
-    // SAFETY: every object has a type; the value of such a scalar follows its header.
-    unsafe {
-        let kind = ffi::Py_TYPE(object);
-        let is = TYPES.get(py).is_some_and(|types| types.scalars[DType::F32 as usize].as_ptr() == kind.cast());
-        is.then(|| object.add(1).cast::<f32>().read())
-    }
+    // SAFETY: the caller's contract; the value of such a scalar follows its header.
+    unsafe { is_scalar_of(py, object, DType::F32).then(|| object.add(1).cast::<f32>().read()) }
 }
 
 /// The value of a NumPy scalar of exactly a type of at most eight bytes, extended with zeros.

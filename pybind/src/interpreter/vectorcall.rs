@@ -34,6 +34,25 @@ unsafe extern "C" {
     ) -> *mut ffi::PyObject;
 }
 
+/// Calls an object with arguments, the last of which are those of the names.
+///
+/// # Safety
+/// There are as many arguments as names at least.
+#[inline]
+pub(crate) unsafe fn call_given<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &[Bound<'py, PyAny>],
+    names: Option<&Bound<'py, PyTuple>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let count = arguments.len() - names.map_or(0, |names| names.len());
+    let names = names.map_or(std::ptr::null_mut(), |names| names.as_ptr());
+    // SAFETY: the caller's contract; a `Bound` is a pointer to an object, which lives during the call.
+    unsafe {
+        let result = PyObject_Vectorcall(function.as_ptr(), arguments.as_ptr().cast(), count, names);
+        Bound::from_owned_ptr_or_err(function.py(), result)
+    }
+}
+
 /// Calls an object with the arguments after the first place, which is free; the last of them are those of the names.
 ///
 /// # Safety
