@@ -146,7 +146,7 @@ fuzz: $(STAMPS)/extension-dev
 	for mode in default lazy eager serial mock; do \
 	    $(BIN)/python -m tests.fuzz.programs --count $(FUZZ_COUNT) --seed $(FUZZ_SEED) --mode $$mode; \
 	done
-	for surroundings in interrupts threads foreign exported weakrefs finalizers forks guarded blocks inlined; do \
+	for surroundings in interrupts threads foreign exported compiled weakrefs finalizers forks guarded blocks inlined; do \
 	    for mode in lazy mock; do \
 	        $(BIN)/python -m tests.fuzz.programs --count $$(($(FUZZ_COUNT) / 10)) --seed $(FUZZ_SEED) --mode $$mode \
 	            --surroundings $$surroundings; \

@@ -17,7 +17,7 @@ import fastnp
 import numpy
 import pytest
 
-from tests.array.test_compiled_code import field, shape
+from tests.headers import field, shape
 
 BASE: Any = numpy.ndarray
 LARGE = 40_000

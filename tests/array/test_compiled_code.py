@@ -1,14 +1,11 @@
 """Compiled code that reads and writes arrays by their `PyArrayObject`, pending or not.
 
-`ctypes` stands for it: it reads the fields of an object where NumPy's header has them, and copies
-memory from the addresses that stand there, with the GIL (`PyDLL`) and without (`CDLL`).
+Random programs with such code are those of `tests.fuzz` in the surroundings `compiled`.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -18,34 +15,9 @@ import fastnp
 import numpy
 import pytest
 
-WORD = ctypes.sizeof(ctypes.c_ssize_t)
-# The fields of NumPy's header, in words from the object's address.
-DATA, AXES, SHAPE, STRIDES = 2, 3, 4, 5
+from tests.headers import DATA, WITH_THE_GIL, WITHOUT, field, read, shape, strides, write
+
 N = 50_000
-WITH_THE_GIL, WITHOUT = ctypes.PyDLL(None).memmove, ctypes.CDLL(None).memmove
-for _copy in (WITH_THE_GIL, WITHOUT):
-    _copy.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-
-
-def field(x: Any, number: int) -> int:
-    return ctypes.c_ssize_t.from_address(id(x) + number * WORD).value
-
-
-def shape(x: Any) -> tuple[int, ...]:
-    n = field(x, AXES) & 0xFFFFFFFF
-    return tuple((ctypes.c_ssize_t * n).from_address(field(x, SHAPE))) if n else ()
-
-
-def read(address: int, n: int, copy: Any = WITH_THE_GIL) -> Any:
-    """So many doubles from an address."""
-    into = numpy.empty(n)
-    copy(into.ctypes.data, address, 8 * n)
-    return into
-
-
-def write(address: int, values: Any, copy: Any = WITH_THE_GIL) -> None:
-    values = numpy.ascontiguousarray(values, "f8")
-    copy(address, values.ctypes.data, values.nbytes)
 
 
 @pytest.mark.parametrize("n", [1, 10, 1500, 3000, 9000, N, 1_000_003])
@@ -81,8 +53,7 @@ def test_views_have_addresses_of_their_own() -> None:
     x = (fastnp.arange(float(N)) + 1).reshape(500, 100)
     y = x[10:20, ::2].T
     assert shape(y) == (50, 10)
-    strides = (ctypes.c_ssize_t * 2).from_address(field(y, STRIDES))
-    assert tuple(strides) == (16, 800)
+    assert strides(y) == (16, 800)
     assert read(field(y, DATA), 1)[0] == 1001.0
     assert field(y, DATA) == field(x, DATA) + 8000
 
@@ -152,45 +123,3 @@ def test_threads_without_the_gil_touch_at_once() -> None:
         for k in range(8):
             assert (found[k] == numpy.arange(float(N)) * k + 1).all()
             assert (more[k] == numpy.arange(float(N)) * k + 2).all()
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_random_programs_with_a_reader_and_writer_in_compiled_code(seed: int) -> None:
-    rng = random.Random(seed)
-    sizes = (8, 2500, 9000, 40_000)
-    n = rng.choice(sizes)
-    pairs = [(fastnp.arange(float(n)) + k, numpy.arange(float(n)) + k) for k in range(3)]
-    # In memory that NumPy allocated.
-    pairs.append((fastnp.delete(fastnp.arange(n + 1.0), 3), numpy.delete(numpy.arange(n + 1.0), 3)))
-    # Pointers that were taken once, with the array of NumPy's that has the same memory there.
-    kept: list[tuple[int, Any, Any, int]] = []
-    for _ in range(40):
-        (x, a), (y, b) = rng.choice(pairs), rng.choice(pairs)
-        what = rng.randrange(9)
-        if what == 0:
-            pairs.append((x + y, a + b))
-        elif what == 1:
-            pairs.append((fastnp.sqrt(abs(x * 2)), numpy.sqrt(abs(a * 2))))
-        elif what == 2:
-            x += 1.5
-            a += 1.5
-        elif what == 3:
-            x[: x.size // 2] = 3.0
-            a[: a.size // 2] = 3.0
-        elif what == 4:
-            pairs.append((x[::-1], a[::-1]))
-        elif what == 5:
-            pairs.append((numpy.asarray(x) * 1.0, a * 1.0))
-        elif x.flags.c_contiguous and what == 6:
-            assert shape(x) == a.shape
-            kept.append((field(x, DATA), x, a, x.size))
-        elif kept:
-            address, _, theirs, count = rng.choice(kept)
-            copy = rng.choice((WITH_THE_GIL, WITHOUT))
-            if what == 7:
-                assert (read(address, count, copy) == theirs).all()
-            else:
-                write(address, [0.25, 0.5], copy)
-                theirs[:2] = 0.25, 0.5
-    for x, a in pairs:
-        assert (numpy.asarray(x) == a).all()

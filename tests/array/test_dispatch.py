@@ -14,6 +14,8 @@ import fastnp
 import numpy
 import pytest
 
+from tests.compare import both
+
 LIBRARY = """
 import {module} as np
 
@@ -28,6 +30,15 @@ class Quantity:
     def __array_function__(self, func, types, args, kwargs):
         self.calls.append((func, args, kwargs))
         return "function"
+"""
+
+DERIVED = """
+import numpy
+
+class Derived(numpy.ndarray):
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        plain = [x.view(numpy.ndarray) if type(x) is Derived else x for x in inputs]
+        return super().__array_ufunc__(ufunc, method, *plain, **kwargs)
 """
 
 
@@ -236,3 +247,60 @@ def test_modules_are_pickled_by_name(name: str) -> None:
 def test_functions_of_random_are_pickled_by_name(name: str) -> None:
     function = getattr(fastnp.random, name)
     assert pickle.loads(pickle.dumps(function)) is function
+
+
+def derived() -> Any:
+    """Of a class derived from NumPy's, whose code does not name fastnp. It hands operands on to
+    NumPy's method, which declines those that override ufuncs.
+    """
+    names: dict[str, Any] = {}
+    exec(DERIVED, names)
+    return numpy.arange(3.0).view(names["Derived"])
+
+
+@both
+def test_a_class_derived_from_numpys_hands_on_our_arrays(np: Any) -> Any:
+    d, x, out = derived(), np.arange(3.0) + 1, np.zeros(3)
+    assert np.multiply(d, x, out=out) is out
+    parts = np.zeros(3), np.zeros(3)
+    both_parts = np.divmod(d, x, out=parts)
+    assert all(part is given for part, given in zip(both_parts, parts, strict=True))
+    part = np.add(d, x, out=np.ones(3), where=np.array([True, False, True]))
+    total = np.zeros(())
+    assert np.add.reduce(d, out=total) is total
+    np.add.at(out, np.array([0, 0, 2]), d)
+    return np.add(d, x), x - d, np.add.outer(d, x), x < d, out, parts, part, total
+
+
+def test_numpys_own_method_takes_our_arrays() -> None:
+    d, x, out = derived().view(numpy.ndarray), fastnp.arange(3.0) + 1, fastnp.zeros(3)
+    call = numpy.ndarray.__array_ufunc__
+    assert type(call(d, numpy.add, "__call__", d, x)) is numpy.ndarray
+    assert call(d, numpy.add, "__call__", d, x, out=(out,)) is out
+    assert out.tolist() == [1, 3, 5]
+    assert call(d, numpy.add, "__call__", d, quantity()) is NotImplemented
+    with pytest.raises(TypeError, match="from 2 to 3 positional arguments"):
+        call(d, numpy.add, "__call__", x)
+
+
+def test_what_a_class_returns_is_of_our_class() -> None:
+    class Plain:
+        made: Any = numpy.arange(4.0)
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+            return kwargs["out"][0] if "out" in kwargs else (self.made, None)
+
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            return self.made if func is numpy.sort else args[1]
+
+    asked: Any = Plain()
+    theirs = numpy.zeros(4)
+    found, nothing = fastnp.add(asked, 1)
+    assert type(found) is fastnp.ndarray and nothing is None
+    found += 1
+    assert asked.made.tolist() == [1, 2, 3, 4]
+    assert fastnp.add(asked, 1, out=theirs) is theirs
+    assert type(fastnp.sort(asked)) is fastnp.ndarray
+    assert fastnp.take(asked, theirs) is theirs
+    asked.made = numpy.array(["a"])
+    assert fastnp.sort(asked) is asked.made

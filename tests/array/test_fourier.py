@@ -246,3 +246,11 @@ def test_scipy_can_use_it() -> None:
                 numpy.testing.assert_allclose(got, want, atol=1e-12)
         # What NumPy does not have is computed by scipy.
         assert type(scipy_fft.dct(x)) is numpy.ndarray
+
+
+@pytest.mark.parametrize("name", ONE_AXIS + SEVERAL_AXES)
+def test_few_elements_of_numpys_have_its_bits(name: str) -> None:
+    x = numbers((8, 16), "d" if "rfft" in name or name == "ihfft" else "D")
+    got = getattr(fastnp.fft, name)(x)
+    assert type(got) is fastnp.ndarray
+    assert numpy.asarray(got).tobytes() == getattr(numpy.fft, name)(x).tobytes()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from tests import headers
 from tests.fuzz import expressions
 
 if TYPE_CHECKING:
@@ -112,9 +113,25 @@ def exported(array: Any, way: str) -> numpy.ndarray:
     return array.view() if type(array) is numpy.ndarray else WAYS[way](array)
 
 
+def copied(array: numpy.ndarray, *, gil: bool) -> numpy.ndarray:
+    """What a copy of the memory of an array without gaps finds."""
+    into = numpy.empty_like(array)
+    move = headers.WITH_THE_GIL if gil else headers.WITHOUT
+    move(into.ctypes.data, array.ctypes.data, array.nbytes)
+    return into
+
+
+def fill_memory(array: numpy.ndarray, value: Any, *, gil: bool) -> None:
+    """Copy a value to each element of an array without gaps."""
+    values = numpy.full_like(array, value)
+    move = headers.WITH_THE_GIL if gil else headers.WITHOUT
+    move(array.ctypes.data, values.ctypes.data, array.nbytes)
+
+
 def prepare(names: dict[str, Any]) -> None:
     """Add the functions that the statements call."""
     names.update(raw=raw, exported=exported, weakref=weakref)
+    names.update(at_address=headers.at_address, copied=copied, fill_memory=fill_memory)
     names["cache"] = weakref.WeakValueDictionary()
 
     def remembered(key: int, array: Any) -> Any:
@@ -166,6 +183,30 @@ def hand_out(w: Writer) -> None:
     if name:
         ways = [way for way in WAYS if way != "address" or w.arrays[name].flags.forc]
         w.run(f"o{w.fresh()[1:]} = exported({name}, '{w.pick(ways)}')")
+
+
+def point(w: Writer) -> None:
+    """Compiled code takes the address, shape and strides of an array, and keeps them."""
+    name = w.array(lambda a: bool(a.flags.writeable) and a.size > 0)
+    if name:
+        w.run(f"o{w.fresh()[1:]} = at_address({name})")
+
+
+def copy_memory(w: Writer) -> None:
+    """Compiled code copies from an address that it keeps, or to it."""
+    name = outside(w)
+    if name and w.value(name).flags.forc:
+        gil = w.chance(0.5)
+        forms = [f"show(copied({name}, gil={gil}))"]
+        forms.append(f"fill_memory({name}, {w.pick(['0', '1', '3'])}, gil={gil})")
+        w.run(w.pick(forms))
+
+
+def allocate(w: Writer) -> None:
+    """An array in memory that NumPy allocated, which has no guarded address if it is large."""
+    name = w.array(lambda a: a.ndim > 0 and a.shape[0] > 1)
+    if name:
+        w.define(f"np.delete({name}, {w.pick(['0', '-1'])}, axis=0)")
 
 
 def write(w: Writer) -> None:
@@ -266,6 +307,7 @@ def follow(w: Writer) -> None:
 OUTSIDE: list[Kind] = [write, write, write, read, read, release]
 FOREIGN: list[Kind] = [hand_in_any, hand_in_any, *OUTSIDE]
 EXPORTED: list[Kind] = [hand_out, hand_out, hand_out, *OUTSIDE]
+COMPILED: list[Kind] = [point, point, point, allocate, copy_memory, copy_memory, *OUTSIDE]
 BESIDE_GUARDS: list[Kind] = [hand_in_guarded, hand_in_guarded, hand_in_guarded, write, read]
 WEAK: list[Kind] = [hand_in_any, hand_in_any, hand_out, refer_weakly, refer_weakly, call_weakly]
 WEAK += [follow, follow, follow, release]

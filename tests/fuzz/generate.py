@@ -48,6 +48,8 @@ class Surroundings:
     # How fastnp runs the program, if not statement by statement, and what holds while programs run.
     outcome: Callable[..., Any] | None = None
     context: Callable[[], AbstractContextManager[Any]] = nullcontext
+    # How many of the programs have large arrays.
+    large: float = 0.1
 
 
 NOTHING = Surroundings()
@@ -98,7 +100,7 @@ class Writer:
         self.names = names_for(numpy, lambda x: self.shown.append(numpy.array(x)), surroundings)
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
-        self.large = self.random.random() < 0.1
+        self.large = self.random.random() < surroundings.large
         # A program without reads never needs a value or NumPy, so many operations are pending.
         self.without_reads = self.random.random() < 0.4
 

@@ -292,6 +292,9 @@ SURROUNDINGS = {
         Surroundings("foreign", foreign.FOREIGN, foreign.prepare),
         # Arrays handed out to NumPy by any protocol, which writes and reads them.
         Surroundings("exported", foreign.EXPORTED, foreign.prepare),
+        # Addresses that compiled code took from the headers of arrays; small arrays have no guarded
+        # ones.
+        Surroundings("compiled", foreign.COMPILED, foreign.prepare, large=0.25),
         # Memory that is reached by weak references alone.
         Surroundings("weakrefs", foreign.WEAK, foreign.prepare),
         # Finalizers that write and read arrays, and garbage.

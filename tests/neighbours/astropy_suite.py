@@ -20,11 +20,7 @@ from tests.numpy_suite.watch import File
 FOLDERS = ["units"]
 # Tests that fail under fastnp alone, by file as `Class::test`, and why.
 NAMES = "the test walks through the functions of its np, and compares them with lists of NumPy's"
-ROUNDED = "an elementary function differs in the last digit, and the test asks for equality"
 CLASS = "a view of a quantity in NumPy's class is NumPy's array, as the class of the quantity is"
-OUTSIDE = "a class passes an array of ours, as out, to a method of NumPy's that refuses it"
-UFUNCS = "not there: isinstance(u, np.ufunc) does not hold for ufuncs of other packages"
-DUCKS = "TestUfuncReturnsNotImplemented::TestBinaryUfuncs::test_full[empty-duck_quantity"
 KNOWN: dict[str, dict[str, str]] = {
     "test_logarithmic.py": {"TestLogQuantityViews::test_value_view": CLASS},
     "test_quantity.py": {"TestQuantityCreation::test_copy": "NumPy's view of an array is its base"},
@@ -35,18 +31,6 @@ KNOWN: dict[str, dict[str, str]] = {
         "test_testing_completeness": NAMES,
         "TestFunctionHelpersCompleteness::test_all_included": NAMES,
         "TestFunctionHelpersCompleteness::test_ignored_are_untested": NAMES,
-    },
-    "test_quantity_ufuncs.py": {
-        "TestQuantityMathFuncs::test_exp_array[expm1]": ROUNDED,
-        "TestQuantityMathFuncs::test_exp_array[log10]": ROUNDED,
-        "TestInplaceUfuncs::test_one_argument_ufunc_inplace_2[value1]": ROUNDED,
-        "TestUfuncOuter::test_two_argument_ufunc_outer": CLASS,
-        **{f"{DUCKS}{i}-quantity{j}-less]": OUTSIDE for i in range(3) for j in range(2)},
-        **{
-            f"TestScipySpecialUfuncs::test_erf_{kind}[{ufunc}]": UFUNCS
-            for kind in ("scalar", "array", "invalid_units")
-            for ufunc in ("erfinv", "erfcinv")
-        },
     },
     "test_structured.py": {
         "TestStructuredQuantity::test_value": CLASS,

@@ -1,11 +1,15 @@
-//! NumPy's entry points that change an array's header in place, for arrays of ours.
+//! NumPy's entry points that change an array's header in place, and one that declines arrays of ours.
 //!
 //! `numpy.ndarray.shape.__set__(x, …)`, `numpy.ndarray.resize(x, …)` and `PyArray_Resize` of NumPy's C API write shape, strides, type and
 //! address into the header of `x`, and give the memory for its shape back to NumPy's allocator. An array of ours would keep its own
 //! shape, and the memory is not NumPy's to free. NumPy finds these functions by tables: the setters and methods of its class, and the
 //! C API, which compiled code reads at every call. So the entries are replaced here by functions that run the attribute or the method of
 //! this module's class for an array of ours, and NumPy's function for all others.
+//!
+//! `numpy.ndarray.__array_ufunc__` declines operands whose class has one of its own. A class that derives from NumPy's calls it with the
+//! operands that it was given, and for its programs ours are NumPy's: they are passed as NumPy's views.
 
+use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::header::NumpyArray;
 use crate::object::ndarray::NdArray;
@@ -13,7 +17,7 @@ use numpy::npyffi::{NPY_ORDER, PyArray_Dims};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PyTuple};
+use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PySequence, PyTuple};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -43,6 +47,7 @@ static SETTERS: [TableEntry; 4] =
     [TableEntry::new(c"shape"), TableEntry::new(c"strides"), TableEntry::new(c"dtype"), TableEntry::new(c"data")];
 static METHODS: [TableEntry; 3] =
     [TableEntry::new(c"resize"), TableEntry::new(c"setflags"), TableEntry::new(c"__setstate__")];
+static ARRAY_UFUNC: TableEntry = TableEntry::new(c"__array_ufunc__");
 static RESIZE: TableEntry = TableEntry::new(c"resize");
 
 /// The place of `PyArray_Resize` in NumPy's C API, which does not change.
@@ -137,6 +142,49 @@ unsafe fn call_ours(
     }
 }
 
+/// Whether a tuple or its item is an array of ours.
+///
+/// # Safety
+/// The object is one.
+unsafe fn has_ours(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's contract, and the items of a tuple that lives.
+    unsafe {
+        let items = if ffi::PyTuple_Check(object) != 0 { ffi::PyTuple_Size(object) } else { 0 };
+        is_ours(py, object) || (0..items).any(|i| is_ours(py, ffi::PyTuple_GetItem(object, i)))
+    }
+}
+
+/// `__array_ufunc__` of NumPy's class.
+unsafe extern "C" fn array_ufunc(
+    this: *mut ffi::PyObject,
+    args: *mut ffi::PyObject,
+    kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the method with an array, a tuple and a dictionary, or null, and the GIL held. NumPy's is such a method.
+    unsafe {
+        let numpys = transmute::<*mut c_void, ffi::PyCFunctionWithKeywords>(ARRAY_UFUNC.numpys());
+        let py = Python::assume_attached();
+        let mut found = has_ours(py, args);
+        let (mut place, mut value) = (0, std::ptr::null_mut());
+        while !found && !kwargs.is_null() && ffi::PyDict_Next(kwargs, &mut place, std::ptr::null_mut(), &mut value) != 0
+        {
+            found = has_ours(py, value);
+        }
+        if !found {
+            return numpys(this, args, kwargs);
+        }
+        call_python(std::ptr::null_mut(), |py| {
+            let named = if kwargs.is_null() { PyDict::new(py).into_any() } else { object_at(py, kwargs).to_owned() };
+            let views = fallback(py, "to_views")?.call1((object_at(py, args), named))?;
+            let args = views.get_item(0)?.cast_into::<PySequence>()?.to_tuple()?;
+            let named = views.get_item(1)?.cast_into::<PyDict>()?;
+            let result = numpys(this, args.as_ptr(), named.as_ptr());
+            let result = Bound::from_owned_ptr_or_err(py, result)?;
+            Ok(fallback(py, "owners_of")?.call1((result, views.get_item(2)?))?.into_ptr())
+        })
+    }
+}
+
 type Resize = unsafe extern "C" fn(*mut ffi::PyObject, *mut PyArray_Dims, c_int, NPY_ORDER) -> *mut ffi::PyObject;
 
 /// `PyArray_Resize`.
@@ -184,6 +232,13 @@ pub(crate) fn replace_entries(py: Python<'_>) -> PyResult<()> {
         let mut method = ffi::PyType_GetSlot(class, ffi::Py_tp_methods).cast::<ffi::PyMethodDef>();
         while !method.is_null() && !(*method).ml_name.is_null() {
             let name = CStr::from_ptr((*method).ml_name);
+            if name == ARRAY_UFUNC.name
+                && ARRAY_UFUNC.numpys().is_null()
+                && (*method).ml_flags == ffi::METH_VARARGS | ffi::METH_KEYWORDS
+            {
+                ARRAY_UFUNC.numpys.store((*method).ml_meth.as_ptr(), Ordering::Relaxed);
+                (*method).ml_meth.PyCFunctionWithKeywords = array_ufunc;
+            }
             if let Some(index) = METHODS.iter().position(|entry| entry.name == name && entry.numpys().is_null()) {
                 replace_method(&mut *method, index);
             }

@@ -117,6 +117,13 @@ def owner_of(value: Any, views: _Views) -> Any:
     return value
 
 
+def owners_of(result: Any, views: _Views) -> Any:
+    """`owner_of` a result of NumPy's, or of each one of several."""
+    if type(result) is tuple:
+        return tuple(owner_of(item, views) for item in result)
+    return owner_of(result, views)
+
+
 def _to_view(value: Any, views: _Views, depth: int = 0) -> Any:
     """`value` with every array of ours replaced by a NumPy view, which is added to `views`.
 

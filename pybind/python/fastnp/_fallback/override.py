@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as _np
 from numpy._core import _internal
 
-from fastnp._fastnp import ndarray, numpy_function, to_numpy, ufunc
+from fastnp._fastnp import from_numpy, ndarray, numpy_function, to_numpy, ufunc
 
 __all__ = [
     "array_function_of",
@@ -136,7 +136,7 @@ def dispatch_ufunc(
         if result is NotImplemented and func is original:
             result = _called_on_views(value, func, method, inputs, named)
         if result is not NotImplemented:
-            return result
+            return _in_our_class(result, named.get("out", ()))
         candidates = [other for other in candidates if other is not value]
     raise TypeError(_internal.array_ufunc_errmsg_formatter(None, ours, method, *inputs, **named))
 
@@ -160,6 +160,20 @@ def _called_on_views(
         if result is theirs:
             return ours
     return result
+
+
+def _in_our_class(result: Any, given: Sequence[Any] = ()) -> Any:
+    """What a class returned, with arrays of ours for those of NumPy's class, but for given ones:
+    a program that calls our function finds its `ndarray` (`type(q > r) is np.ndarray`).
+    """
+    if type(result) is tuple:
+        return tuple(_in_our_class(item, given) for item in result)
+    if type(result) is not _np.ndarray or any(result is known for known in given):
+        return result
+    try:
+        return from_numpy(result)
+    except TypeError:  # a type without kernels
+        return result
 
 
 def _first(values: list[Any]) -> Any:
@@ -226,7 +240,7 @@ def dispatch_function(
     if result is NotImplemented:
         types: Any = [type(value)]
         raise TypeError(_internal.array_function_errmsg_formatter(func, types))
-    return result
+    return _in_our_class(result, (*args, *kwargs.values()))
 
 
 def as_passed(

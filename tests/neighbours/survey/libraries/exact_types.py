@@ -1,4 +1,6 @@
-"""Libraries that ask for the type `numpy.ndarray` itself: MDAnalysis, statsmodels, umap-learn."""
+"""Libraries that ask for the type `numpy.ndarray` itself: MDAnalysis, statsmodels, umap-learn,
+pycocotools.
+"""
 
 import statsmodels.api as sm
 
@@ -65,3 +67,17 @@ def imshow(np):
     return px.imshow(grid(np, rows=10, columns=12) * 2, zmax=200).to_json(), px.imshow(
         grid(np, "uint8", 10, 36).reshape(10, 12, 3), binary_string=True
     ).to_json()
+
+
+def masks(np):
+    from pycocotools import mask
+
+    m = np.asfortranarray((np.arange(60).reshape(6, 10) % 3 > 0).astype("uint8"))
+    encoded = mask.encode(m)
+    return encoded["counts"], mask.decode(encoded), mask.area(encoded)
+
+
+def boxes(np):
+    from pycocotools import mask
+
+    return mask.iou(np.array([[0.0, 0, 3, 3]]), np.array([[1.0, 1, 3, 3]]), [0])

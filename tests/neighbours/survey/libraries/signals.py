@@ -138,8 +138,15 @@ def checked_types(np):
 
 
 def generated(np):
+    import random
+
     from hypothesis import find
     from hypothesis.extra import numpy as extra
 
-    found = find(extra.arrays(np.float64, 3), lambda x: np.sum(np.asarray(x)) > 1e3)
+    # The same examples under both modules: some overflow.
+    found = find(
+        extra.arrays(np.float64, 3),
+        lambda x: np.sum(np.asarray(x)) > 1e3,
+        random=random.Random(1),
+    )
     return found.shape, found.dtype
