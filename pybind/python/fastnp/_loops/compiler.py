@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import math
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy
@@ -43,6 +44,7 @@ from fastnp._loops.types import (
     Type,
 )
 
+TOO_LONG = "too many statements, or combinations of types"
 # So often a loop is written again for what lists hold, at most.
 MOST_LEARNED = 100
 
@@ -99,6 +101,9 @@ def _compiled(
             continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found
+        if found.reason == TOO_LONG:
+            # Types that are told apart make it longer: two thirds of the time of such a refusal.
+            return found
         # Numbers that are Python's or NumPy's are not computed everywhere.
         is_loose = False
 
@@ -129,7 +134,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
     except TooLong:
-        return Refusal(loop.line, "too many statements, or combinations of types")
+        return Refusal(loop.line, TOO_LONG)
 
 
 def names_read(loop: ast.stmt) -> set[str]:
@@ -242,8 +247,12 @@ class Compiled:
         if self.uses_lists:
             return self.run_with_lists(names, values)
         flat = self.guarded(names, values)
-        ended = None if flat is None else self.program.run(flat)
-        return None if ended is None else self.outcome(self.exits[ended[0]], ended[1], values)
+        if flat is None:
+            return None
+        began = perf_counter()
+        ended = self.program.run(flat)
+        seconds = perf_counter() - began
+        return None if ended is None else self.outcome(ended, seconds, values)
 
     def run_drawing(
         self, draws: Draws, names: Names, values: list[Any], source: Any
@@ -277,14 +286,16 @@ class Compiled:
         flat = self.guarded(names, given)
         if flat is None:
             return None
+        began = seconds = perf_counter()
         try:
             ended = self.program.run(flat)
+            seconds = perf_counter() - began
         finally:
             if self.stores_lists:
                 heap.put_back()
         if ended is None:
             return None
-        outcome = self.outcome(self.exits[ended[0]], ended[1], values, heap)
+        outcome = self.outcome(ended, seconds, values, heap)
         outcome.pauses = self.heap_parameter is not None and heap.is_full()
         heap.release()
         return outcome
@@ -310,7 +321,7 @@ class Compiled:
                 first, last = (len(turns) * k // tasks for k in (number, number + 1))
                 left.append(Outcome(0, iterators={0: turns[first:last]}))
             elif task[0] not in done:
-                left.append(self.outcome(self.exits[task[0]], task[1], values))
+                left.append(self.outcome(task, 0.0, values))
         return left
 
     def guarded(self, names: Names, values: list[Any] | None) -> tuple[Any, ...] | None:
@@ -352,10 +363,16 @@ class Compiled:
         return are_found(self.scoped_constants)
 
     def outcome(
-        self, exit_: Exit, stored: list[Any], values: list[Any], heap: Heap | None = None
+        self,
+        ended: tuple[int, list[Any]],
+        seconds: float,
+        values: list[Any],
+        heap: Heap | None = None,
     ) -> Outcome:
-        """What the stored words mean."""
+        """What a run returned and stored means, which took so long."""
+        exit_, stored = self.exits[ended[0]], ended[1]
         outcome = Outcome(exit_.at, turns=stored[0])
+        outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
         at, made = 1, dict[int, Any]()
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
