@@ -43,6 +43,7 @@ from fastnp._loops.types import (
     TupleType,
     Type,
 )
+from fastnp._loops.views import rebuilt_view
 
 TOO_LONG = "too many statements, or combinations of types"
 # So often a loop is written again for what lists hold, at most.
@@ -478,49 +479,6 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)
     raise AssertionError(type_)
-
-
-def rebuilt_view(root: Any, type_: ArrayType, stored: list[int]) -> object:
-    """The view of an array that begins at an address; the last word is where the array begins."""
-    from numpy.lib.stride_tricks import as_strided
-
-    offset = stored[0] - stored[-1]
-    shape = tuple(stored[1 : 1 + type_.ndim])
-    strides = tuple(stored[1 + type_.ndim : -1])
-    index = [0] * root.ndim
-    if 0 not in shape:
-        for axis in sorted(range(root.ndim), key=lambda axis: -abs(root.strides[axis])):
-            if root.shape[axis] > 1 and root.strides[axis]:
-                index[axis], offset = divmod(offset, root.strides[axis])
-    if (basic := basic_view(root, index, shape, strides)) is not None:
-        return basic
-    at_start = root[tuple(slice(first, None) for first in index)]
-    return as_strided(at_start, shape, strides, writeable=type_.is_writeable)
-
-
-def basic_view(
-    root: Any, index: list[int], shape: tuple[int, ...], strides: tuple[int, ...]
-) -> object | None:
-    """A view by integers and slices with a positive step, in the order of the axes; or `None`.
-
-    `as_strided` takes 40 µs, and makes a view of NumPy's class.
-    """
-    if 0 in shape or not shape:
-        return None
-    items: list[int | slice] = []
-    left = list(zip(shape, strides, strict=True))
-    for first, extent, stride in zip(index, root.shape, root.strides, strict=True):
-        if left and stride > 0 and left[0][1] > 0 and left[0][1] % stride == 0:
-            count, step = left[0][0], left[0][1] // stride
-            last = first + (count - 1) * step
-            if last < extent:
-                items.append(slice(first, last + 1, step))
-                del left[0]
-                continue
-        items.append(first)
-    found = root[tuple(items)] if not left else None
-    is_same = found is not None and found.shape == shape and found.strides == strides
-    return found if is_same else None
 
 
 def copied(type_: ArrayType, stored: list[int]) -> object:
