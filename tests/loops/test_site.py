@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-import fastnp
 from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome
@@ -88,21 +87,3 @@ for i in range(len(empty)):
     for site in found:
         site.is_eager = True
     assert outcome(code) == expected
-
-
-def test_machine_code_is_no_time_of_the_interpreter() -> None:
-    """A loop of few turns around a compiled one, in which all time goes, is not compiled."""
-    source = """
-import fastnp
-x = [0.5] * 10
-for i in range(60):
-    s = 0.0
-    for j in range(200_000):
-        s = s * 0.5 + j
-"""
-    code, found = sites(source)
-    exec(code, {"np": fastnp})
-    outer, inner = sorted(found, key=lambda site: site.line)
-    assert inner.runs > 20
-    assert not outer.compiled
-    assert outer.spent < outer.turn_seconds * 60

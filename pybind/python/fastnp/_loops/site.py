@@ -389,6 +389,10 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
+        site = self.around
+        while site is not None:
+            # What was interpreted here no longer is: no reason to compile the loop around.
+            site.spent, site = 0.0, site.around
         outcome = self._tried(found, names, source)
         if outcome is None:
             self._refuse(
