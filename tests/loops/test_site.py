@@ -87,3 +87,23 @@ for i in range(len(empty)):
     for site in found:
         site.is_eager = True
     assert outcome(code) == expected
+
+
+def test_a_list_that_grows() -> None:
+    """Items that the interpreter's turns append are made turns too, also where `zip` takes them."""
+    source = """
+K, L, seen = [2, 4], [0] * 7, 0
+for i in range(4):
+    for j, b in zip(K, L):
+        K.append(i)
+for k, j in enumerate(K):
+    if k < 90:
+        K.append(k)
+queue = list(range(40))
+for node in queue:
+    seen += 1
+    if node < 5000:
+        queue.append(node + 40)
+"""
+    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+    assert outcome(sites(source)[0]) == expected

@@ -331,7 +331,7 @@ class Site(Loop):
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
         if turns.left == 0:
-            return None
+            return self._grown(turns)
         if not self.live or _is_watched():
             return repeat(None) if isinstance(self.node, ast.While) else turns.rest
         if isinstance(self.node, ast.While):
@@ -340,6 +340,13 @@ class Site(Loop):
             return turns.rest
         source = advance(turns.source, turns.count)
         return self._piece(iter(turns.rest), source, turns.left)
+
+    def _grown(self, turns: Turns) -> Turns | None:
+        """The turns for items that a list has got since the loop began; None if there are none."""
+        if turns.source is None or not is_list(turns.source):
+            return None
+        source = advance(turns.source, turns.count)
+        return self._piece(iter(turns.rest), source, len(source)) if len(source) else None
 
     # --- compiled runs ------------------------------------------------------------------------
 
