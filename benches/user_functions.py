@@ -1,7 +1,8 @@
 """Python functions of numbers under `vectorize`: `python -m benches.user_functions [--elements N]`.
 
 Each line has the milliseconds of fastnp, the least of some rounds, and the time of NumPy's
-`vectorize` or `frompyfunc` for as many elements over it. It does not pass or fail.
+`vectorize` or `frompyfunc` for as many elements over it. The last line has the turns that a point
+makes on average, for which the cost model has one number. It does not pass or fail.
 """
 
 from __future__ import annotations
@@ -14,23 +15,7 @@ from typing import Any
 import fastnp as np
 import numpy
 
-
-def mandelbrot(a: float, b: float) -> int:
-    x = y = 0.0
-    n = 0
-    while n < 100 and x * x + y * y <= 4.0:
-        x, y = x * x - y * y + a, 2.0 * x * y + b
-        n += 1
-    return n
-
-
-def escape_time(a: float, b: float) -> int:
-    x = y = 0.0
-    for i in range(200):
-        if x * x + y * y > 4.0:
-            return i
-        x, y = x * x - y * y + a, 2.0 * x * y + b
-    return 200
+from tests.loops.escape_times import escape_time, mandelbrot
 
 
 def with_ufunc(x: float) -> float:
@@ -92,6 +77,31 @@ def cases(n: int) -> dict[str, tuple[Callable[[], Any], Callable[[], Any], float
     }
 
 
+def newton(x: float) -> int:
+    """Turns of Newton's method for a square root, to the last bits."""
+    y = x
+    n = 0
+    while abs(y * y - x) > 1e-15 * x:
+        y = 0.5 * (y + x / y)
+        n += 1
+        if n == 50:
+            break
+    return n
+
+
+def counted(n: int) -> dict[str, Callable[[], Any]]:
+    """Functions that give the turns of each of some points."""
+    few = max(n // 20, 1)
+    rng = numpy.random.default_rng(0)
+    re, im = rng.uniform(-2, 0.5, few), rng.uniform(-1.25, 1.25, few)
+    plane, x = picture(few), rng.uniform(0.01, 100, few)
+    return {
+        "mandelbrot": lambda: numpy.vectorize(mandelbrot)(re, im),
+        "picture": lambda: numpy.vectorize(escape_time)(*plane),
+        "square root": lambda: numpy.vectorize(newton)(x),
+    }
+
+
 def least(call: Callable[[], Any], rounds: int) -> float:
     """The seconds of the fastest of some calls, with what they left pending."""
     seconds = []
@@ -114,6 +124,8 @@ def main() -> None:
         seconds = least(ours, arguments.rounds)
         theirs = least(numpys, 2) * arguments.elements / elements
         print(f"{name:16} {seconds * 1e3:9.3f} ms {theirs / seconds:8.1f}x", flush=True)
+    turns = {name: call().mean() for name, call in counted(arguments.elements).items()}
+    print("turns a point:", ", ".join(f"{name} {mean:.1f}" for name, mean in turns.items()))
 
 
 if __name__ == "__main__":

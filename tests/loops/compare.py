@@ -44,7 +44,8 @@ def show(value: Any) -> Any:
 def shown(value: Any) -> str:
     """A value with its type, to the last bit."""
     if isinstance(value, ndarray):
-        return f"{type(value).__name__} {value.dtype} {value.tolist()}"
+        whose = "fastnp" if type(value) is fastnp.ndarray else "NumPy"
+        return f"{whose} {type(value).__name__} {value.dtype} {value.tolist()}"
     if type(value) is int:
         return f"int {value:#x}"  # of any size: Python does not print more than 4,300 digits
     return f"{type(value).__name__} {value!r}"

@@ -194,6 +194,15 @@ for i in range(n):
     A[inside, i] = B[i, inside] * 2 - A[inside, i]
     s = (0.5 - i) ** 3 + (-1.0) ** 2
 """,
+    "views that outlive the loop": """
+for i in range(n):
+    a = A[i, :, None]
+    b = A[::-1, i:]
+    c = C[1:, 5 - i // 2]
+    d = t[i:, ::-2]
+    e = x[i:i]
+    y[i] = a[i, 0] + b[i, 0] + c[0] + d[0, 1]
+""",
     "types that change": """
 acc = 0
 for i in range(n):

@@ -17,30 +17,13 @@ import numpy
 import pytest
 from fastnp._loops import elementwise
 
+from tests.loops.escape_times import escape_time, mandelbrot
 from tests.loops.test_vectorize import outcome, same
 
 
 @pytest.fixture(autouse=True)
 def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elementwise, "COMPILE_AFTER", 0.0)
-
-
-def mandelbrot(a: float, b: float) -> int:
-    x = y = 0.0
-    n = 0
-    while n < 100 and x * x + y * y <= 4.0:
-        x, y = x * x - y * y + a, 2.0 * x * y + b
-        n += 1
-    return n
-
-
-def escape_time(a: float, b: float) -> int:
-    x = y = 0.0
-    for i in range(60):
-        if x * x + y * y > 4.0:
-            return i
-        x, y = x * x - y * y + a, 2.0 * x * y + b
-    return 60
 
 
 def root(a: float, start: float) -> float:

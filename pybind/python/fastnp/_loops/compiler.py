@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import math
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy
@@ -42,7 +43,9 @@ from fastnp._loops.types import (
     TupleType,
     Type,
 )
+from fastnp._loops.views import rebuilt_view
 
+TOO_LONG = "too many statements, or combinations of types"
 # So often a loop is written again for what lists hold, at most.
 MOST_LEARNED = 100
 
@@ -99,6 +102,9 @@ def _compiled(
             continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found
+        if found.reason == TOO_LONG:
+            # Types that are told apart make it longer: two thirds of the time of such a refusal.
+            return found
         # Numbers that are Python's or NumPy's are not computed everywhere.
         is_loose = False
 
@@ -129,7 +135,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
     except TooLong:
-        return Refusal(loop.line, "too many statements, or combinations of types")
+        return Refusal(loop.line, TOO_LONG)
 
 
 def names_read(loop: ast.stmt) -> set[str]:
@@ -242,8 +248,12 @@ class Compiled:
         if self.uses_lists:
             return self.run_with_lists(names, values)
         flat = self.guarded(names, values)
-        ended = None if flat is None else self.program.run(flat)
-        return None if ended is None else self.outcome(self.exits[ended[0]], ended[1], values)
+        if flat is None:
+            return None
+        began = perf_counter()
+        ended = self.program.run(flat)
+        seconds = perf_counter() - began
+        return None if ended is None else self.outcome(ended, seconds, values)
 
     def run_drawing(
         self, draws: Draws, names: Names, values: list[Any], source: Any
@@ -277,14 +287,16 @@ class Compiled:
         flat = self.guarded(names, given)
         if flat is None:
             return None
+        began = seconds = perf_counter()
         try:
             ended = self.program.run(flat)
+            seconds = perf_counter() - began
         finally:
             if self.stores_lists:
                 heap.put_back()
         if ended is None:
             return None
-        outcome = self.outcome(self.exits[ended[0]], ended[1], values, heap)
+        outcome = self.outcome(ended, seconds, values, heap)
         outcome.pauses = self.heap_parameter is not None and heap.is_full()
         heap.release()
         return outcome
@@ -310,7 +322,7 @@ class Compiled:
                 first, last = (len(turns) * k // tasks for k in (number, number + 1))
                 left.append(Outcome(0, iterators={0: turns[first:last]}))
             elif task[0] not in done:
-                left.append(self.outcome(self.exits[task[0]], task[1], values))
+                left.append(self.outcome(task, 0.0, values))
         return left
 
     def guarded(self, names: Names, values: list[Any] | None) -> tuple[Any, ...] | None:
@@ -352,10 +364,16 @@ class Compiled:
         return are_found(self.scoped_constants)
 
     def outcome(
-        self, exit_: Exit, stored: list[Any], values: list[Any], heap: Heap | None = None
+        self,
+        ended: tuple[int, list[Any]],
+        seconds: float,
+        values: list[Any],
+        heap: Heap | None = None,
     ) -> Outcome:
-        """What the stored words mean."""
+        """What a run returned and stored means, which took so long."""
+        exit_, stored = self.exits[ended[0]], ended[1]
         outcome = Outcome(exit_.at, turns=stored[0])
+        outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
         at, made = 1, dict[int, Any]()
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
@@ -461,49 +479,6 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)
     raise AssertionError(type_)
-
-
-def rebuilt_view(root: Any, type_: ArrayType, stored: list[int]) -> object:
-    """The view of an array that begins at an address; the last word is where the array begins."""
-    from numpy.lib.stride_tricks import as_strided
-
-    offset = stored[0] - stored[-1]
-    shape = tuple(stored[1 : 1 + type_.ndim])
-    strides = tuple(stored[1 + type_.ndim : -1])
-    index = [0] * root.ndim
-    if 0 not in shape:
-        for axis in sorted(range(root.ndim), key=lambda axis: -abs(root.strides[axis])):
-            if root.shape[axis] > 1 and root.strides[axis]:
-                index[axis], offset = divmod(offset, root.strides[axis])
-    if (basic := basic_view(root, index, shape, strides)) is not None:
-        return basic
-    at_start = root[tuple(slice(first, None) for first in index)]
-    return as_strided(at_start, shape, strides, writeable=type_.is_writeable)
-
-
-def basic_view(
-    root: Any, index: list[int], shape: tuple[int, ...], strides: tuple[int, ...]
-) -> object | None:
-    """A view by integers and slices with a positive step, in the order of the axes; or `None`.
-
-    `as_strided` takes 40 µs, and makes a view of NumPy's class.
-    """
-    if 0 in shape or not shape:
-        return None
-    items: list[int | slice] = []
-    left = list(zip(shape, strides, strict=True))
-    for first, extent, stride in zip(index, root.shape, root.strides, strict=True):
-        if left and stride > 0 and left[0][1] > 0 and left[0][1] % stride == 0:
-            count, step = left[0][0], left[0][1] // stride
-            last = first + (count - 1) * step
-            if last < extent:
-                items.append(slice(first, last + 1, step))
-                del left[0]
-                continue
-        items.append(first)
-    found = root[tuple(items)] if not left else None
-    is_same = found is not None and found.shape == shape and found.strides == strides
-    return found if is_same else None
 
 
 def copied(type_: ArrayType, stored: list[int]) -> object:

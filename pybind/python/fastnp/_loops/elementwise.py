@@ -20,9 +20,9 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops.array_functions import Left, converted, result_types
 from fastnp._loops.compiler import Compiled, compile_tasks
 from fastnp._loops.functions import StoredCall
-from fastnp._loops.if_conversion import Left, converted, result_types
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal

@@ -83,15 +83,16 @@ class Turns(islice):
 
     `source` describes the loop from the beginning of these turns on; it is None for `while` and for
     what has no source. `count` turns are made here, `left` come after them; `began` is when the
-    interpreter began with them.
+    interpreter began with them, `machine` the seconds that compiled loops had run before.
     """
 
-    __slots__ = ("began", "count", "left", "rest", "source")
+    __slots__ = ("began", "count", "left", "machine", "rest", "source")
     rest: Iterable[Any]
     source: Source | None
     count: int
     left: int
     began: float
+    machine: float
 
 
 def source_of(iterable: Any) -> Source | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy
 
+from fastnp._loops.array_functions import PYTHON, chars_of, emitted
 from fastnp._loops.compiler import Compiled, compile_tasks
 from fastnp._loops.elementwise import (
     CONVERSIONS,
@@ -25,7 +26,6 @@ from fastnp._loops.elementwise import (
     run_in_parallel,
 )
 from fastnp._loops.emitter import Unsupported
-from fastnp._loops.if_conversion import PYTHON, chars_of, emitted
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal

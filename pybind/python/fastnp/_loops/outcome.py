@@ -29,7 +29,17 @@ class Outcome:
     if any, is raised at the line of the loop once the names are stored.
     """
 
-    __slots__ = ("at", "error", "iterators", "pauses", "reason", "turns", "unbound", "values")
+    __slots__ = (
+        "at",
+        "error",
+        "iterators",
+        "pauses",
+        "reason",
+        "seconds",
+        "turns",
+        "unbound",
+        "values",
+    )
 
     def __init__(
         self,
@@ -48,6 +58,8 @@ class Outcome:
         self.turns = turns
         self.reason = reason
         self.error = error
+        # Seconds in machine code, without what copies lists and makes objects.
+        self.seconds = 0.0
         # Whether it was left for want of memory or of random numbers, which the next run has.
         self.pauses = False
 

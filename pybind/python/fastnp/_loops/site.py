@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import repeat
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 from weakref import WeakSet
 
@@ -54,7 +54,8 @@ MAX_REFUSALS = 2
 MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
 # A site is retired when its runs, of which there were so many at least, have cost so many seconds
-# more than the interpreter would have taken for the same turns.
+# more than the interpreter would have taken for the same turns, and most of them have cost more: a
+# run that the system preempts takes a time slice longer, some milliseconds, and says nothing.
 JUDGED = 4
 LOST = 2e-3
 _COMPILER = "fastnp._loops.compiler"
@@ -125,8 +126,10 @@ class Site(Loop):
         "seconds",
         "short",
         "slow",
+        "slower",
         "spent",
         "threshold",
+        "turn_interpreted",
         "turn_seconds",
         "turns",
         "weight",
@@ -158,12 +161,14 @@ class Site(Loop):
         self.refusals: list[Refusal] = []
         self.leaves: Counter[tuple[int, str]] = Counter()
         self.work = self.entries = 0
-        self.spent = self.turn_seconds = 0.0
+        # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
+        # and seconds of a turn with them.
+        self.spent = self.turn_interpreted = self.turn_seconds = 0.0
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
         self.enter_from = 0.0
-        self.turns = self.runs = self.slow = 0
+        self.turns = self.runs = self.slow = self.slower = 0
         self.seconds = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -261,7 +266,7 @@ class Site(Loop):
         count = min(most or self._count(), total)
         turns = Turns(rest, count)
         turns.rest, turns.source, turns.count, turns.left = rest, source, count, total - count
-        turns.began = _interpreted()
+        turns.began, turns.machine = _now(), _machine
         return turns
 
     def _while_piece(self, most: int = 0) -> Turns:
@@ -269,7 +274,7 @@ class Site(Loop):
         rest = repeat(None, count)
         turns = Turns(rest, None)
         turns.rest, turns.source, turns.count, turns.left = rest, None, count, -1
-        turns.began = _interpreted()
+        turns.began, turns.machine = _now(), _machine
         return turns
 
     def _count(self) -> int:
@@ -290,11 +295,12 @@ class Site(Loop):
     def _time(self, turns: Turns, made: int) -> None:
         """Count the seconds since the interpreter began with some turns."""
         if made:
-            seconds = _interpreted() - turns.began
-            self.spent += seconds
+            seconds = _now() - turns.began
+            interpreted = seconds - (_machine - turns.machine)
+            self.spent += interpreted
             # Between pieces some microseconds pass: few short turns say little of a turn's time.
             if not self.turn_seconds or made >= FEW or seconds > 1e-4:
-                self.turn_seconds = seconds / made
+                self.turn_seconds, self.turn_interpreted = seconds / made, interpreted / made
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
@@ -314,7 +320,7 @@ class Site(Loop):
         return (
             bool(self.compiled)
             or self.spent >= patience
-            or (self.spent >= patience / 4 and to_come >= 10 * patience)
+            or (self.spent >= patience / 4 and turns.left * self.turn_interpreted >= 10 * patience)
         )
 
     def _patience(self) -> float:
@@ -325,7 +331,7 @@ class Site(Loop):
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
         if turns.left == 0:
-            return None
+            return self._grown(turns)
         if not self.live or _is_watched():
             return repeat(None) if isinstance(self.node, ast.While) else turns.rest
         if isinstance(self.node, ast.While):
@@ -334,6 +340,13 @@ class Site(Loop):
             return turns.rest
         source = advance(turns.source, turns.count)
         return self._piece(iter(turns.rest), source, turns.left)
+
+    def _grown(self, turns: Turns) -> Turns | None:
+        """The turns for items that a list has got since the loop began; None if there are none."""
+        if turns.source is None or not is_list(turns.source):
+            return None
+        source = advance(turns.source, turns.count)
+        return self._piece(iter(turns.rest), source, len(source)) if len(source) else None
 
     # --- compiled runs ------------------------------------------------------------------------
 
@@ -354,14 +367,16 @@ class Site(Loop):
         if isinstance(self.node, ast.For) and source is None:
             self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
+        global _compiling, _machine
         start = perf_counter()
         for compiled in self.compiled:
             if self.slow:
                 outcome = self._tried(compiled, names, source)
             else:
                 outcome = compiled.run(names, source)
-                self.seconds += perf_counter() - start
+                self._count_run(perf_counter() - start, outcome)
             if outcome is not None:
+                _machine += outcome.seconds
                 if compiled is not self.compiled[0]:
                     # Tried first the next time; the loop over the list ends here.
                     self.compiled.remove(compiled)
@@ -372,7 +387,6 @@ class Site(Loop):
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
             self.retire()
             return None
-        global _compiling
         start = perf_counter()
         from fastnp._loops import compiler  # 20 ms that programs without hot loops do not wait for
 
@@ -382,10 +396,24 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
+        site = self.around
+        while site is not None:
+            # What was interpreted here no longer is: no reason to compile the loop around.
+            site.spent, site = 0.0, site.around
         outcome = self._tried(found, names, source)
         if outcome is None:
-            self._refuse(Refusal(self.line, "its arrays share memory"))
+            self._refuse(
+                Refusal(self.line, "its arrays share memory, or the items of a list differ")
+            )
+        else:
+            _machine += outcome.seconds
         return outcome
+
+    def _count_run(self, seconds: float, outcome: Outcome | None) -> None:
+        """Counts the seconds of a run, or of finding that the code is for other types."""
+        self.seconds += seconds
+        if outcome is not None and seconds > outcome.turns * self.turn_seconds:
+            self.slower += 1
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
         """The first run of compiled code: of some turns, where it is known how long they take
@@ -401,10 +429,11 @@ class Site(Loop):
             and not (is_list(source) or found.copies_lists)
         ):
             tried = beginning(source, some)
-        start = perf_counter()
+        # The thread's own seconds: a trial is short, and may be preempted for longer.
+        start = thread_time()
         outcome = found.run(names, tried)
-        seconds = perf_counter() - start
-        self.seconds += seconds
+        seconds = thread_time() - start
+        self._count_run(seconds, outcome)
         if outcome is None:
             return None
         if tried is not source and outcome.at != BROKE:
@@ -427,7 +456,7 @@ class Site(Loop):
     def _judge(self) -> None:
         """Retire a site whose runs, which may be short, cost more than the interpreter's turns."""
         lost = self.seconds - self.turns * self.turn_seconds
-        if self.runs >= JUDGED and lost > LOST:
+        if self.runs >= JUDGED and lost > LOST and 2 * self.slower > self.runs:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             if not self.is_strict:
                 self.retire()
@@ -533,11 +562,13 @@ def _switched() -> None:
 _switch.observe(_switched)
 
 
-# Seconds that loops were compiled for, which are no time of the interpreter's.
+# Seconds that loops were compiled for, which are no time of the program's; and those that compiled
+# loops ran: what is interpreted around such a loop is all that compiling the loop around it saves.
 _compiling = 0.0
+_machine = 0.0
 
 
-def _interpreted() -> float:
+def _now() -> float:
     return perf_counter() - _compiling
 
 

@@ -1,0 +1,109 @@
+"""Which loops are compiled, kept and given up: decisions of sites."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from fastnp._loops.entry import Rest
+from fastnp._loops.names import Names
+from fastnp._loops.outcome import Outcome
+from fastnp._loops.rewrite import compile_tree
+from fastnp._loops.site import Site
+
+from tests.loops.compare import outcome
+
+
+def sites(source: str) -> tuple[Any, list[Site]]:
+    """The code of a program, and its loops."""
+    code, unit = compile_tree(ast.parse(source), "program.py")
+    return code, unit.sites
+
+
+class Timed:
+    """Stands for compiled code whose runs take given seconds."""
+
+    copies_lists = False
+
+    def __init__(self, site: Site, seconds: list[float]) -> None:
+        self.site, self.seconds = site, seconds
+
+    def run(self, names: Any, source: Any) -> Outcome:
+        """A run of a hundred turns."""
+        # As if it had begun so much earlier.
+        self.site.seconds += self.seconds[0]
+        if self.seconds.pop(0) > 100 * self.site.turn_seconds:
+            self.site.slower += 1
+        return Outcome(turns=100)
+
+    def describe(self) -> str:
+        """Nothing."""
+        return ""
+
+
+def after(seconds: list[float]) -> Site:
+    """A loop whose turns take a microsecond in the interpreter, after runs of these seconds."""
+    site = Site(ast.parse("for i in x:\n    pass").body[0], "program.py", False)  # type: ignore[arg-type]
+    site.turn_seconds = 1e-6
+    site.compiled.append(Timed(site, seconds))
+    for _ in [*seconds]:
+        found = site._outcome(Names({}, {}, frozenset()), Rest((0,) * 100))
+        assert found is not None
+        site.runs, site.turns = site.runs + 1, site.turns + found.turns
+    return site
+
+
+def test_a_preempted_run_says_nothing() -> None:
+    """One run of many takes a time slice longer: the loop stays compiled."""
+    assert after([1e-5] * 5 + [0.02] + [1e-5] * 5).live
+
+
+def test_slow_code_is_given_up() -> None:
+    """Each run is slower than the interpreter: together more than what is tolerated."""
+    site = after([2e-3] * 8)
+    assert not site.live
+    assert "not faster" in site.refusals[0].reason
+
+
+def test_items_that_no_sample_has() -> None:
+    """A list's type is taken from some of its items; the entry finds the others."""
+    source = """
+items = [1] * 5003
+items[3331] = 0.5
+rows = [[1, 2]] * 5003
+rows[17] = [1, 2.5]
+empty = [[]] * 5003
+empty[3331] = [4]
+total = 0
+for i in range(len(items)):
+    total += items[i]
+for i in range(len(rows)):
+    total += rows[i][1]
+for i in range(len(empty)):
+    total += len(empty[i])
+"""
+    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+    code, found = sites(source)
+    for site in found:
+        site.is_eager = True
+    assert outcome(code) == expected
+
+
+def test_a_list_that_grows() -> None:
+    """Items that the interpreter's turns append are made turns too, also where `zip` takes them."""
+    source = """
+K, L, seen = [2, 4], [0] * 7, 0
+for i in range(4):
+    for j, b in zip(K, L):
+        K.append(i)
+for k, j in enumerate(K):
+    if k < 90:
+        K.append(k)
+queue = list(range(40))
+for node in queue:
+    seen += 1
+    if node < 5000:
+        queue.append(node + 40)
+"""
+    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
+    assert outcome(sites(source)[0]) == expected

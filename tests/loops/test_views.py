@@ -1,0 +1,51 @@
+"""Views that compiled code made become the objects that indexing gives."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+from fastnp._loops.views import index_at, indexed_view
+
+
+def sliced(dice: random.Random, array: Any) -> Any:
+    """The array, or part of it, in any order of its axes."""
+    slices = tuple(
+        slice(dice.choice([None, 1, -1, 2]), None, dice.choice([1, 1, 2, -1, -2]))
+        for _ in range(array.ndim)
+    )
+    return array[slices].transpose(dice.sample(range(array.ndim), array.ndim))
+
+
+def address(array: Any) -> int:
+    """Where an array begins."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+@pytest.mark.parametrize("module", [numpy, fastnp])
+def test_indexed_views(module: Any) -> None:
+    """The class, place and layout of random views of random views."""
+    dice = random.Random(3)
+    for _ in range(2000):
+        shape = dice.choices([3, 4, 5, 7], k=dice.randint(1, 3))
+        root = sliced(dice, module.arange(float(numpy.prod(shape))).reshape(shape))
+        index = [dice.randrange(extent) for extent in root.shape]
+        if 0 in root.shape or root.ndim > 3:
+            continue
+        part = root[tuple(slice(i, i + 1) if dice.random() < 0.3 else slice(None) for i in index)]
+        view = sliced(dice, part if dice.random() < 0.5 else part[index[0] % len(part), ..., None])
+        if not view.size:
+            continue
+        found = indexed_view(
+            root, index_at(root, address(view) - address(root)), view.shape, view.strides
+        )
+        assert type(found) is type(root)
+        assert (address(found), found.shape, found.strides) == (
+            address(view),
+            view.shape,
+            view.strides,
+        )
