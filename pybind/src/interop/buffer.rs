@@ -10,7 +10,7 @@ use fastnp::{Array, DType, Export};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_long};
 
 /// What a filled structure refers to.
 struct BufferData {
@@ -42,7 +42,9 @@ fn format(dtype: DType) -> &'static CStr {
 /// Whether a request for a buffer is one that an array which is dense in row-major order meets as it is.
 fn is_met(array: &Array, flags: c_int) -> bool {
     let wants = |flag| flags & flag == flag;
-    array.ndim() > 0
+    // Where a `long` of C has four bytes NumPy has other letters for integers.
+    size_of::<c_long>() == size_of::<i64>()
+        && array.ndim() > 0
         && array.is_c_contiguous()
         && (array.is_writeable() || !wants(ffi::PyBUF_WRITABLE))
         && (array.ndim() == 1 || !wants(ffi::PyBUF_F_CONTIGUOUS))
