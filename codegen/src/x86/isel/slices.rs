@@ -14,7 +14,7 @@
 use crate::x86::asm::encode::{KReg, Mem, VReg};
 use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{FRAMES, INDEX, StrideKind, VECTOR_BYTES};
-use crate::x86::isel::cost::{self, FREE};
+use crate::x86::isel::cost::{self, FREE, PER_CYCLE};
 use crate::x86::isel::registers::ValueNumber;
 use crate::x86::isel::select::{Backing, Emitter, Unsupported};
 use crate::{DType, Inst, ValueId};
@@ -36,9 +36,6 @@ const LONGEST_SLICE: u32 = 600;
 /// Instructions that the processor reorders. Chains of two took as long as 145 to 230 give by the formula of [`cycles`]; the reorder
 /// buffer of Zen 3 has 256 entries, its schedulers of vector instructions 128.
 const WINDOW: f64 = 160.0;
-/// Instructions a cycle of a body that waits for nothing: functions alone execute 2.3 to 3.5. Forty-two functions, chains and programs take
-/// 0.942 times as long as with 2.2 (geometric mean, AVX2, Zen 3), with 3.0 0.947 times.
-const PER_CYCLE: f64 = 3.5;
 /// The time of slices over that of the body as a whole, both predicted, below which it is cut: the prediction is that good.
 const WORTH_CUTTING: f64 = 0.9;
 /// Cycles of a value in a frame, which is stored and loaded, and of the loop around a slice.

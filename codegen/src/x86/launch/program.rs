@@ -16,6 +16,7 @@ use crate::drive::strategy::{
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::isel::interleave::interleaved;
 use crate::x86::launch::block_calls::BlockCalls;
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
@@ -86,6 +87,7 @@ impl LoopProgram {
             initial_carries = neutrals(kernel, processor.level).ok_or("a fold without a scan loop")?;
             expanded = merge_epilogue(expanded, kernel);
         }
+        expanded = interleaved(expanded, |expanded| Body::of(expanded, processor));
         let mut body = Body::of(&expanded, processor);
         if !initial_carries.is_empty() && prefers_avx2(kernel, body.length()) {
             body = Body::of(&expanded, Processor::here(Level::Avx2));
