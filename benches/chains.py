@@ -1,13 +1,15 @@
 """Chains of elementary functions: `python -m benches.chains [--json out.json]`.
 
 Times `c = f(c) * k` repeated 1 to 20 times, which fastnp fuses into one loop, on one thread. Each
-line has ns an element and function of fastnp, the ratio of that to a chain of one, and NumPy's time
-over fastnp's. A fused loop that waits for nothing takes as long a function as one alone, whatever
-its length: the ratio should stay below 1.15. It does not pass or fail.
+line has ns an element and function of fastnp, the ratio of that to the function alone, and NumPy's
+time over fastnp's. A fused loop that waits for nothing takes as long a function as one alone,
+whatever its length: the ratio should stay below 1.15. A chain of different functions is compared
+with the mean of those it has, each alone. It does not pass or fail.
 
 The factors and arguments keep the values of every step within the domain, and away from overflow.
 Results go to an existing array (`out=`), so that neither module allocates what it returns. The
-modules take turns in both orders (A B B A); a figure is the minimum of the rounds.
+modules take turns in both orders (A B B A); a figure is the minimum of many short rounds, most of
+which nothing else on the machine interrupts.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ os.environ["FASTNP_NUM_THREADS"] = "1"
 
 import argparse
 import json
+import math
 import timeit
 from functools import partial
 from pathlib import Path
@@ -45,9 +48,14 @@ LENGTHS = (1, 2, 5, 10, 20)
 MODULES = {"numpy": numpy, "fastnp": fastnp}
 
 
+def functions(name: str, length: int) -> list[str]:
+    """The functions of a chain, in order."""
+    return [MIXED[i % len(MIXED)] if name == "mixed" else name for i in range(length)]
+
+
 def statements(name: str, length: int) -> list[str]:
     """The statements of a chain; the last one writes `out`."""
-    steps = [STEPS[MIXED[i % len(MIXED)] if name == "mixed" else name] for i in range(length)]
+    steps = [STEPS[function] for function in functions(name, length)]
     call, _, factor = steps[-1].rpartition(" * ")
     return [f"c = {step}" for step in steps[:-1]] + [f"np.multiply({call}, {factor}, out=out)"]
 
@@ -79,6 +87,13 @@ def compare(name: str, length: int, n: int, dtype: str, rounds: int, span: float
     return {module: min(times) for module, times in found.items()}
 
 
+def mean_alone(names: list[str], found: dict[str, Times], dtype: str, n: int) -> float | None:
+    """The mean of ns an element of functions, each alone; None where one was not measured."""
+    cells = [found.get(f"{name}, {dtype}, {n}, 1") for name in names]
+    known = [cell["fastnp"] / n * 1e9 for cell in cells if cell is not None]
+    return sum(known) / len(names) if len(known) == len(names) else None
+
+
 def table(
     names: list[str],
     dtypes: list[str],
@@ -88,20 +103,19 @@ def table(
     span: float,
 ) -> dict[str, Times]:
     """Measure and print every cell; return the times by the cell's name."""
-    print("ns an element and function, its ratio to a chain of one, and NumPy's time over it")
+    print("ns an element and function, its ratio to one alone, and NumPy's time over it")
     print(" " * 25 + "".join(f"{length:>20}" for length in lengths))
     found = {}
     for dtype in dtypes:
         for n in sizes:
             for name in names:
                 print(f"{name:6}{dtype:9}{n:>9,} ", end="", flush=True)
-                alone = 0.0
                 for length in lengths:
                     times = compare(name, length, n, dtype, rounds, span)
                     found[f"{name}, {dtype}, {n}, {length}"] = times
                     ours = times["fastnp"] / n / length * 1e9
-                    alone = alone or ours
-                    print(f"{ours:>8.3f}{ours / alone:>6.2f}", end="")
+                    alone = mean_alone(functions(name, length), found, dtype, n)
+                    print(f"{ours:>8.3f}{ours / alone if alone else math.nan:>6.2f}", end="")
                     print(f"{times['numpy'] / times['fastnp']:>6.1f}", end="", flush=True)
                 print()
     return found
@@ -114,8 +128,8 @@ def main() -> None:
     parser.add_argument("--dtypes", nargs="*", default=DTYPES, choices=DTYPES)
     parser.add_argument("--sizes", nargs="*", type=int, default=SIZES)
     parser.add_argument("--lengths", nargs="*", type=int, default=LENGTHS)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--span", type=float, default=0.02, help="seconds of a measurement")
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--span", type=float, default=0.0015, help="seconds of a measurement")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     found = table(

@@ -8,6 +8,7 @@
 //! | `functions` | elementary functions, an element, on each backend and instruction-set level |
 //! | `processor` | single machine instructions, beside the table of the processor model |
 //! | `ports` | loops of machine code, in cycles, beside predictions of that model |
+//! | `packed` | pairs of independent maps, each in a launch of its own, and both in one |
 //! | `launch` | verifying, compiling and launching a kernel |
 //! | `record` | recording an operation |
 //! | `plan` | planning a trace, and finding a plan in the plan cache |

@@ -6,6 +6,7 @@ mod coordinates;
 mod encoding;
 mod exponentials;
 mod folds;
+mod interleave;
 mod rows;
 mod scans;
 mod slices;

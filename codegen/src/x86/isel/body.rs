@@ -7,6 +7,7 @@
 use crate::ir::build::visit;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::registers::{Uses, ValueNumber};
+use crate::x86::predict::timing::Processor;
 use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, Region, SlowPath, ValueId};
 use smallvec::{SmallVec, smallvec};
 
@@ -18,6 +19,8 @@ const SHORT_BODY: usize = 24;
 pub(crate) struct Body<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) fragment: Fragment,
+    pub(crate) processor: &'static Processor,
+    /// The processor's.
     pub(crate) level: Level,
     pub(crate) lanes: usize,
     /// Whether loops compiled from it record which bytes come from which instruction.
@@ -58,12 +61,12 @@ impl<'a> RegionBody<'a> {
         at: usize,
         region: &'a Region,
         slow_paths: &[SlowPath],
-        (level, lanes): (Level, usize),
+        (processor, lanes): (&'static Processor, usize),
     ) -> RegionBody<'a> {
         let mut roots: SmallVec<[ValueId; 8]> = region.conditions.iter().chain(&region.next).copied().collect();
         let inputs = region.body.insts.iter().enumerate().filter(|(_, inst)| matches!(inst, Inst::Input(_)));
         let last: Vec<ValueId> = roots.iter().copied().chain(inputs.map(|(at, _)| ValueId(at as u32))).collect();
-        let mut body = Body::analyse(kernel, region.body.clone(), slow_paths, level, &mut roots, &last);
+        let mut body = Body::analyse(kernel, region.body.clone(), slow_paths, processor, &mut roots, &last);
         body.lanes = lanes;
         let (conditions, next) = roots.split_at(region.conditions.len());
         let mut conditions: SmallVec<[ValueId; 4]> = conditions.into();
@@ -79,18 +82,19 @@ impl<'a> RegionBody<'a> {
 
 impl<'a> Body<'a> {
     /// Analyses the body of a map whose elementary functions are expanded.
-    pub(crate) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
+    pub(crate) fn of(expanded: &'a Expanded, processor: &'static Processor) -> Body<'a> {
         let (kernel, provenance) = (&expanded.kernel, &expanded.body);
         let mut accumulated: SmallVec<[ValueId; 2]> = kernel.accumulators.iter().map(|a| a.value).collect();
-        let mut body = Body::analyse(kernel, kernel.body.clone(), &provenance.slow_paths, level, &mut accumulated, &[]);
+        let mut body =
+            Body::analyse(kernel, kernel.body.clone(), &provenance.slow_paths, processor, &mut accumulated, &[]);
         let count = body.fragment.insts.len();
         let widths = (0..count).filter(|&at| body.live[at]).map(|at| width(&body.fragment, at));
-        body.lanes = level.vector() / widths.max().unwrap_or(8).max(1);
+        body.lanes = processor.level.vector() / widths.max().unwrap_or(8).max(1);
         for (at, inst) in kernel.body.insts.iter().enumerate() {
             if let (Inst::Loop(repeated), true) = (inst, body.live[at]) {
                 let slow_paths = provenance.regions.iter().find(|(found, _)| found.0 as usize == at);
                 let slow_paths = slow_paths.map_or(&[][..], |(_, slow_paths)| slow_paths);
-                body.regions.push(RegionBody::of(kernel, at, &repeated.region, slow_paths, (level, body.lanes)));
+                body.regions.push(RegionBody::of(kernel, at, &repeated.region, slow_paths, (processor, body.lanes)));
             }
         }
         body
@@ -102,7 +106,7 @@ impl<'a> Body<'a> {
         kernel: &'a Kernel,
         mut fragment: Fragment,
         slow_paths: &[SlowPath],
-        level: Level,
+        processor: &'static Processor,
         folded: &mut [ValueId],
         last: &[ValueId],
     ) -> Body<'a> {
@@ -137,7 +141,8 @@ impl<'a> Body<'a> {
         let mut body = Body {
             kernel,
             fragment,
-            level,
+            processor,
+            level: processor.level,
             lanes: 0,
             records_spans: false,
             uses,

@@ -50,7 +50,7 @@ impl Body<'_> {
 
     /// The exponential that begins with a bound.
     pub(crate) fn exponential_from(&self, bound: ValueNumber) -> Option<Exponential> {
-        let users = |value: u32| self.uses[value as usize].iter().copied();
+        let users = |value| self.users(value);
         let scales = users(bound).flat_map(users).flat_map(users);
         scales.filter_map(|scale| self.exponential(scale)).find(|found| found.bound == bound)
     }
@@ -67,7 +67,13 @@ impl Body<'_> {
 
     /// The bound of the exponential that a limit belongs to.
     pub(crate) fn exponential_of_limit(&self, limit: ValueNumber) -> Option<Exponential> {
-        self.uses[limit as usize].iter().find_map(|&user| self.exponential(user))
+        self.users(limit).find_map(|user| self.exponential(user))
+    }
+
+    /// The instructions that use a value: the end of a region's turn, which uses some behind all instructions, is none.
+    fn users(&self, value: ValueNumber) -> impl Iterator<Item = ValueNumber> {
+        let count = self.fragment.insts.len() as u32;
+        self.uses[value as usize].iter().copied().filter(move |&user| user < count)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Instruction selection: the instructions of each op, conversion, load and store, and the registers of values.
 //!
 //! `conventions` names the fixed registers, `registers` allocates the others, `arguments` lays out the block of memory that a loop is
-//! called with, `body` analyses a fragment, `common_range` finds its exponentials, `slices` cuts a long one by the `cost` of its
-//! instructions, and `region` emits its loops; the other files add methods to `select::Emitter`, a file for each kind of instruction.
+//! called with, `body` analyses a fragment, `common_range` finds its exponentials, `interleave` alternates independent parts of one, `slices`
+//! cuts a long one by the `cost` of its instructions, and `region` emits its loops; the other files add methods to `select::Emitter`, a file for each kind of instruction.
 //! Loops change what a store or a result of a fold becomes through `select::LoopHooks`.
 //! It imports `asm`, `ir`, `expand` and `math`, never `loops` or `launch`. Open `select` first.
 
@@ -20,6 +20,7 @@ pub(crate) mod conventions;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod fused;
+pub(crate) mod interleave;
 pub(crate) mod loop_invariant;
 pub(crate) mod memory;
 pub(crate) mod newton_sqrt;

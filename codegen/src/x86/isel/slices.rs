@@ -14,7 +14,7 @@
 use crate::x86::asm::encode::{KReg, Mem, VReg};
 use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{FRAMES, INDEX, StrideKind, VECTOR_BYTES};
-use crate::x86::isel::cost::{self, FREE};
+use crate::x86::isel::cost::{self, FREE, PER_CYCLE};
 use crate::x86::isel::registers::ValueNumber;
 use crate::x86::isel::select::{Backing, Emitter, Unsupported};
 use crate::{DType, Inst, ValueId};
@@ -24,6 +24,9 @@ use std::ops::Range;
 /// Cycles of the longest path through a body above which it may be cut: `exp` alone has 62, `tanh` 94. A logistic function of doubles takes
 /// 17.1 cycles a vector in slices, which 85 would cut, instead of 15.5; GELU of singles 15.8 instead of 19.2, which 88 would not.
 const LONG_PATH: u32 = 87;
+/// The same with AVX-512, whose registers hold the values of two vectors: two square roots of singles take 0.15 ns an element in slices
+/// instead of 0.23, and eighty other functions, chains and programs as long (geometric mean 1.01, Zen 5).
+const LONG_PATH_AVX512: u32 = 70;
 /// Instructions of the processor of a body that may be cut, at the least. With 24 of a fragment instead, chains of five and ten square roots of
 /// doubles stayed whole, and took 106 and 281 cycles a vector instead of 66 and 131 (AVX-512, Zen 4).
 const FEWEST_CUT: u32 = 24;
@@ -33,9 +36,6 @@ const LONGEST_SLICE: u32 = 600;
 /// Instructions that the processor reorders. Chains of two took as long as 145 to 230 give by the formula of [`cycles`]; the reorder
 /// buffer of Zen 3 has 256 entries, its schedulers of vector instructions 128.
 const WINDOW: f64 = 160.0;
-/// Instructions a cycle of a body that waits for nothing: functions alone execute 2.3 to 3.5. Forty-two functions, chains and programs take
-/// 0.942 times as long as with 2.2 (geometric mean, AVX2, Zen 3), with 3.0 0.947 times.
-const PER_CYCLE: f64 = 3.5;
 /// The time of slices over that of the body as a whole, both predicted, below which it is cut: the prediction is that good.
 const WORTH_CUTTING: f64 = 0.9;
 /// Cycles of a value in a frame, which is stored and loaded, and of the loop around a slice.
@@ -206,10 +206,11 @@ impl Emitter<'_> {
         if orders || self.body.has_loops() || self.kinds.contains(&StrideKind::Stride2) {
             return false;
         }
+        let long = if self.level() == Level::Avx512 { LONG_PATH_AVX512 } else { LONG_PATH };
         let count = self.body.fragment.insts.len();
         let costs: Vec<cost::Cost> = (0..count).map(|at| cost::of(self.body, self.kinds, at)).collect();
         costs.iter().map(|cost| cost.count).sum::<u32>() >= FEWEST_CUT
-            && Paths { e: self, costs, crossing: vec![], is_within: vec![] }.of(0..count).0 > LONG_PATH
+            && Paths { e: self, costs, crossing: vec![], is_within: vec![] }.of(0..count).0 > long
     }
 
     /// Whether the value of an instruction is only an address: slices that read it emit it again, without machine code.

@@ -7,52 +7,53 @@ use crate::x86::launch::Portable;
 use crate::x86::launch::block_calls::BlockCalls;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan::ScanProgram;
+use crate::x86::predict::timing::Processor;
 use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
 use std::sync::Arc;
 
 /// Machine code for processors with AVX2 or AVX-512.
 pub struct X86 {
-    level: Level,
+    processor: &'static Processor,
     portable: Portable,
 }
 
 impl X86 {
     /// The backend for the best level that the processor has, if it has one.
     pub fn new() -> Option<X86> {
-        Level::available().last().map(|&level| X86::of(level))
+        Level::available().last().map(|&level| X86::of(Processor::here(level)))
     }
 
     /// The backend for a level, if the processor has it. The portable backend's loops beside its code are of that level, too.
     pub fn at(level: Level) -> Option<X86> {
-        Level::available().contains(&level).then(|| X86::of(level))
+        Level::available().contains(&level).then(|| X86::of(Processor::here(level)))
     }
 
     /// One backend for each level that this processor has, worst first.
     pub fn every_level() -> Vec<X86> {
-        Level::available().into_iter().map(X86::of).collect()
+        Level::available().into_iter().map(|level| X86::of(Processor::here(level))).collect()
     }
 
     /// One backend for each level there is, worst first: for the listings of their programs, which are the same on every machine.
     /// A program must not be launched where the processor lacks its level.
     pub fn every_level_listed() -> Vec<X86> {
-        [Level::Avx2, Level::Avx512].map(X86::of).into()
+        [Level::Avx2, Level::Avx512].map(|level| X86::of(Processor::of(level))).into()
     }
 
-    fn of(level: Level) -> X86 {
-        X86 { level, portable: Portable::on(level.isa()) }
+    fn of(processor: &'static Processor) -> X86 {
+        X86 { processor, portable: Portable::on(processor.level.isa()) }
     }
 }
 
 impl Backend for X86 {
     fn name(&self) -> &'static str {
-        match self.level {
+        match self.processor.level {
             Level::Avx2 => "x86-avx2",
             Level::Avx512 => "x86",
         }
     }
 
     fn instruction_ns(&self) -> f64 {
-        match self.level {
+        match self.processor.level {
             Level::Avx2 => 2.0 * INSTRUCTION_NS,
             Level::Avx512 => INSTRUCTION_NS,
         }
@@ -61,13 +62,15 @@ impl Backend for X86 {
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let made: Result<Arc<dyn Program>, String> = match kernel.template {
             _ if fault::strikes() => Err("a test".into()),
-            Template::Map => LoopProgram::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Map => {
+                LoopProgram::new(kernel, self.processor, &self.portable).map(|program| Arc::new(program) as _)
+            }
             Template::Scan => {
-                ScanProgram::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _)
+                ScanProgram::new(kernel, self.processor, &self.portable).map(|program| Arc::new(program) as _)
             }
             Template::Reduce => Err("reductions".into()),
         };
         // The reason is dropped: the portable backend runs every kernel.
-        made.or_else(|_| self.portable.compile_with(kernel, Some(&BlockCalls(self.level))))
+        made.or_else(|_| self.portable.compile_with(kernel, Some(&BlockCalls(self.processor))))
     }
 }

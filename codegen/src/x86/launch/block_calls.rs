@@ -1,17 +1,17 @@
 //! Block calls: machine code for several calls of the portable backend, in kernels that are not one loop.
 
 use crate::drive::scratch::with as with_scratch;
-use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{FoldFunction, JitHook, MapFunction};
+use crate::x86::predict::timing::Processor;
 use crate::{Expanded, Kernel, Op, Verified, expand};
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Compiles runs of calls for a level.
-pub(crate) struct BlockCalls(pub(crate) Level);
+/// Compiles runs of calls for a processor.
+pub(crate) struct BlockCalls(pub(crate) &'static Processor);
 
 fn stride_kinds(uniform: &[bool]) -> StrideKinds {
     uniform.iter().map(|&u| if u { StrideKind::Broadcast } else { StrideKind::Dense }).collect()
@@ -21,7 +21,7 @@ impl JitHook for BlockCalls {
     fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize> {
         let (map, kinds) = (expand(map), stride_kinds(uniform));
         match CompiledLoop::new(&Body::of(&map, self.0), &kinds) {
-            Ok(compiled) => Ok(Box::new(MapCode { compiled, map, level: self.0, kinds })),
+            Ok(compiled) => Ok(Box::new(MapCode { compiled, map, processor: self.0, kinds })),
             Err(none) => Err(map.body.origin[none.at] as usize),
         }
     }
@@ -31,7 +31,7 @@ impl JitHook for BlockCalls {
         let body = Body::of(&map, self.0);
         let compiled = CompiledLoop::reduce(&body, &kinds, ops).ok()?;
         let lanes = body.lanes;
-        Some(Box::new(ReduceCode { code: MapCode { compiled, map, level: self.0, kinds }, lanes, ops: ops.into() }))
+        Some(Box::new(ReduceCode { code: MapCode { compiled, map, processor: self.0, kinds }, lanes, ops: ops.into() }))
     }
 }
 
@@ -39,7 +39,7 @@ impl JitHook for BlockCalls {
 struct MapCode {
     compiled: CompiledLoop,
     map: Expanded,
-    level: Level,
+    processor: &'static Processor,
     kinds: StrideKinds,
 }
 
@@ -63,7 +63,7 @@ impl MapFunction for MapCode {
 
 impl fmt::Display for MapCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.compiled.listing(Body::of(&self.map, self.level), &self.kinds))
+        f.write_str(&self.compiled.listing(Body::of(&self.map, self.processor), &self.kinds))
     }
 }
 
@@ -114,7 +114,7 @@ impl FoldFunction for ReduceCode {
 
 impl fmt::Display for ReduceCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let body = Body::of(&self.code.map, self.code.level);
+        let body = Body::of(&self.code.map, self.code.processor);
         f.write_str(&self.code.compiled.reduce_listing(body, &self.code.kinds, &self.ops))
     }
 }

@@ -111,7 +111,7 @@ impl CompiledLoop {
         }
         let mut steps: HashMap<usize, Step> = HashMap::new();
         for span in &loops {
-            let forecast = forecast(&code[span.start..span.end], body.level);
+            let forecast = forecast(&code[span.start..span.end], body.processor);
             slices += &forecast.describe(span.vectors, body.lanes);
             steps.extend(forecast.steps.into_iter().map(|step| (span.start + step.at, step)));
         }

@@ -17,10 +17,12 @@ use crate::drive::strategy::{
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::isel::interleave::interleaved;
 use crate::x86::launch::block_calls::BlockCalls;
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
+use crate::x86::predict::timing::Processor;
 use crate::{
     Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, Program,
     RaisedFlags, Scalar, Template, ThreadPool, Verified, expand,
@@ -50,7 +52,7 @@ pub(crate) struct LoopProgram {
     pub(crate) forms: LoopForms,
     /// Instructions of the unexpanded body: numbers from there on are of the epilogue.
     body_length: u32,
-    level: Level,
+    processor: &'static Processor,
     lanes: usize,
     /// Instructions that may raise flags, and the union of their flags.
     may_raise: SmallVec<[(u32, FpFlags); 4]>,
@@ -79,16 +81,21 @@ impl LoopProgram {
     ///
     /// # Errors
     /// What of it has no instructions here.
-    pub(crate) fn new(kernel: &Verified<Kernel>, level: Level, portable: &Portable) -> Result<LoopProgram, String> {
+    pub(crate) fn new(
+        kernel: &Verified<Kernel>,
+        processor: &'static Processor,
+        portable: &Portable,
+    ) -> Result<LoopProgram, String> {
         let mut expanded = expand(kernel);
         let mut initial_carries = SmallVec::new();
         if kernel.template == Template::Scan {
-            initial_carries = neutrals(kernel, level).ok_or("a fold without a scan loop")?;
+            initial_carries = neutrals(kernel, processor.level).ok_or("a fold without a scan loop")?;
             expanded = merge_epilogue(expanded, kernel);
         }
-        let mut body = Body::of(&expanded, level);
+        expanded = interleaved(expanded, |expanded| Body::of(expanded, processor));
+        let mut body = Body::of(&expanded, processor);
         if !initial_carries.is_empty() && prefers_avx2(kernel, body.length()) {
-            body = Body::of(&expanded, Level::Avx2);
+            body = Body::of(&expanded, Processor::here(Level::Avx2));
         }
         let may_raise = may_raise(kernel);
         // Lanes of one or two bytes have no room for coordinates, which are wider: nothing there uses those that there are.
@@ -115,7 +122,7 @@ impl LoopProgram {
         let single_pass = may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
         let scatters = check_offsets(kernel, &expanded, single_pass)?;
         // The fallback runs some scans, so it gets machine code for its blocks.
-        let block_calls = BlockCalls(level);
+        let block_calls = BlockCalls(processor);
         let fuse = (kernel.template == Template::Scan).then_some(&block_calls as &dyn JitHook);
         let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
         let (lanes, has_loops) = (body.lanes, body.has_loops());
@@ -137,7 +144,7 @@ impl LoopProgram {
             initial_carries,
             forms: LoopForms { is_plain, single_pass, shortest_row, cost, bytes },
             body_length: kernel.body.insts.len() as u32,
-            level: body.level,
+            processor: body.processor,
             lanes,
             ambiguous_underflow,
             scatters,
@@ -161,7 +168,7 @@ impl LoopProgram {
             return found.clone();
         }
         drop(known);
-        let made = CompiledLoop::new(&Body::of(&self.expanded, self.level), kinds).ok().map(Arc::new);
+        let made = CompiledLoop::new(&Body::of(&self.expanded, self.processor), kinds).ok().map(Arc::new);
         let mut known = self.loops.write();
         if known.len() == MAX_LOOPS {
             known.pop_front();
@@ -185,7 +192,7 @@ impl LoopProgram {
             if operands[operand].access == Access::Write
                 && kinds[operand] == StrideKind::Dense
                 && (operands[operand].nontemporal || points * size >= NON_TEMPORAL_BYTES)
-                && self.lanes * operands[operand].dtype.real().size() == self.level.vector()
+                && self.lanes * operands[operand].dtype.real().size() == self.processor.level.vector()
                 && own.start % VECTOR_BYTES as isize == 0
                 && (0..launch.outer.len()).all(lines)
                 && !others.map(|o| self.byte_range(launch, o)).any(|other| overlap(&own, &other))
@@ -343,8 +350,8 @@ impl Program for LoopProgram {
 impl LoopProgram {
     /// The listing of a program that is capable of these strategies.
     pub(crate) fn listing_with(&self, strategies: impl Iterator<Item = Strategy>) -> String {
-        let mut text = format!("x86, {:?}\n{}", self.level, strategy::listing(strategies));
-        let body = || Body::of(&self.expanded, self.level);
+        let mut text = format!("x86, {:?}\n{}", self.processor.level, strategy::listing(strategies));
+        let body = || Body::of(&self.expanded, self.processor);
         text += &format!("dense: {}", self.dense.listing(body(), &self.dense_kinds));
         for (kinds, found) in self.loops.read().iter() {
             let _ = match found {
@@ -503,7 +510,7 @@ impl LoopProgram {
         let size = self.expanded.kernel.operands[operand].dtype.size() as isize;
         let access = self.expanded.kernel.operands[operand].access;
         let wide = size >= 4 && self.lanes as isize * size >= 32 && !self.is_complex(operand);
-        let permutes = self.level == Level::Avx512 && access == Access::Read && wide;
+        let permutes = self.processor.level == Level::Avx512 && access == Access::Read && wide;
         let overflows = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
         match stride {
             s if s == size => Some(StrideKind::Dense),
@@ -666,7 +673,7 @@ impl LoopProgram {
 
     /// Whether offsets have four bytes.
     fn has_short_offsets(&self) -> bool {
-        self.level == Level::Avx512 && self.lanes > 8
+        self.processor.level == Level::Avx512 && self.lanes > 8
     }
 
     /// Writes the offsets of all lanes.

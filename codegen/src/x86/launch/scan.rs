@@ -1,10 +1,10 @@
 //! Launching scans: by rows where their axis is the fastest in memory, by columns where an outer one is.
 
 use crate::drive::strategy::{self, Strategy};
-use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan_by_columns::ColumnScan;
+use crate::x86::predict::timing::Processor;
 use crate::{DeviceError, Inst, Kernel, Launch, Program, RaisedFlags, ThreadPool, Verified};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub(crate) struct ScanProgram {
     loads: SmallVec<[u16; 4]>,
     /// The kernel, and its program by columns: compiled at the first such launch, if it can be.
     kernel: Verified<Kernel>,
-    level: Level,
+    processor: &'static Processor,
     portable: Portable,
     columns: OnceLock<Option<Box<ColumnScan>>>,
 }
@@ -26,15 +26,26 @@ impl ScanProgram {
     ///
     /// # Errors
     /// The first instruction without machine code.
-    pub(crate) fn new(kernel: &Verified<Kernel>, level: Level, portable: &Portable) -> Result<ScanProgram, String> {
-        let rows = LoopProgram::new(kernel, level, portable)?;
+    pub(crate) fn new(
+        kernel: &Verified<Kernel>,
+        processor: &'static Processor,
+        portable: &Portable,
+    ) -> Result<ScanProgram, String> {
+        let rows = LoopProgram::new(kernel, processor, portable)?;
         let load = |inst: &Inst| if let Inst::Load(operand) = inst { Some(operand.0) } else { None };
         let loads = kernel.body.insts.iter().filter_map(load).collect();
-        Ok(ScanProgram { rows, loads, kernel: kernel.clone(), level, portable: *portable, columns: OnceLock::new() })
+        Ok(ScanProgram {
+            rows,
+            loads,
+            kernel: kernel.clone(),
+            processor,
+            portable: *portable,
+            columns: OnceLock::new(),
+        })
     }
 
     fn columns(&self) -> Option<&ColumnScan> {
-        let made = || ColumnScan::of(&self.kernel, self.level, &self.portable).map(Box::new);
+        let made = || ColumnScan::of(&self.kernel, self.processor, &self.portable).map(Box::new);
         self.columns.get_or_init(made).as_deref()
     }
 }

@@ -9,9 +9,9 @@ use crate::drive::strategy::{COLUMN_BLOCK, COLUMN_SCAN_NS};
 use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::ir::verify::verify;
-use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
+use crate::x86::predict::timing::Processor;
 use crate::{
     Access, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template,
     ThreadPool, ValueId, Verified,
@@ -46,14 +46,14 @@ impl ColumnScan {
     }
 
     /// Compiles the maps of a scan; none where it uses coordinates, or does not store a result.
-    pub(crate) fn of(kernel: &Kernel, level: Level, portable: &Portable) -> Option<ColumnScan> {
+    pub(crate) fn of(kernel: &Kernel, processor: &'static Processor, portable: &Portable) -> Option<ColumnScan> {
         if !ColumnScan::has_form(kernel) {
             return None;
         }
         let results = (0..kernel.accumulators.len()).map(|i| stored(kernel, i)).collect::<Option<_>>()?;
         let of = |before: &[u16]| {
             let (map, origin) = map_of(kernel, before)?;
-            let mut program = LoopProgram::new(&map, level, portable).ok()?;
+            let mut program = LoopProgram::new(&map, processor, portable).ok()?;
             // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
             program.is_memory_bound = false;
             // A row reads the results of the row before, so that one is re-executed before it runs.

@@ -4,7 +4,6 @@
 //! first free port, the oldest first, once its arguments are there. Operations retire in order, and free their room. A conditional jump
 //! within the loop is taken: it leads past code for rare lanes. Not modelled: caches, how code is fetched, and jumps that are mispredicted.
 
-use crate::x86::asm::level::Level;
 use crate::x86::predict::timing::{PORT_NAMES, Ports, Processor, Timing};
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
@@ -330,8 +329,7 @@ impl Pipeline<'_> {
 }
 
 /// Predicts the time of a loop, given its code: from its first instruction to the jump back.
-pub(crate) fn forecast(code: &[u8], level: Level) -> Forecast {
-    let processor = Processor::of(level);
+pub(crate) fn forecast(code: &[u8], processor: &Processor) -> Forecast {
     let mut factory = InstructionInfoFactory::new();
     let operations: Vec<Operation> =
         executed(code).iter().map(|instruction| operation(&mut factory, instruction, processor)).collect();
