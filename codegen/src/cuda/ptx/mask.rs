@@ -2,13 +2,13 @@
 //! predicate for each thread, the mask, that says whether it still takes part.
 //!
 //! Elementwise kernels end within a block, and so could not be merged with a kernel that has barriers: their threads would part. A
-//! masked copy of the loop goes on for as long as the other kernel does: a thread that has left computes for nothing, and
-//! neither accesses memory nor enters inner blocks. When the other kernel is done, threads that still take part go on in the loop as
+//! masked copy of the loop continues for as long as the other kernel does: a thread that has left computes for nothing, and
+//! neither accesses memory nor enters inner blocks. When the other kernel is done, threads that still take part continue in the loop as
 //! it was. The code of such loops:
 //!
 //! ```text
 //! before:   mask = (there is a first iteration)
-//! decide:   the other kernel goes on: to the copy; it is done: to the dispatch
+//! decide:   the other kernel continues: to the copy; it is done: to the dispatch
 //! copy:     …, mask = mask and (there is a next iteration), to decide
 //! dispatch: where the mask holds to the loop as it was, else behind it
 //! ```
@@ -20,7 +20,7 @@ use crate::cuda::ptx::weave::Stream;
 
 /// Where the parts of a masked loop are.
 pub(crate) struct MaskedLoop {
-    /// The block where it is decided how it goes on.
+    /// The block where it is decided how it continues.
     pub(crate) decide: usize,
     /// The block that begins the loop as it was, where the mask holds.
     pub(crate) dispatch: usize,
@@ -51,7 +51,7 @@ impl Side {
         let mask = body.register(RegisterClass::Pred);
         let count = self.blocks.len();
         let (decide, dispatch, first_copy) = (count, count + 1, count + 2);
-        // Before the loop all threads go on, with their mask.
+        // Before the loop all threads continue, with their mask.
         let guard = &mut self.blocks[shape.guard];
         let End::Branch(condition, taken, next) = guard.end else { unreachable!("it is a branch") };
         let goes_on = if taken == shape.exit { opposite(condition) } else { condition };

@@ -6,8 +6,8 @@
 //! * Each kernel has a main loop, the outermost loop with most instructions. Blocks on the way before it, in it and after it are
 //!   *straight*; blocks behind a branch whose sides meet again within that part are *inner*.
 //! * In straight blocks of the same part both advance, their instructions woven. A kernel in inner blocks advances alone until they are
-//!   left. A kernel at the end of an iteration waits for the other; both loops iterate in lockstep while both go on, and when one has
-//!   ended, the other goes on alone in its own code.
+//!   left. A kernel at the end of an iteration waits for the other; both loops iterate in lockstep while both continue, and when one has
+//!   ended, the other continues alone in its own code.
 //!
 //! A thread is the same in both kernels: merged blocks have 256 threads in x, and each kernel's numbers of threads and blocks in x and y
 //! are computed from the merged ones and its own shape, a parameter. Blocks beyond a kernel's grid skip it.
@@ -239,7 +239,7 @@ impl Product {
             self.check_divergence(s, block, positions[1 - s])?;
             return Ok((guard, [Position::Start(taken), Position::Start(next)]));
         }
-        // A masked loop goes on with the other one.
+        // A masked loop continues with the other one.
         let Some((_, End::Branch(guard, taken, next))) = end(1 - s) else { unreachable!("one of them branches") };
         let goes_on = |to: usize| self.sides[1 - s].blocks[to].part == Part::Loop;
         Ok((guard, [taken, next].map(|to| self.sides[s].decision(goes_on(to)))))
@@ -297,7 +297,7 @@ impl Product {
         if blocks[1].is_inner {
             return second;
         }
-        // What is after its loop is done first, so that the other goes on in its own code.
+        // What is after its loop is done first, so that the other continues in its own code.
         let rank = |part| match part {
             Part::Before => 0,
             Part::After => 1,
@@ -307,7 +307,7 @@ impl Product {
         if ranks[0] != ranks[1] {
             return if ranks[0] < ranks[1] { first } else { second };
         }
-        // A masked loop goes on when the other loop is entered, or goes on itself.
+        // A masked loop continues when the other loop is entered, or continues itself.
         let decides = [self.sides[0].decides(a), self.sides[1].decides(b)];
         let starts = [0, 1].map(|s| matches!(positions[s], Position::Start(_)));
         let enters = |s: usize, block: usize| starts[s] && self.sides[s].head == Some(block);
@@ -338,12 +338,12 @@ impl Product {
 }
 
 impl Side {
-    /// Whether a block is the one where it is decided how its masked loop goes on.
+    /// Whether a block is the one where it is decided how its masked loop continues.
     fn decides(&self, block: usize) -> bool {
         self.mask.as_ref().is_some_and(|mask| mask.decide == block)
     }
 
-    /// Where a masked loop goes on, together with the other loop or alone.
+    /// Where a masked loop continues, together with the other loop or alone.
     fn decision(&self, together: bool) -> Position {
         let mask = self.mask.as_ref().expect("only masked loops decide");
         Position::Start(if together { mask.copy_head } else { mask.dispatch })

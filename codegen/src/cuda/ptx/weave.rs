@@ -2,7 +2,7 @@
 //!
 //! Each stream keeps its order, and with it the order of its accesses, barriers and carries; the assembler, which schedules a block
 //! again, could reorder them but not choose streams that stand in different blocks. A list scheduler with one candidate for each
-//! stream: it goes on with a stream while that does not wait, and takes a slice of the other while it does. Where more registers
+//! stream: it continues with a stream while that does not wait, and takes a slice of the other while it does. Where more registers
 //! would be live than the budget has, it takes the instruction after which fewer are.
 
 use crate::cuda::ptx::module::{PtxInst, Register, RegisterClass};
