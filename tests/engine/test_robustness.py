@@ -176,49 +176,61 @@ def test_an_interrupt_stops_a_long_computation_and_loses_nothing() -> None:
     assert out.split() == ["interrupted", "True", "True"]
 
 
-def test_an_interrupt_stops_a_long_kernel() -> None:
-    out = run("""
+# `interrupted(work, size)`: the result of `work`, of a size for which it takes a second, and the
+# same result interrupted, a part of it pending. Prints whether the interrupt came through early.
+INTERRUPTS = """
     import os, signal, threading, time
     import numpy
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def interrupted(work, size):
+        while True:
+            whole_result = work(size)
+            started = time.perf_counter()
+            np.flush()
+            whole = time.perf_counter() - started
+            if whole > 1:
+                break
+            size *= 2
+        result = work(size)
+        threading.Timer(0.06, os.kill, (os.getpid(), signal.SIGINT)).start()
+        started = time.perf_counter()
+        try:
+            np.flush()
+            print("ran to its end")
+        except KeyboardInterrupt:
+            print(time.perf_counter() - started < whole / 2)
+        return whole_result, result
+    """
+
+
+def test_an_interrupt_stops_a_long_kernel() -> None:
+    out = run(
+        INTERRUPTS
+        + """
     x, sines = np.linspace(0.0, 1.0, 8000), 4
 
-    def long_sums():
+    def long_sums(sines):
         product = x[:, None] * x
         for _ in range(sines):
             product = np.sin(product)
         return product.sum(axis=0)
 
-    while True:  # until the kernel takes a second
-        sums = long_sums()
-        started = time.perf_counter()
-        np.flush()
-        whole = time.perf_counter() - started
-        if whole > 1:
-            break
-        sines *= 2
-    again = long_sums()
-    threading.Timer(0.06, os.kill, (os.getpid(), signal.SIGINT)).start()
-    started = time.perf_counter()
-    try:
-        np.flush()
-        print("ran to its end")
-    except KeyboardInterrupt:
-        print(time.perf_counter() - started < whole / 2)
+    sums, again = interrupted(long_sums, sines)
     np.flush()  # what is left, by the plan that made `sums`
     print(numpy.array_equal(again, sums))
-    """)
+    """
+    )
     assert out.split() == ["True", "True"]
 
 
 def test_an_interrupt_stops_an_update_in_place() -> None:
-    out = run("""
-    import os, signal, threading, time
-    import numpy
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    out = run(
+        INTERRUPTS
+        + """
     size = 1_000_000
 
-    def update():
+    def update(size):
         x = np.linspace(0.5, 1.0, size)
         np.flush()
         power = x + 0.0
@@ -228,25 +240,11 @@ def test_an_interrupt_stops_an_update_in_place() -> None:
         del power
         return x
 
-    while True:  # until the kernel takes a second
-        expected = update()
-        started = time.perf_counter()
-        np.flush()
-        whole = time.perf_counter() - started
-        if whole > 1:
-            break
-        size *= 2
-    x = update()
-    threading.Timer(0.06, os.kill, (os.getpid(), signal.SIGINT)).start()
-    started = time.perf_counter()
-    try:
-        np.flush()
-        print("ran to its end")
-    except KeyboardInterrupt:
-        print(time.perf_counter() - started < whole / 2)
+    expected, x = interrupted(update, size)
     y = x[1:] - 1
     print(numpy.array_equal(x, expected), numpy.array_equal(y, numpy.asarray(expected)[1:] - 1))
-    """)
+    """
+    )
     assert out.split() == ["True", "True", "True"]
 
 

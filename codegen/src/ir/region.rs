@@ -30,7 +30,7 @@ pub struct Region {
     pub inputs: Vec<DType>,
     /// The instructions of a turn.
     pub body: Fragment,
-    /// The values that say whether the point goes on with this turn, each the last instruction that runs if it does not; in order, one
+    /// The conditions under which the point continues this turn, each the last instruction that runs if it does not; in order, one
     /// at least.
     pub conditions: Vec<ValueId>,
     /// By carried input: the value that it has in the next turn.

@@ -96,7 +96,7 @@ fn chain_ns(backend: &dyn Backend, additions: usize, elements: usize) -> Option<
     let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     let run = |_| {
         let started = Instant::now();
-        // SAFETY: both blocks have so many elements, are aligned, and are used by nobody else.
+        // SAFETY: both blocks have so many elements, are aligned, and no other code uses them.
         let done = unsafe { program.launch(&launch, &SingleThread) };
         done.ok().map(|_| started.elapsed().as_nanos() as f64)
     };

@@ -145,8 +145,7 @@ impl Runtime {
             }
             Some((poll, AfterInterrupt::Resume)) => {
                 let progress = TaskProgress::new();
-                self.run_step(&step.kind, &addresses, scratch, &ResumableThreads { poll, progress: &progress })?;
-                if !progress.is_complete() {
+                if !self.run_tasks_left(&step.kind, &addresses, scratch, poll, &progress)? {
                     self.interrupted = Some(InterruptedStep::new(&self.trace, plan, index, progress));
                     return Err(interrupted());
                 }
@@ -174,8 +173,21 @@ impl Runtime {
         (self.donated.is_empty() && !accesses(step).any(overwrites)).then_some(AfterInterrupt::Repeat)
     }
 
+    /// Runs the tasks of a step that have not run, up to the end or to an interrupt; whether it was the end.
+    pub(crate) fn run_tasks_left(
+        &mut self,
+        kind: &StepKind,
+        addresses: &[*mut u8],
+        scratch: Option<&ScratchMemory>,
+        poll: &InterruptPoll,
+        progress: &TaskProgress,
+    ) -> Result<bool> {
+        self.run_step(kind, addresses, scratch, &ResumableThreads { poll, progress })?;
+        Ok(progress.is_complete())
+    }
+
     /// Runs what a step does, on memory that its operands have.
-    pub(crate) fn run_step(
+    fn run_step(
         &mut self,
         kind: &StepKind,
         addresses: &[*mut u8],

@@ -1,7 +1,7 @@
 //! Running what is left of a step that was interrupted.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::interrupt::{InterruptPoll, ResumableThreads};
+use crate::host::interrupt::InterruptPoll;
 use crate::runtime::execute::{Addresses, interrupted};
 use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::lock::release_parked;
@@ -23,7 +23,7 @@ impl Runtime {
     fn resume_step(&mut self) -> Result<()> {
         let Some(mut step) = self.interrupted.take() else { return Ok(()) };
         std::mem::swap(&mut self.trace.scalars, &mut step.scalars);
-        let done = catch_unwind(AssertUnwindSafe(|| self.run_tasks_left(&step)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.complete_step(&step)));
         std::mem::swap(&mut self.trace.scalars, &mut step.scalars);
         let done = done.unwrap_or_else(|panic| Err(Error::from_panic(&*panic, &step.plan.steps[step.index].kind)));
         if done.as_ref().is_err_and(|error| error.kind() != ErrorKind::Internal) {
@@ -36,17 +36,14 @@ impl Runtime {
         done
     }
 
-    fn run_tasks_left(&mut self, step: &InterruptedStep) -> Result<()> {
+    fn complete_step(&mut self, step: &InterruptedStep) -> Result<()> {
         let work = &step.plan.steps[step.index];
         let scratch = work.kind.scratch()?;
         let mut addresses = Addresses::new();
         for (storage, offset) in &step.operands {
             addresses.push(storage.address_to_write()?.wrapping_offset(*offset));
         }
-        let poll = InterruptPoll::new();
-        let threads = ResumableThreads { poll: &poll, progress: &step.progress };
-        self.run_step(&work.kind, &addresses, scratch.as_ref(), &threads)?;
-        if !step.progress.is_complete() {
+        if !self.run_tasks_left(&work.kind, &addresses, scratch.as_ref(), &InterruptPoll::new(), &step.progress)? {
             return Err(interrupted());
         }
         for (operand, (storage, _)) in step.operands.iter().enumerate() {

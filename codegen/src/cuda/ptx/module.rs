@@ -306,7 +306,7 @@ pub enum Operand {
     Vector(Vec<Operand>),
     /// A result with a predicate.
     Pair(Register, Register),
-    /// A result that nobody reads.
+    /// A result that no instruction reads.
     Discard,
 }
 

@@ -1,14 +1,14 @@
 //! Independent parts of a body, such as those of unrelated groups in one launch, interleaved where they wait for different things.
 //!
 //! A fragment has its parts one after the other. A part that waits for the divider leaves the ports idle meanwhile, where the next part is
-//! beyond what the processor reorders, or in another slice. So where the model below says that the parts
-//! together take less time than one after the other, their instructions alternate in proportion to their numbers. Each part keeps its own
-//! order, and parts have no values or memory in common but what they read, so results and floating-point flags are the same.
+//! beyond what the processor reorders, or in another slice. So where the model below says that the parts together take less time than one
+//! after the other, their instructions alternate in proportion to their numbers. Each part keeps its own order, and parts have no values or
+//! memory in common but what they read, so results and floating-point flags are the same.
 //!
 //! Of 4,000 elements, ten divisions and five exponentials, of separate doubles, take 1.55 ns each instead of 2.18, of singles 0.60 instead of
 //! 0.73, ten roots and ten exponentials of singles 1.01 instead of 1.37, twenty divisions and a hundred products 2.55 instead of 3.22
-//! (AVX-512, Zen 5). What waits for the same thing gains nothing, nor does a sum of what
-//! is in memory beside exponentials: the processor loads ahead without this. Measure: `cargo bench -p fastnp-benches --bench packed`.
+//! (AVX-512, Zen 5). What waits for the same thing gains nothing, nor does a sum of what is in memory beside exponentials: the processor
+//! loads ahead without this. Measure: `cargo bench -p fastnp-benches --bench packed`.
 
 use crate::ir::build::visit;
 use crate::x86::isel::body::Body;
@@ -115,7 +115,7 @@ impl Parts {
         let mut order = Vec::with_capacity(insts.len());
         let mut is_placed = vec![false; insts.len()];
         let mut next = vec![0; self.0.len()];
-        // By the middles of equal shares: the part that is least far along goes on.
+        // The next instruction is of the part of which the smallest share is placed; an instruction counts at its middle.
         let along = |next: &[usize], part: usize| (next[part] as f64 + 0.5) / self.0[part].len() as f64;
         let unfinished = |next: &[usize], part: &usize| next[*part] < self.0[*part].len();
         while let Some(part) = (0..self.0.len())

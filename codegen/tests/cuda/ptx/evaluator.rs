@@ -61,7 +61,7 @@ enum Source {
     Special(Special),
 }
 
-/// A register that is written, and its width in bits; the first is none where nobody reads it.
+/// A register that is written, and its width in bits; the first is none where no instruction reads it.
 type Target = Option<(usize, u32)>;
 
 #[derive(Clone, Copy)]

@@ -64,7 +64,7 @@ fn the_evaluator_finds_threads_that_part_before_a_barrier() {
 #[test]
 fn loops_iterate_in_lockstep() {
     let text = merged(&kernel("", DIVERGENT_LOOP), &kernel("", DIVERGENT_LOOP)).unwrap();
-    // One block has both stores; each kernel goes on alone in one of its own.
+    // One block has both stores; then each kernel continues alone in a block of its own.
     assert_eq!(text.matches("st.global.u32").count(), 4, "{text}");
     let both = text.split("$L_").any(|block| block.matches("st.global.u32").count() == 2);
     assert!(both, "{text}");
