@@ -8,8 +8,8 @@
 #                  threads, forks, faults and others meanwhile, and a search for leaks
 #   make neighbours  the survey of other libraries (tests/neighbours/survey), installed for it; `neighbours-heavy`: PyTorch, JAX, TensorFlow
 #   make sanitize  the Rust and Python tests under AddressSanitizer, the races under ThreadSanitizer (`sanitize-threads`); needs nightly
-#   make wheel     the source distribution, and the wheel built from it, in dist/, both checked
-#   make docs      the documentation site, in target/site/
+#   make wheel     the source distribution, and the wheel built from it, in dist/, both checked, and the tour followed with the wheel
+#   make docs      the documentation site, in target/site/, and each page opened in a browser
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
@@ -187,12 +187,14 @@ models:
 
 wheel: $(STAMPS)/requirements
 	$(CHECK) 'wheel' $(BIN)/python .ci/wheel.py dist $(PROFILE)
+	$(CHECK) 'tour' $(BIN)/python -m pytest --quiet tests/repository/test_tour.py
 
 # An environment of its own, which imports the extension that is built here.
 docs: build
 	[ $(STAMPS)/docs -nt requirements-docs.txt ] || { $(PYTHON) -m venv --clear $(VENV)/docs && \
 	    $(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt && touch $(STAMPS)/docs; }
 	PYTHONPATH=pybind/python $(CHECK) 'documentation' $(VENV)/docs/bin/python -m sphinx -W --keep-going -q -b html docs target/site
+	$(CHECK) 'site' $(BIN)/python -m pytest --quiet tests/repository/test_site.py
 
 bench: build
 	cargo bench --package fastnp-benches

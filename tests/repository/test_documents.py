@@ -1,14 +1,11 @@
 """The README, CONTRIBUTING.md and the pages of docs/ are correct: their programs run, their tables
-are complete, their links lead somewhere, and the tour can be followed literally.
+are complete, and their links lead somewhere.
 """
 
 from __future__ import annotations
 
 import linecache
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,6 @@ import fastnp
 import pytest
 
 from benches.tips import PAGE, tips
-from tests.browser import opened
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -87,15 +83,6 @@ def test_every_page_is_on_the_site() -> None:
     assert sorted(listed) == sorted({p.stem for p in (ROOT / "docs").glob("*.md")} - {"index"})
 
 
-def test_the_site_opens(tmp_path: Path) -> None:
-    page = ROOT / "target" / "site" / "index.html"
-    if not page.exists():
-        pytest.skip("the site is not built: make docs")
-    document, console = opened(page, tmp_path / "profile")
-    assert console == []
-    assert 'src="_images/npbench-S.svg"' in document and 'href="tour.html"' in document
-
-
 @pytest.mark.parametrize("tip", tips(PAGE.read_text(encoding="utf-8")), ids=lambda tip: tip.title)
 def test_tips_compute_the_same(tip: Any) -> None:
     """And they say what they are worth, which is something."""
@@ -103,30 +90,3 @@ def test_tips_compute_the_same(tip: Any) -> None:
     fastnp.testing.assert_allclose(slow, fast, rtol=1e-6, atol=1e-7)
     times = re.search(r"([\d.e+]+) times as fast", tip.measured)
     assert times is not None and float(times[1]) > 1.1, tip.measured
-
-
-# What the tour says of the output of its programs.
-SEEN = ("pending: ", "fastnp profile: ", "sort ran in NumPy 20 times", "instead: ", "sort ")
-
-
-def test_the_tour_can_be_followed(tmp_path: Path) -> None:
-    """A new user's first fifteen minutes, in an environment with nothing but the wheel and NumPy,
-    if `make wheel` has built one; else with the extension that is tested.
-    """
-    wheels = sorted((ROOT / "dist").glob("*.whl"))
-    python, environment = sys.executable, {**os.environ, "PYTHONPATH": ""}
-    if wheels:
-        home = tmp_path / "environment"
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        python = str(home / "bin" / "python")
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, str(wheels[-1])], check=True)
-    script = tmp_path / "tour.py"
-    script.write_text("\n".join(programs("docs/tour.md")), encoding="utf-8")
-    done = subprocess.run(
-        [python, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    for text in SEEN:
-        assert text in done.stdout, done.stdout
-    assert "unaccounted for" in (tmp_path / "profile.html").read_text(encoding="utf-8")
