@@ -14,6 +14,7 @@ from typing import Any
 
 from benches.device.modules import installed
 from npbench import catalog
+from tests.progress import with_progress
 
 
 def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[s
     frameworks = "cupy,fastnp" if large else "numpy,fastnp" + ",cupy" * cupy
     kernels: list[dict[str, Any]] = []
     missed = []
-    for name in catalog.names():
+    for name in with_progress(catalog.names(), f"kernels of preset {preset}"):
         left = seconds - (time.monotonic() - start)
         if left <= 0:
             missed.append(name)
