@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import linecache
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + sorted(
     f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")
 )
-# Pages whose programs are tested elsewhere, with what they need: `tests/loops`, `tests/neighbours`.
-TESTED_ELSEWHERE = {"docs/loops.md", "docs/machines.md", "docs/neighbours.md", "docs/tips.md"}
+# Pages with a program that starts processes, and with pairs of functions; each has a test below.
+TESTED_ALONE = {"docs/machines.md", "docs/tips.md"}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -36,7 +38,7 @@ def run(program: str, name: str, names: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in TESTED_ELSEWHERE and programs(page)]
+    "page", [page for page in PAGES if page not in TESTED_ALONE and programs(page)]
 )
 def test_programs_run(
     page: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -50,6 +52,16 @@ def test_programs_run(
     finally:
         fastnp.set_device("cpu")
     assert capsys.readouterr().out
+
+
+def test_the_program_with_workers_runs(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    [program] = programs("docs/machines.md")
+    script.write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, "1.0\n"), done.stderr
 
 
 def test_explanation_is_as_shown() -> None:
