@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sized
-from typing import Protocol, TypeVar
+from collections.abc import Collection, Iterator
+from typing import TypeVar
 
-Item = TypeVar("Item", covariant=True)
-
-
-class SizedIterable(Sized, Iterable[Item], Protocol[Item]):
-    """What has a length and can be iterated, such as a list or a range."""
+Item = TypeVar("Item")
 
 
-def with_progress(items: SizedIterable[Item], what: str) -> Iterator[Item]:
+def with_progress(items: Collection[Item], what: str) -> Iterator[Item]:
     """The items, while a line says every two seconds how many of them are done. A terminal has one
     line, which is erased at the end; elsewhere there is a line every thirty seconds."""
     is_terminal = sys.stderr.isatty()

@@ -82,7 +82,6 @@ def run_parts(
     whole = sum(SHARES[part] for part in parts)
     limits = {part: seconds * SHARES[part] / whole for part in parts if SHARES[part]}
     few = comparisons.DRY_SIZES
-
     more = ["--repeat", "2"] if dry else ["--budget", "0.5", "--timeout", "20"]
 
     def compared(part: str, cases: Iterator[comparisons.Case]) -> dict[str, Any]:

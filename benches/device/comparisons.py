@@ -119,8 +119,8 @@ def cell(case: Case, uploaded: Uploaded, copies: Copies) -> tuple[dict[str, Any]
                 results[module] = result
             if module == "numpy" and (took := time.perf_counter() - start) > LONG:
                 times["numpy"] = took
-    compared = case.exact and max(map(_size, results.values())) <= COMPARED
-    agrees = not compared or same(results["fastnp"], results["numpy"])
+    is_compared = case.exact and max(map(_size, results.values())) <= COMPARED
+    agrees = not is_compared or same(results["fastnp"], results["numpy"])
     del result, results
     timed = {module: call for module, call in calls.items() if module not in times}
     times |= compare(timed, copies.effort.rounds, copies.effort.budget)

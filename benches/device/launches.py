@@ -147,10 +147,10 @@ def print_pairs(arguments: list[str]) -> None:
 def in_process(device: str, environment: dict[str, str], *arguments: str) -> str:
     """What this program prints in a process of its own."""
     command = [sys.executable, "-m", "benches.device", device, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, **environment}
-    )
-    return done.stdout
+    environment = {**os.environ, **environment}
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, env=environment
+    ).stdout
 
 
 def first_calls(device: str) -> dict[str, float]:
