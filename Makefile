@@ -197,7 +197,7 @@ crates:
 docs: build
 	[ $(STAMPS)/docs -nt requirements-docs.txt ] || { $(PYTHON) -m venv --clear $(VENV)/docs && \
 	    $(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt && touch $(STAMPS)/docs; }
-	PYTHONPATH=pybind/python $(CHECK) 'documentation' $(VENV)/docs/bin/python -m sphinx -W --keep-going -q -b html docs target/site
+	PYTHONPATH=$(abspath pybind/python) $(CHECK) 'documentation' $(VENV)/docs/bin/python -m sphinx -W --keep-going -q -b html docs target/site
 	$(CHECK) 'site' $(BIN)/python -m pytest --quiet tests/repository/test_site.py
 
 bench: build

@@ -6,7 +6,10 @@ print and draw stands below each block. Elsewhere they are Markdown, and a test 
 
 from __future__ import annotations
 
+import logging
+import os
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,14 @@ nb_execution_show_tb = True
 nb_merge_streams = True
 # A notebook prefers a picture to a text.
 nb_mime_priority_overrides = [("html", "image/svg+xml", 0)]
+
+# Notebooks run without the profile of whoever builds the site, and say nothing but warnings.
+_IPYTHON = tempfile.TemporaryDirectory()
+os.environ["IPYTHONDIR"] = _IPYTHON.name
+_PROFILE = Path(_IPYTHON.name, "profile_default")
+_PROFILE.mkdir()
+(_PROFILE / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 _FOLDER = Path(__file__).parent
 _NOTEBOOKS = {"tour", "seeing", "native"}
