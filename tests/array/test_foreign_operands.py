@@ -144,6 +144,26 @@ def test_numpys_arrays_on_either_side(run: Callable[[Any, Any], Any], layout: st
         assert_same(both, [run(base, theirs), run(theirs, base)])
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ["add", "less", "maximum", "negative", "sqrt", "isnan"])
+def test_ufuncs_of_numpys_arrays_alone(name: str, layout: str) -> None:
+    ours, numpys = getattr(fastnp, name), getattr(numpy, name)
+    for dtype in ("f8", "f4", "i8", "u1", "c16", "O"):
+        theirs: Any = LAYOUTS[layout](array(numpy, "f8") + 1).astype(dtype, copy=False)
+        operands = (theirs, theirs[::-1])[: numpys.nin]
+        before = fastnp.stats()["fallbacks"]
+        try:
+            expected: Any = numpys(*operands)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ours(*operands)
+            continue
+        found = ours(*operands)
+        assert dtype == "O" or type(found) is fastnp.ndarray
+        assert dtype == "O" or fastnp.stats()["fallbacks"] == before
+        assert_same(found, expected)
+
+
 def test_numpys_arrays_are_read_as_they_are() -> None:
     theirs, ours = numpy.arange(6.0), fastnp.arange(6.0)
     total = ours + theirs
