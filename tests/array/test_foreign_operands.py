@@ -164,6 +164,31 @@ def test_ufuncs_of_numpys_arrays_alone(name: str, layout: str) -> None:
         assert_same(found, expected)
 
 
+DOUBLES = [0.0, -0.0, 2.5, -2.5, -0.5, 1e-300, 65504.0, 65520.0, 2.0**53 + 2, 2.0**62, -(2.0**62)]
+LARGE = [2.0**63 - 1024, 2.0**63, -(2.0**63), 1e39, 1e300, numpy.inf, -numpy.inf, numpy.nan]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [numpy.float64, float, numpy.float32], ids=lambda f: f.__name__)
+def test_an_element_is_set_to_a_number(make: Any, dtype: str) -> None:
+    """With NumPy's value, error and warning."""
+
+    def run(np: Any, value: Any) -> Any:
+        x = np.zeros(3, dtype)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                x[1] = value
+            except (TypeError, OverflowError, ValueError) as error:
+                return type(error), x.tolist()
+        return [str(w.message) for w in caught], x.tobytes()
+
+    with numpy.errstate(over="ignore"):
+        values = [make(value) for value in DOUBLES + LARGE]
+    for value in values:
+        assert run(fastnp, value) == run(numpy, value), value
+
+
 def test_numpys_arrays_are_read_as_they_are() -> None:
     theirs, ours = numpy.arange(6.0), fastnp.arange(6.0)
     total = ours + theirs
