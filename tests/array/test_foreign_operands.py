@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import fastnp
@@ -187,6 +188,37 @@ def test_an_element_is_set_to_a_number(make: Any, dtype: str) -> None:
         values = [make(value) for value in DOUBLES + LARGE]
     for value in values:
         assert run(fastnp, value) == run(numpy, value), value
+
+
+OUTPUTS: dict[str, tuple[tuple[Any, ...], str]] = {
+    "divmod": ((2.5,), "f8 f8"),
+    "modf": ((), "f8 f8"),
+    "frexp": ((), "f8 i4"),
+    "ldexp": ((numpy.int64(2),), "f8"),
+    "float_power": ((2.0,), "f8"),
+    "nextafter": ((2.0,), "f8"),
+    "add": ((2.0,), "f8"),
+}
+
+
+@pytest.mark.parametrize("n", [5, 30_000])
+@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("operand", [numpy.asarray, fastnp.array], ids=["NumPy's", "ours"])
+@pytest.mark.parametrize("made", [numpy.zeros, fastnp.zeros], ids=["into NumPy's", "into ours"])
+def test_what_is_given_to_be_written_is_returned(
+    made: Any, operand: Any, name: str, n: int
+) -> None:
+    more, types = OUTPUTS[name]
+    x = operand(numpy.linspace(0.5, 9, n))
+    expected: Any = getattr(numpy, name)(numpy.linspace(0.5, 9, n), *more)
+    for by_name in (False, True):
+        given = tuple(made(n, t) for t in types.split())
+        call: Any = partial(getattr(fastnp, name), x, *more)
+        result = call(out=given) if by_name else call(*given)
+        several = result if isinstance(result, tuple) else (result,)
+        assert len(several) == len(given)
+        assert all(a is b for a, b in zip(several, given, strict=True))
+        assert_same(result, expected)
 
 
 def test_numpys_arrays_are_read_as_they_are() -> None:
