@@ -279,7 +279,9 @@ def call_weakly(w: Writer) -> None:
         made = f"raw({name}, 'numpy', 'C')"
         shape = w.arrays[name].shape
         key = w.fresh()[1:]
-        w.define(f"np.fromfunction(lambda *i: remembered({key}, {made}), {shape})")
+        called = f"np.fromfunction(lambda *i: remembered({key}, {made}), {shape})"
+        # What the function returned is NumPy's, and NumPy's class has rules of its own.
+        w.define(f"np.asarray({called})")
 
 
 def follow(w: Writer) -> None:
