@@ -111,6 +111,7 @@ pub use crate::runtime::guarded_header::GuardedHeader;
 pub use crate::runtime::profile::{
     Activity, CallSite, FlushProfile, FlushReason, Profile, Span, WorkProfile, busy_nanoseconds, set_call_site_source,
 };
+pub use crate::runtime::statement_kernel::StatementKernel;
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use crate::runtime::tasks::run_tasks;

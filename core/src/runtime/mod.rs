@@ -53,6 +53,7 @@ pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod snapshot;
 pub(crate) mod state;
+pub(crate) mod statement_kernel;
 pub(crate) mod stats;
 pub(crate) mod target;
 pub(crate) mod tasks;

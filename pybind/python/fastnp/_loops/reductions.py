@@ -15,6 +15,7 @@ from fastnp._loops.arrays import (
     Elementwise,
     Indices,
     Shifted,
+    by_element,
     elements,
     refuse_many,
     size,
@@ -118,7 +119,7 @@ def reduced(
     keepdims: bool = False,
 ) -> Value | Elementwise:
     """`np.sum(x)`, `np.max(x, axis=0)` and the like."""
-    source = elements(e, value)
+    source = by_element(e, elements(e, value))
     ndim = len(source.shape)
     refuse_many(e, source.shape, most_added(source) if name in SUMS else MANY_COMPARED)
     char, fold = result_char(name, source.char), FOLDS[name]
@@ -266,7 +267,7 @@ def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
 
 def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
     """`a @ b` of vectors and matrices."""
-    left, right = elements(e, a), elements(e, b)
+    left, right = (by_element(e, elements(e, operand)) for operand in (a, b))
     if not {len(left.shape), len(right.shape)} <= {1, 2}:
         raise Unsupported("a product of numbers, or of stacks of matrices")
     loop = numpy_loop("multiply", (left.char, right.char))
