@@ -91,6 +91,7 @@ class LoopKernel:
         steps: Sequence[tuple[str, Sequence[int]]],
         result: int,
         char: str,
+        fold: tuple[str, int] | None = None,
         /,
     ) -> LoopKernel | None: ...
 

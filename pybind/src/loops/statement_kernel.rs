@@ -2,7 +2,7 @@
 
 use crate::loops::parameter::of_char;
 use crate::loops::vector_loop::step_of;
-use fastnp::{DType, FpFlags, LoopStep, StatementKernel};
+use fastnp::{DType, Fold, FpFlags, LoopStep, StatementBody, StatementKernel};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
@@ -15,8 +15,10 @@ pub(crate) struct LoopKernel {
 #[pymethods]
 impl LoopKernel {
     /// The kernel over so many axes whose loads and scalars have the types of these characters; steps are as those of `VectorLoop`, and
-    /// values are numbered: loads, scalars, steps. `None` where there is no such kernel, or its result is not of the type `char`.
+    /// values are numbered: loads, scalars, steps. With a `fold`, an op or a position, the result is folded over so many of the last
+    /// axes. `None` where there is no such kernel, or its result is not of the type `char`.
     #[staticmethod]
+    #[pyo3(signature = (axes, loads, scalars, steps, result, char, fold = None, /))]
     fn make(
         axes: usize,
         loads: &str,
@@ -24,10 +26,17 @@ impl LoopKernel {
         steps: Vec<(String, Vec<u64>)>,
         result: usize,
         char: &str,
+        fold: Option<(String, usize)>,
     ) -> Option<LoopKernel> {
         let types = |chars: &str| chars.bytes().map(of_char).collect::<Option<SmallVec<[DType; 8]>>>();
-        let parsed = steps.iter().map(|(name, operands)| step_of(name, operands)).collect::<Option<Vec<LoopStep>>>()?;
-        let kernel = StatementKernel::new(axes, &types(loads)?, &types(scalars)?, &parsed, result)?;
+        let steps = steps.iter().map(|(name, operands)| step_of(name, operands)).collect::<Option<Vec<LoopStep>>>()?;
+        let fold = match fold {
+            None => None,
+            Some((name, folded)) => Some((Fold::from_name(&name)?, folded)),
+        };
+        let (loads, scalars) = (types(loads)?, types(scalars)?);
+        let body = StatementBody { axes, loads: &loads, scalars: &scalars, steps: &steps, result, fold };
+        let kernel = StatementKernel::new(&body)?;
         (types(char)?[..] == [kernel.result()]).then(|| LoopKernel { kernel: Box::new(kernel) })
     }
 

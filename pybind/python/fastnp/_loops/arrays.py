@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from fastnp._loops import formulas, numbers
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
-from fastnp._loops.formulas import Formula
+from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -573,7 +573,7 @@ def by_element(e: Emitter, source: Elementwise) -> Elementwise:
     memory = e.scratch(bytes_)
     strides_ = dense_strides(e, source.char, source.shape)
     e.spend(size(e, source.shape))
-    formulas.compute(e, formula, source.shape, memory, strides_)
+    formulas.compute(e, formula, source.shape, Place(memory, strides_, source.char))
     return in_scratch(e, memory, source.char, source.shape, source.is_ours)
 
 
@@ -713,6 +713,21 @@ def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> El
     if found.formula is None or not found.shape:
         raise Unsupported(f"{name} of these arrays")
     return found._replace(packed=None, is_ours=True, needs_kernel=True)
+
+
+def divided(e: Emitter, a: Elementwise, b: Elementwise) -> Elementwise:
+    """`a / b` of floats of one type."""
+    kind = Number(a.char).registers[0]
+    return map_elements(
+        e,
+        [a, b],
+        a.char,
+        lambda x: e.text.op(kind, "fdiv", *x),
+        True,
+        opcode="fdiv",
+        step="divide",
+        inputs=a.char * 2,
+    )
 
 
 # Arrays that are made of numbers.

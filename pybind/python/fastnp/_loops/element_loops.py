@@ -289,4 +289,5 @@ def by_kernel(
     formula = formulas.cast(source.formula, char)
     assert formula is not None
     casts = char != source.char
-    formulas.compute(e, formula, extents, at, strides, warns=source.warns or casts)
+    place = formulas.Place(at, strides, char)
+    formulas.compute(e, formula, extents, place, warns=source.warns or casts)

@@ -98,11 +98,13 @@ def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
     return formula._replace(operands=operands)
 
 
-def pays(e: Emitter, formula: Formula | None, extents: Sequence[str]) -> bool:
-    """Whether a kernel is faster than a loop over the elements, as far as their number is known."""
+def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], more: int = 0) -> bool:
+    """Whether a kernel is faster than a loop over the elements, as far as their number is known;
+    `more` is the cost of what else it does with each.
+    """
     if formula is None or not extents:
         return False
-    return about(e, extents) * formula.cost >= LEAST_WORK
+    return about(e, extents) * (formula.cost + more) >= LEAST_WORK
 
 
 def pays_to_copy(e: Emitter, extents: Sequence[str]) -> bool:
@@ -123,9 +125,10 @@ def kernel(
     steps: tuple[tuple[str, tuple[int, ...]], ...],
     result: int,
     char: str,
+    fold: tuple[str, int] | None,
 ) -> LoopKernel | None:
     """The kernel of these steps, compiled once."""
-    return _fastnp.LoopKernel.make(axes, loads, scalars, steps, result, char)
+    return _fastnp.LoopKernel.make(axes, loads, scalars, steps, result, char, fold)
 
 
 class Steps:
@@ -150,40 +153,69 @@ class Steps:
         of_kind = {"load": self.loads, "scalar": self.scalars}.get(formula.name, self.computed)
         of_kind.append(formula)
 
+    def number(self, formula: Formula) -> int:
+        """The number of a value."""
+        return [*self.loads, *self.scalars, *self.computed].index(formula)
+
     def numbered(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """Each step by its name and the numbers of its operands."""
-        values = [*self.loads, *self.scalars, *self.computed]
-        numbers = {value: number for number, value in enumerate(values)}
         return tuple(
-            (value.name, tuple(numbers[operand] for operand in value.operands))
-            for value in self.computed
+            (value.name, tuple(map(self.number, value.operands))) for value in self.computed
         )
 
 
+class Place(NamedTuple):
+    """Memory for the result of a kernel: an address, strides, and the type of elements."""
+
+    address: str
+    strides: Sequence[str]
+    char: str
+
+
 def compute(
+    e: Emitter, formula: Formula, extents: Sequence[str], place: Place, *, warns: bool = True
+) -> None:
+    """Computes the elements of an array in their place; leaves where NumPy would warn."""
+    run(e, formula, extents, range(len(extents)), place, None, warns)
+
+
+def fold(
+    e: Emitter, formula: Formula, extents: Sequence[str], name: str, axis: int | None, place: Place
+) -> None:
+    """Folds the elements of an array over an axis, or all, into a place without these axes."""
+    axes = range(len(extents))
+    folded = axes if axis is None else (axis,)
+    order = [k for k in axes if k not in folded] + [*folded]
+    strides = [*place.strides, *[e.text.integer(0)] * len(folded)]
+    run(e, formula, extents, order, place._replace(strides=strides), (name, len(folded)), True)
+
+
+def run(
     e: Emitter,
     formula: Formula,
     extents: Sequence[str],
-    at: str,
-    strides: Sequence[str],
-    *,
-    warns: bool = True,
+    order: Sequence[int],
+    place: Place,
+    folds: tuple[str, int] | None,
+    warns: bool,
 ) -> None:
-    """Computes the elements of an array at an address; leaves where NumPy would warn."""
+    """Calls a kernel over axes in an order, in which the place has its strides."""
     text, steps, axes = e.text, Steps(formula), len(extents)
     chars = ["".join(value.char for value in kind) for kind in (steps.loads, steps.scalars)]
-    result = len(steps.loads) + len(steps.scalars) + len(steps.computed) - 1
-    made = kernel(axes, chars[0], chars[1], steps.numbered(), result, formula.char)
+    numbered = steps.numbered()
+    result = steps.number(formula)
+    made = kernel(axes, chars[0], chars[1], numbered, result, place.char, folds)
     if made is None:
         raise Unsupported("a statement of which there is no kernel")
     e.kernels.append(made)
-    words = [("i64", extent) for extent in extents]
+    words = [("i64", extents[k]) for k in order]
     arrays = [value.array for value in steps.loads if value.array is not None]
     words += [("i64", array.registers[0]) for array in arrays]
-    words.append(("i64", at))
+    words.append(("i64", place.address))
     for value, array in zip(steps.loads, arrays, strict=True):
-        words += [("i64", stride) for stride in load_strides(e, value, array, axes)]
-    words += [("i64", stride) for stride in strides]
+        strides = load_strides(e, value, array, axes)
+        words += [("i64", strides[k]) for k in order]
+    words += [("i64", stride) for stride in place.strides]
     words += [(MEMORY[value.char], value.register) for value in steps.scalars]
     block = e.scratch(text.integer(8 * len(words)))
     for i, (kind, register) in enumerate(words):
