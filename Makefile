@@ -8,8 +8,9 @@
 #                  threads, forks, faults and others meanwhile, and a search for leaks
 #   make neighbours  the survey of other libraries (tests/neighbours/survey), installed for it; `neighbours-heavy`: PyTorch, JAX, TensorFlow
 #   make sanitize  the Rust and Python tests under AddressSanitizer, the races under ThreadSanitizer (`sanitize-threads`); needs nightly
-#   make wheel     the source distribution, and the wheel built from it, in dist/, both checked
-#   make docs      the documentation site, in target/site/
+#   make wheel     the source distribution, and the wheel built from it, in dist/, both checked, and the tour followed with the wheel
+#   make crates    the Rust crates as they are published, each built from its package, in target/package/
+#   make docs      the documentation site, in target/site/, and each page opened in a browser
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
@@ -64,10 +65,10 @@ PYTHON_TREES := pybind/python npbench tests benches .ci
 MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
 .PHONY: help run build test lint rust-lint python-lint environments rust-test pytest versions newest models fuzz neighbours \
-    neighbours-heavy sanitize sanitize-short sanitize-threads wheel docs bench clean
+    neighbours-heavy sanitize sanitize-short sanitize-threads wheel crates docs bench clean
 
 help:
-	@sed -n '3,14p' Makefile | cut -c3-
+	@sed -n '3,15p' Makefile | cut -c3-
 
 # --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
 
@@ -187,12 +188,17 @@ models:
 
 wheel: $(STAMPS)/requirements
 	$(CHECK) 'wheel' $(BIN)/python .ci/wheel.py dist $(PROFILE)
+	$(CHECK) 'tour' $(BIN)/python -m pytest --quiet tests/repository/test_tour.py
+
+crates:
+	@$(CHECK) 'crates' cargo package --quiet --package fastnp-scalar --package fastnp-codegen --package fastnp
 
 # An environment of its own, which imports the extension that is built here.
 docs: build
 	[ $(STAMPS)/docs -nt requirements-docs.txt ] || { $(PYTHON) -m venv --clear $(VENV)/docs && \
 	    $(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt && touch $(STAMPS)/docs; }
-	PYTHONPATH=pybind/python $(CHECK) 'documentation' $(VENV)/docs/bin/python -m sphinx -W --keep-going -q -b html docs target/site
+	PYTHONPATH=$(abspath pybind/python) $(CHECK) 'documentation' $(VENV)/docs/bin/python -m sphinx -W --keep-going -q -b html docs target/site
+	$(CHECK) 'site' $(BIN)/python -m pytest --quiet tests/repository/test_site.py
 
 bench: build
 	cargo bench --package fastnp-benches

@@ -216,7 +216,8 @@ def agreement(device: str, seconds: float) -> dict[str, Any]:
             continue
         results = []
         for backend in ("portable", device):
-            with fastnp.settings(backend=backend, tiny=0):
+            # From "cpu", as its backend would be the portable one afterwards too.
+            with fastnp.device("cpu"), fastnp.settings(backend=backend, tiny=0):
                 results.append(computed(code, layout))
         theirs, ours = results
         for (case, our), their in zip(ours.items(), theirs.values(), strict=True):

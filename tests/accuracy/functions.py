@@ -12,6 +12,7 @@ import fastnp
 import numpy as np
 
 from tests.accuracy import points
+from tests.progress import with_progress
 
 UNARY = """
     exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh
@@ -145,4 +146,6 @@ def table(n: int) -> list[Row]:
     both = [
         (name, d) for name in COMPLEX_UNARY + COMPLEX_BINARY for d in ("complex64", "complex128")
     ]
-    return [measure(name, dtype, n) for name, dtype in real + both]
+    return [
+        measure(name, dtype, n) for name, dtype in with_progress(real + both, "functions measured")
+    ]

@@ -7,12 +7,15 @@ with n. The reference is `math.fsum`, and products in long double.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import fastnp
 import numpy as np
+
+from tests.progress import with_progress
 
 DTYPES = ["float16", "float32", "float64"]
 SIZES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
@@ -136,10 +139,11 @@ def measure(name: str, dtype: str, layout: str, sizes: list[int]) -> Row:
 def table(sizes: list[int] = SIZES) -> list[Row]:
     """All reductions in all types and layouts."""
     rows = []
-    for name in REDUCTIONS:
-        for dtype in DTYPES:
-            # Halves overflow in longer sums; inner products have no axis.
-            fitting = [n for n in sizes if n <= 10_000] if dtype == "float16" else sizes
-            layouts = LAYOUTS[:2] if name == "dot" else LAYOUTS
-            rows += [measure(name, dtype, layout, fitting) for layout in layouts]
+    for name, dtype in with_progress(
+        list(itertools.product(REDUCTIONS, DTYPES)), "reductions measured"
+    ):
+        # Halves overflow in longer sums; inner products have no axis.
+        fitting = [n for n in sizes if n <= 10_000] if dtype == "float16" else sizes
+        layouts = LAYOUTS[:2] if name == "dot" else LAYOUTS
+        rows += [measure(name, dtype, layout, fitting) for layout in layouts]
     return rows

@@ -123,3 +123,43 @@ def test_threads_without_the_gil_touch_at_once() -> None:
         for k in range(8):
             assert (found[k] == numpy.arange(float(N)) * k + 1).all()
             assert (more[k] == numpy.arange(float(N)) * k + 2).all()
+
+
+@pytest.mark.parametrize("n", [1000, N, 1_000_003])
+def test_threads_touch_parts_of_one_array_at_once(n: int) -> None:
+    """Contents come all at once: no thread finds a part of them missing."""
+    for turn in range(30):
+        x = fastnp.arange(float(n)) * 2 + turn
+        address, start = field(x, DATA), threading.Barrier(4)
+        found: list[Any] = [None] * 4
+
+        def touch(k: int, address: Any = address, found: Any = found, start: Any = start) -> None:
+            start.wait()
+            found[k] = read(address + 8 * k * (n // 4), n // 4, WITHOUT)
+
+        threads = [threading.Thread(target=touch, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (numpy.concatenate(found) == numpy.arange(4.0 * (n // 4)) * 2 + turn).all()
+
+
+@pytest.mark.parametrize("n", [10, 3000, 30_000, 64_900, 65_100, 300_000])
+def test_pages_that_are_used_again_hold_what_was_computed(n: int) -> None:
+    """An array that dies leaves its pages to the next one that is touched."""
+    alive: list[Any] = []
+    for k in range(60):
+        x = (fastnp.arange(float(n)) + k).reshape(2, -1)
+        y = x.T[1:]
+        assert shape(y) == (n // 2 - 1, 2)
+        assert strides(y) == (8, 4 * n)
+        assert shape(x) == (2, n // 2)
+        alive.append((k, x, field(x, DATA)))
+        if k % 3:
+            alive.pop(k % len(alive))
+        x += 1 if k % 2 else 0
+    for k, x, address in alive:
+        expected = numpy.arange(float(n)) + k + k % 2
+        assert (read(address, n) == expected).all()
+        assert (numpy.asarray(x).ravel() == expected).all()

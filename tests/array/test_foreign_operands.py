@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import fastnp
@@ -142,6 +143,82 @@ def test_numpys_arrays_on_either_side(run: Callable[[Any, Any], Any], layout: st
         assert fastnp.stats()["fallbacks"] == before
         assert [type(x) for x in both] == [fastnp.ndarray] * 2
         assert_same(both, [run(base, theirs), run(theirs, base)])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ["add", "less", "maximum", "negative", "sqrt", "isnan"])
+def test_ufuncs_of_numpys_arrays_alone(name: str, layout: str) -> None:
+    ours, numpys = getattr(fastnp, name), getattr(numpy, name)
+    for dtype in ("f8", "f4", "i8", "u1", "c16", "O"):
+        theirs: Any = LAYOUTS[layout](array(numpy, "f8") + 1).astype(dtype, copy=False)
+        operands = (theirs, theirs[::-1])[: numpys.nin]
+        before = fastnp.stats()["fallbacks"]
+        try:
+            expected: Any = numpys(*operands)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ours(*operands)
+            continue
+        found = ours(*operands)
+        assert dtype == "O" or type(found) is fastnp.ndarray
+        assert dtype == "O" or fastnp.stats()["fallbacks"] == before
+        assert_same(found, expected)
+
+
+DOUBLES = [0.0, -0.0, 2.5, -2.5, -0.5, 1e-300, 65504.0, 65520.0, 2.0**53 + 2, 2.0**62, -(2.0**62)]
+LARGE = [2.0**63 - 1024, 2.0**63, -(2.0**63), 1e39, 1e300, numpy.inf, -numpy.inf, numpy.nan]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [numpy.float64, float, numpy.float32], ids=lambda f: f.__name__)
+def test_an_element_is_set_to_a_number(make: Any, dtype: str) -> None:
+    """With NumPy's value, error and warning."""
+
+    def run(np: Any, value: Any) -> Any:
+        x = np.zeros(3, dtype)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                x[1] = value
+            except (TypeError, OverflowError, ValueError) as error:
+                return type(error), x.tolist()
+        return [str(w.message) for w in caught], x.tobytes()
+
+    with numpy.errstate(over="ignore"):
+        values = [make(value) for value in DOUBLES + LARGE]
+    for value in values:
+        assert run(fastnp, value) == run(numpy, value), value
+
+
+OUTPUTS: dict[str, tuple[tuple[Any, ...], str]] = {
+    "divmod": ((2.5,), "f8 f8"),
+    "modf": ((), "f8 f8"),
+    "frexp": ((), "f8 i4"),
+    "ldexp": ((numpy.int64(2),), "f8"),
+    "float_power": ((2.0,), "f8"),
+    "nextafter": ((2.0,), "f8"),
+    "add": ((2.0,), "f8"),
+}
+
+
+@pytest.mark.parametrize("n", [5, 30_000])
+@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("operand", [numpy.asarray, fastnp.array], ids=["NumPy's", "ours"])
+@pytest.mark.parametrize("made", [numpy.zeros, fastnp.zeros], ids=["into NumPy's", "into ours"])
+def test_what_is_given_to_be_written_is_returned(
+    made: Any, operand: Any, name: str, n: int
+) -> None:
+    more, types = OUTPUTS[name]
+    x = operand(numpy.linspace(0.5, 9, n))
+    expected: Any = getattr(numpy, name)(numpy.linspace(0.5, 9, n), *more)
+    for by_name in (False, True):
+        given = tuple(made(n, t) for t in types.split())
+        call: Any = partial(getattr(fastnp, name), x, *more)
+        result = call(out=given) if by_name else call(*given)
+        several = result if isinstance(result, tuple) else (result,)
+        assert len(several) == len(given)
+        assert all(a is b for a, b in zip(several, given, strict=True))
+        assert_same(result, expected)
 
 
 def test_numpys_arrays_are_read_as_they_are() -> None:

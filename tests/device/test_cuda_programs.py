@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.rust_examples import run_example
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the stand-ins are for Linux")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,8 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the stand-ins."""
     folder = tmp_path_factory.mktemp("standin")
-    command = ["cargo", "run", "--quiet", "-p", "fastnp-codegen", "--example", "cuda_standin"]
-    subprocess.run([*command, "--", str(folder)], cwd=ROOT, check=True)
+    run_example("cuda_standin", folder)
     return folder
 
 

@@ -7,7 +7,6 @@ spills and shared memory.
 
 import ctypes
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from tests.rust_examples import run_example
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the compiler's wheels are for Linux"
@@ -121,18 +122,7 @@ def compiled(text: str, architecture: str, *more: bytes) -> Resources:
 def texts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Every op, conversion and template, of every type, as the backend writes them."""
     folder = tmp_path_factory.mktemp("texts")
-    command = [
-        "cargo",
-        "run",
-        "--quiet",
-        "-p",
-        "fastnp-codegen",
-        "--example",
-        "cuda_texts",
-        "--",
-        str(folder),
-    ]
-    subprocess.run(command, check=True, cwd=ROOT)
+    run_example("cuda_texts", folder)
     yield {path.stem: path.read_text() for path in sorted(folder.glob("*.cu"))}
 
 

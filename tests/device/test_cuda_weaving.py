@@ -7,7 +7,6 @@ accepted, and few spill registers.
 
 import ctypes
 import re
-import subprocess
 import sys
 from functools import cache
 from importlib.util import find_spec
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.device.test_cuda_texts import ROOT, golden_texts, log_and_code
+from tests.device.test_cuda_texts import golden_texts, log_and_code
+from tests.rust_examples import run_example
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the assembler's wheels are for Linux"
@@ -61,11 +61,7 @@ def test_merged_kernels_are_assembled(architecture: str, tmp_path: Path) -> None
     for name, text in texts.items():
         _, code = log_and_code(text, f"compute_{architecture}")
         (parts / f"{name.replace(' ', '_')}.ptx").write_bytes(code.rstrip(b"\0"))
-    command = ["cargo", "run", "--quiet", "-p", "fastnp-codegen", "--example", "cuda_woven", "--"]
-    done = subprocess.run(
-        [*command, str(parts), str(merged)], check=True, cwd=ROOT, capture_output=True, text=True
-    )
-    refusals = done.stdout.splitlines()
+    refusals = run_example("cuda_woven", parts, merged).splitlines()
     files = sorted(merged.glob("*.ptx"))
     assert len(files) + len(refusals) == 3 * len(texts)
     assert len(files) > 2 * len(texts)

@@ -1,4 +1,4 @@
-"""Devices: selection, results, and the script that tests one (`benches/device.py`).
+"""Devices: selection, results, and the script that tests one (`benches/device`).
 
 The device here is the mock device, `mock`: the portable backend with separate memory.
 """
@@ -15,6 +15,9 @@ import fastnp
 import numpy
 import pytest
 
+from benches import ocean
+from benches.device.comparisons import same
+from benches.device.page import write
 from tests import on_device, on_masks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,23 +150,68 @@ def test_what_differs_is_found() -> None:
     assert on_device.apart(case("add"), "TypeError", numpy.array(1.0)) is not None
 
 
-def test_the_proof_runs(tmp_path: Path) -> None:
+def test_a_run_fills_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "gpu.md"
+    page.write_text((ROOT / "docs" / "gpu.md").read_text(encoding="utf-8"), encoding="utf-8")
+    command = [sys.executable, "-m", "benches.device", "mock", "--dry", "--page", str(page)]
     done = subprocess.run(
-        [sys.executable, "-m", "benches.device", "mock", "--dry", "--out", str(tmp_path)],
+        [*command, "--out", str(tmp_path / "devices")],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=600,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = tmp_path.iterdir()
+    (path,) = (tmp_path / "devices").iterdir()
     found = json.loads(path.read_text(encoding="utf-8"))
     assert found["device"].startswith("mock")
     assert found["agreement"]["failed"] == found["random programs"]["failed"] == []
     assert found["libraries"]["failed"] == [] and found["libraries"]["routines"] == 0
-    one = found["programs"]["x + y, float64, 1024"]
+    one = found["programs"]["cells"]["x + y, float64, 4096"]
     assert {"numpy", "fastnp"} <= one["seconds"].keys() and one["share"] > 0
+    assert one["kernels_launched"] == 1 and one["bytes_uploaded"] == 0
+    assert {"apart", "packed", "woven"} <= found["pairs"]["pairs"]["sum, 5 exp, 4096"].keys()
     for part in ("npbench S", "npbench L"):
         outcome = found[part]["kernels"][0]["outcomes"][1]
         assert outcome["label"] == "fastnp" and outcome["agrees"]
         assert found[part]["over"]["numpy"] > 0
+    text = page.read_text(encoding="utf-8")
+    shown = text[text.index("<!-- measured -->") : text.index("<!-- end of measured -->")]
+    assert f"devices/{path.name}" in shown and "Tested without a GPU" not in shown
+    for row in ("numpy", "circle, float64, 4096", "enthalpy_slope, 4096", "softmax, 64 x 10"):
+        assert f"\n| {row} | " in shown
+    assert "A first call: nothing cached: " in shown
+
+
+def test_a_page_without_a_place_for_figures_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text("# A page\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="add them where figures go"):
+        write(path, {"device": "mock", "machine": {}}, tmp_path / "mock.json")
+
+
+def test_results_that_differ_from_numpys_are_found() -> None:
+    ones = numpy.ones(3)
+    assert same(fastnp.ones(3), ones) and same((1.0, ones > 0), (numpy.float64(1), ones > 0))
+    assert not same(ones * (1 + 1e-5), ones) and not same(ones > 1, ones > 0)
+    assert not same(ones.astype(numpy.float32), ones) and not same(ones[:2], ones)
+
+
+def test_the_equation_of_state_is_teos_10s() -> None:
+    """The points are those of the examples of its toolbox, the densities the toolbox's."""
+    state: Any = ocean.dynamic_enthalpy
+    salinity = numpy.array([34.7118, 34.8915, 35.0256, 34.8472, 34.7366, 34.7324])
+    temperature = numpy.array([28.8099, 28.4392, 22.7862, 10.2262, 6.8272, 4.3236])
+    pressure = numpy.array([10.0, 50.0, 125.0, 250.0, 600.0, 1000.0])
+
+    def difference(by_heat: float, by_pressure: float) -> Any:
+        ends = (
+            state(salinity, temperature + sign * by_heat, pressure + sign * by_pressure).value
+            for sign in (1.0, -1.0)
+        )
+        return numpy.subtract(*ends) / (2.0 * (by_heat + by_pressure))
+
+    found = state(salinity, temperature, pressure).slope
+    numpy.testing.assert_allclose(found, difference(1e-3, 0.0), rtol=1e-6)
+    density = [1021.840, 1022.262, 1024.427, 1027.790, 1029.838, 1032.002]
+    numpy.testing.assert_allclose(1e4 / difference(0.0, 0.1), density, rtol=2e-6)

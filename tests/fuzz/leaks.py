@@ -25,6 +25,7 @@ from fastnp import _fastnp
 
 from tests.fuzz.foreign import by_dlpack
 from tests.fuzz.run import MODES
+from tests.progress import with_progress
 
 small: Any = np.arange(8.0)
 large: Any = np.arange(3000.0)
@@ -213,7 +214,7 @@ def leaks(count: int) -> dict[str, dict[str, int]]:
         repeat(operation, WARM, is_failure)
     found: dict[str, dict[str, int]] = {}
     start = usage()
-    for name, is_failure, operation in kinds:
+    for name, is_failure, operation in with_progress(kinds, "kinds repeated"):
         # A leak grows each time; a cache that is not full yet, once.
         if growth(operation, times, is_failure) and (over := growth(operation, times, is_failure)):
             found[name] = over

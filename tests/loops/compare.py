@@ -27,6 +27,7 @@ from numpy import generic, ndarray
 from tests.loops import numeric
 from tests.loops.control import Writer
 from tests.loops.mock import mocked
+from tests.progress import with_progress
 
 
 def show(value: Any) -> Any:
@@ -200,7 +201,8 @@ def main() -> int:
         print(source, f"# {difference or 'agrees'}", sep="\n")
         return int(bool(difference))
     failed, start = [], time.perf_counter()
-    for seed in range(arguments.seed, arguments.seed + arguments.count):
+    seeds = range(arguments.seed, arguments.seed + arguments.count)
+    for seed in with_progress(seeds, "programs compared"):
         source, difference = examine(seed)
         if difference:
             failed.append(seed)

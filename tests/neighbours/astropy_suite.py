@@ -59,7 +59,8 @@ def main() -> int:
         found = [run(path, module) for module in ("numpy", "fastnp")]
         passed = [Counter(o for o, _ in f.values())["passed"] for f in found]
         totals = [a + b for a, b in zip(totals, passed, strict=True)]
-        print(f"{path.parent.parent.name + '/' + path.name:<44}{passed[0]:>8}{passed[1]:>8}")
+        name = f"{path.parent.parent.name}/{path.name}"
+        print(f"{name:<44}{passed[0]:>8}{passed[1]:>8}", flush=True)
         for test, (outcome, _) in found[0].items():
             ours, why = found[1].get(test, ("missing", ""))
             if outcome == "passed" and ours != "passed":

@@ -118,7 +118,7 @@ def main() -> None:
             tests[name].add(test)
     with tempfile.TemporaryDirectory(prefix="numpy-suite-") as folder:
         for name in sorted(tests):
-            print(f"{name}\n" + "\n".join(run(name, tests[name], arguments.mode, Path(folder))))
+            print(name, *run(name, tests[name], arguments.mode, Path(folder)), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.rust_examples import without_preloads
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # Before the first text of each pair, in the file, the second one is written.
@@ -126,6 +128,7 @@ def test_an_op_and_a_fold_are_a_few_lines(tmp_path: Path) -> None:
             *("--target-dir", str(ROOT / "target")),
         ],
         cwd=tmp_path,
+        env=without_preloads(),
         capture_output=True,
         text=True,
         check=False,

@@ -7,6 +7,7 @@ use crate::array::array::Array;
 use crate::error::Result;
 use crate::index::selection::Selection;
 use crate::memory::guarded_range::{self, SlotOwner, Touched};
+use crate::memory::slot_pages;
 use crate::runtime::expose::open_for_fault;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -69,7 +70,7 @@ impl LazySelection {
     pub fn show(self: &mut Box<LazySelection>) -> Option<(*mut u8, *mut isize)> {
         let this: *const LazySelection = &raw const **self;
         let most = self.selection.most_bytes();
-        let elements = guarded_range::assign(most, SlotOwner::Other(this))?;
+        let elements = guarded_range::assign_contents(most, SlotOwner::Other(this))?;
         let Some(length) = guarded_range::assign(LENGTH_BYTES, SlotOwner::Other(this)) else {
             guarded_range::release(elements);
             return None;
@@ -86,7 +87,7 @@ impl Touched for LazySelection {
         let length = self.length.load(Ordering::Relaxed);
         if guarded_range::is_same_slot(address, length) {
             if !self.is_length_open.swap(true, Ordering::Relaxed) {
-                guarded_range::open_filled(length, &[array.size() as isize])?;
+                slot_pages::open_filled(length, &[array.size() as isize])?;
             }
             return Ok(());
         }
@@ -102,9 +103,10 @@ impl Drop for LazySelection {
         }
         if !length.is_null() {
             if *self.is_length_open.get_mut() {
-                guarded_range::close(length, LENGTH_BYTES);
+                slot_pages::retire(length);
+            } else {
+                guarded_range::release(length);
             }
-            guarded_range::release(length);
         }
     }
 }

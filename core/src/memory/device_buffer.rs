@@ -96,14 +96,14 @@ impl DeviceBuffer {
         Ok(mirror)
     }
 
-    /// Shows the mirror at a guarded address, unless it is there.
+    /// Shows the mirror at a guarded address, unless it is there. If that has a front page, `front` is what code outside reads there.
     ///
     /// # Errors
     /// `MemoryError`.
-    pub(crate) fn show_mirror(&mut self, slot: NonNull<u8>) -> Result<()> {
+    pub(crate) fn show_mirror(&mut self, slot: NonNull<u8>, front: &[isize]) -> Result<()> {
         let bytes = self.bytes;
         match self.mirror.as_mut() {
-            Some(mirror) if mirror.address() != slot.as_ptr() => mirror.open_at(slot, bytes),
+            Some(mirror) if mirror.address() != slot.as_ptr() => mirror.open_at(slot, bytes, front),
             _ => Ok(()),
         }
     }

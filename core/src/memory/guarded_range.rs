@@ -1,14 +1,15 @@
 //! Guarded addresses: address space without access, from which storages get the address that code outside knows them by.
 //!
-//! The range is reserved once and divided into regions, one for each power of two, and a region into slots of that size. A slot costs no
+//! The range is reserved once and divided into regions, and a region into slots of one size, a power of two. A slot costs no
 //! system call: it is a number. While a slot is *closed* its pages have no access, so the first touch faults, and
-//! [`crate::runtime::expose`] computes the contents and *opens* the slot: moves the storage's pages there, or copies a small block.
-//! Where the range cannot be reserved there are no slots, and nothing is deferred that code outside could see.
+//! [`crate::runtime::expose`] computes the contents and *opens* the slot. Where the range cannot be reserved there are no slots, and nothing
+//! is deferred that code outside could see.
 //!
-//! A slot belongs to one storage from [`assign`] to [`release`]. Moving pages takes 5 to 8 µs whatever their number, if they are aligned
-//! to huge pages; changing the access of pages in place takes 5 µs for 64 KB and 160 for 16 MB.
+//! A slot belongs to one storage from [`assign`] to [`release`]. Its address alone is decided here; [`crate::memory::slot_pages`] opens and
+//! closes it. Before contents of at most [`MOST_COPIED`] bytes lies a *front page* for the shape that code outside reads, in the same slot:
+//! both are opened together.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 use std::ops::Range;
@@ -17,7 +18,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The smallest slot, a page; and the largest.
 const SMALLEST: u32 = 12;
 const LARGEST: u32 = 36;
-const REGIONS: usize = (LARGEST - SMALLEST + 1) as usize;
+/// Bytes of a page, of which slots have a whole number.
+pub(super) const SLOT_PAGE: usize = 1 << SMALLEST;
+/// Regions of slots without a front page: of the smallest size for shapes and lengths, of larger ones for large contents.
+pub(super) const PLAIN_REGIONS: usize = (LARGEST - SMALLEST + 1) as usize;
+/// The smallest and the largest slot with a front page. Their regions follow the plain ones.
+const SMALLEST_FRONTED: u32 = 13;
+const LARGEST_FRONTED: u32 = 19;
+const REGIONS: usize = PLAIN_REGIONS + (LARGEST_FRONTED - SMALLEST_FRONTED + 1) as usize;
+/// Contents of at most so many bytes are copied when their slot is opened, and have a front page. (A touch of 400 KB, which
+/// are copied, takes 26 µs, of 1 MB, which is moved, 39, with what computed them.)
+pub(crate) const MOST_COPIED: usize = (1 << LARGEST_FRONTED) - SLOT_PAGE;
 /// Address space of a region: 16 slots of the largest size, 2^28 of the smallest.
 const REGION_BITS: u32 = 40;
 /// Where the range should lie: far from where the system maps files and memory (from above) and programs (at 0x55…), so that no mapping
@@ -29,7 +40,7 @@ const MOST_OPEN: usize = 20_000;
 /// The range's first address, 0 where there is none.
 static START: AtomicUsize = AtomicUsize::new(0);
 /// Slots that are open.
-static OPEN: AtomicUsize = AtomicUsize::new(0);
+pub(super) static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 /// What code outside may touch that is no storage.
 pub(crate) trait Touched: Send + Sync {
@@ -52,20 +63,25 @@ pub(crate) enum SlotOwner {
 }
 
 /// The slots of one size.
-struct Region {
-    free: Vec<u32>,
+pub(super) struct Region {
+    /// Closed slots without an owner.
+    pub(super) free: Vec<u32>,
+    /// Open slots without an owner: with pages, and those whose pages were moved away.
+    pub(super) staging: Vec<u32>,
+    pub(super) emptied: Vec<u32>,
     /// The owner of each slot that was ever in use.
-    owners: Vec<SlotOwner>,
+    pub(super) owners: Vec<SlotOwner>,
 }
 
 // SAFETY: a pointer is only used while its owner lives: `release` removes it.
 unsafe impl Send for Region {}
 
-static REGIONS_LOCK: SpinLock<[Region; REGIONS]> =
-    SpinLock::new([const { Region { free: Vec::new(), owners: Vec::new() } }; REGIONS]);
+static REGIONS_LOCK: SpinLock<[Region; REGIONS]> = SpinLock::new(
+    [const { Region { free: Vec::new(), staging: Vec::new(), emptied: Vec::new(), owners: Vec::new() } }; REGIONS],
+);
 
 #[inline]
-fn regions() -> SpinGuard<'static, [Region; REGIONS]> {
+pub(super) fn regions() -> SpinGuard<'static, [Region; REGIONS]> {
     REGIONS_LOCK.lock_in(interpreter_lock::exclusive_section())
 }
 
@@ -85,41 +101,82 @@ pub(crate) fn reserve() -> bool {
     true
 }
 
-/// The index of the region for so many bytes.
+/// The binary logarithm of the size of a region's slots.
 #[inline]
-fn region_of(bytes: usize) -> Option<usize> {
+pub(super) fn slot_bits(region: usize) -> u32 {
+    if region < PLAIN_REGIONS { SMALLEST + region as u32 } else { SMALLEST_FRONTED + (region - PLAIN_REGIONS) as u32 }
+}
+
+/// Bytes before the contents in a slot of a region.
+#[inline]
+pub(super) fn front_bytes(region: usize) -> usize {
+    if region < PLAIN_REGIONS { 0 } else { SLOT_PAGE }
+}
+
+/// The region without front pages for so many bytes.
+#[inline]
+fn plain_region(bytes: usize) -> Option<usize> {
     let bits = bytes.max(1).next_power_of_two().trailing_zeros().max(SMALLEST);
     (bits <= LARGEST).then_some((bits - SMALLEST) as usize)
 }
 
+/// The region for contents of so many bytes.
+#[inline]
+fn contents_region(bytes: usize) -> Option<usize> {
+    if bytes > MOST_COPIED {
+        return plain_region(bytes);
+    }
+    let bits = (SLOT_PAGE + bytes.max(1)).next_power_of_two().trailing_zeros();
+    Some(PLAIN_REGIONS + (bits - SMALLEST_FRONTED) as usize)
+}
+
 /// The region and number of the slot that an address lies in.
-fn slot_at(address: usize) -> Option<(usize, usize)> {
+#[inline]
+pub(super) fn slot_at(address: usize) -> Option<(usize, usize)> {
     let start = START.load(Ordering::Relaxed);
     let offset = address.checked_sub(start).filter(|_| start != 0)?;
     let region = offset >> REGION_BITS;
-    (region < REGIONS).then(|| (region, (offset & ((1 << REGION_BITS) - 1)) >> (region as u32 + SMALLEST)))
+    (region < REGIONS).then(|| (region, (offset & ((1 << REGION_BITS) - 1)) >> slot_bits(region)))
+}
+
+/// The first byte of a slot.
+pub(super) fn slot_start(region: usize, slot: usize) -> *mut u8 {
+    let start = START.load(Ordering::Relaxed);
+    std::ptr::with_exposed_provenance_mut(start + (region << REGION_BITS) + (slot << slot_bits(region)))
+}
+
+impl Region {
+    /// The number of a closed slot without an owner; `None` where there are no more.
+    pub(super) fn take_free(&mut self, bits: u32) -> Option<u32> {
+        self.free.pop().or_else(|| {
+            let number = self.owners.len();
+            (number < 1 << (REGION_BITS - bits)).then(|| {
+                self.owners.push(SlotOwner::Unassigned);
+                number as u32
+            })
+        })
+    }
 }
 
 /// A closed slot of so many bytes for an owner; `None` where there are no more.
 pub(crate) fn assign(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
-    let start = START.load(Ordering::Relaxed);
-    if start == 0 || OPEN.load(Ordering::Relaxed) >= MOST_OPEN {
+    assign_in(plain_region(bytes)?, owner)
+}
+
+/// The address for contents of so many bytes in a closed slot for an owner; `None` where there are no more.
+pub(crate) fn assign_contents(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
+    assign_in(contents_region(bytes)?, owner)
+}
+
+fn assign_in(index: usize, owner: SlotOwner) -> Option<*mut u8> {
+    if START.load(Ordering::Relaxed) == 0 || OPEN.load(Ordering::Relaxed) >= MOST_OPEN {
         return None;
     }
-    let index = region_of(bytes)?;
-    let bits = index as u32 + SMALLEST;
     let mut regions = regions();
     let region = &mut regions[index];
-    let slot = match region.free.pop() {
-        Some(slot) => slot,
-        None if region.owners.len() < 1 << (REGION_BITS - bits) => {
-            region.owners.push(SlotOwner::Unassigned);
-            region.owners.len() as u32 - 1
-        }
-        None => return None,
-    };
-    region.owners[slot as usize] = owner;
-    Some(std::ptr::with_exposed_provenance_mut(start + (index << REGION_BITS) + ((slot as usize) << bits)))
+    let slot = region.take_free(slot_bits(index))? as usize;
+    region.owners[slot] = owner;
+    Some(slot_start(index, slot).wrapping_add(front_bytes(index)))
 }
 
 /// Gives back the slot at this address, which is closed.
@@ -131,13 +188,25 @@ pub(crate) fn release(address: *mut u8) {
     }
 }
 
-/// Whether the slot at this address is large enough for so many bytes, and not four times larger.
+/// Whether the slot at this address is one that contents of so many bytes would get.
 #[inline]
 pub(crate) fn suits(address: *mut u8, bytes: usize) -> bool {
-    match (slot_at(address.addr()), region_of(bytes)) {
+    match (slot_at(address.addr()), contents_region(bytes)) {
         (Some((region, _)), Some(needed)) => region == needed,
         _ => false,
     }
+}
+
+/// Whether the contents at this address have a front page before them, and are copied there.
+#[inline]
+pub(crate) fn has_front(address: *mut u8) -> bool {
+    slot_at(address.addr()).is_some_and(|(region, _)| region >= PLAIN_REGIONS)
+}
+
+/// The front page of contents in a slot that has one.
+#[inline]
+pub(crate) fn front_page(contents: *mut u8) -> *mut isize {
+    contents.wrapping_sub(SLOT_PAGE).cast()
 }
 
 /// Gives a slot to another owner.
@@ -152,9 +221,9 @@ pub(crate) fn is_same_slot(address: usize, slot: *mut u8) -> bool {
     slot_at(address).is_some() && slot_at(address) == slot_at(slot.addr())
 }
 
-/// Bytes of the slot at an address.
-pub(crate) fn slot_bytes(address: *mut u8) -> usize {
-    slot_at(address.addr()).map_or(0, |(region, _)| 1 << (region as u32 + SMALLEST))
+/// Bytes that contents at this address, in a slot, may have.
+pub(crate) fn capacity(contents: *mut u8) -> usize {
+    slot_at(contents.addr()).map_or(0, |(region, _)| (1 << slot_bits(region)) - front_bytes(region))
 }
 
 /// Whose slot an address lies in.
@@ -163,79 +232,9 @@ pub(crate) fn owner_at(address: usize) -> SlotOwner {
     regions()[region].owners.get(slot).copied().unwrap_or(SlotOwner::Unassigned)
 }
 
-/// Opens a slot of one page that begins with these numbers.
-///
-/// # Errors
-/// `MemoryError`.
-pub(crate) fn open_filled(slot: *mut u8, numbers: &[isize]) -> Result<()> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping, which is filled within its bounds; the slot is closed.
-    unsafe {
-        let page = libc::mmap(std::ptr::null_mut(), pages(1), libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
-        if page == libc::MAP_FAILED {
-            return Err(Error::new(ErrorKind::Memory, "Unable to allocate a page"));
-        }
-        page.cast::<isize>().copy_from_nonoverlapping(numbers.as_ptr(), numbers.len());
-        open_with_pages(slot, page.cast(), pages(1)).map_err(|error| Error::new(ErrorKind::Memory, error.to_string()))
-    }
-}
-
-/// Pages that hold so many bytes.
-fn pages(bytes: usize) -> usize {
-    bytes.next_multiple_of(1 << SMALLEST)
-}
-
-/// Opens a slot with the pages of a mapping, which is gone from where it was.
-///
-/// # Errors
-/// What the system says; then the pages are where they were.
-///
-/// # Safety
-/// The slot is closed and as large; the pages are a whole mapping, which nothing else uses.
-pub(crate) unsafe fn open_with_pages(slot: *mut u8, from: *mut u8, bytes: usize) -> std::io::Result<()> {
-    move_pages(from, slot, pages(bytes))?;
-    OPEN.fetch_add(1, Ordering::Relaxed);
-    Ok(())
-}
-
-/// Closes a slot and moves its pages to a free range of addresses.
-///
-/// # Errors
-/// What the system says; then the slot stays open.
-///
-/// # Safety
-/// The slot is open and has so many bytes; nothing uses the address `to`, which is mapped without need.
-pub(crate) unsafe fn close_to(slot: *mut u8, to: *mut u8, bytes: usize) -> std::io::Result<()> {
-    move_pages(slot, to, pages(bytes))?;
-    close_gap(slot, pages(bytes));
-    Ok(())
-}
-
-/// Closes a slot and frees its pages.
-pub(crate) fn close(slot: *mut u8, bytes: usize) {
-    close_gap(slot, pages(bytes));
-}
-
-fn close_gap(slot: *mut u8, bytes: usize) {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-    // SAFETY: the addresses are the slot's, whose pages are not needed any more.
-    let made = unsafe { libc::mmap(slot.cast(), bytes, libc::PROT_NONE, flags, -1, 0) };
-    assert!(made != libc::MAP_FAILED, "the pages of a slot are given back");
-    OPEN.fetch_sub(1, Ordering::Relaxed);
-}
-
-/// Other systems cannot move pages, and reserve no range.
-#[cfg(not(target_os = "linux"))]
-fn move_pages(_: *mut u8, _: *mut u8, _: usize) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(target_os = "linux")]
-fn move_pages(from: *mut u8, to: *mut u8, bytes: usize) -> std::io::Result<()> {
-    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-    // SAFETY: the callers own both ranges; what was mapped at the second one is not needed.
-    let moved = unsafe { libc::mremap(from.cast(), bytes, bytes, flags, to) };
-    if moved == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+/// Whether an address lies in the range.
+pub(crate) fn contains(address: usize) -> bool {
+    slot_at(address).is_some()
 }
 
 /// The addresses of the range.

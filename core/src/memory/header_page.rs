@@ -4,6 +4,7 @@
 //! noticed: the contents are computed then, in time for code that hands them to the system, which does not fault but refuses the address.
 
 use crate::memory::guarded_range;
+use crate::memory::slot_pages;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// The page of an array object; none at first. It stays where it is while it is registered with a storage.
@@ -40,14 +41,22 @@ impl HeaderPage {
     /// Takes away the access, if there is any.
     pub(crate) fn close(&self) {
         if self.is_open.swap(false, Ordering::Relaxed) {
-            guarded_range::close(self.address(), 1);
+            slot_pages::close(self.address());
+        }
+    }
+
+    /// Gives an open page back, for good: nothing will read the array's shape there. There is none then.
+    pub(crate) fn retire(&self) {
+        if self.is_open.swap(false, Ordering::Relaxed) {
+            slot_pages::retire(self.address());
+            self.set_address(std::ptr::null_mut());
         }
     }
 }
 
 impl Drop for HeaderPage {
     fn drop(&mut self) {
-        self.close();
+        self.retire();
         if !self.address().is_null() {
             guarded_range::release(self.address());
         }

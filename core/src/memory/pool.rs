@@ -12,6 +12,7 @@ use crate::host::spin_lock::{SpinGuard, SpinLock};
 #[cfg(all(unix, debug_assertions))]
 use crate::memory::guard;
 use crate::memory::guarded_range;
+use crate::memory::slot_pages;
 use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::path::Path;
@@ -182,24 +183,32 @@ impl Buffer {
         self.start.as_ptr()
     }
 
-    /// Moves the block of a storage of so many bytes to its guarded address, whose slot is closed. The contents stay.
+    /// Moves the block of a storage of so many bytes to its guarded address, whose slot is closed. The contents stay. If the address has a
+    /// front page, `front` is what code outside reads there.
     ///
     /// # Errors
     /// `MemoryError` where the system does not move it; then the block is where it was.
-    pub(crate) fn open_at(&mut self, slot: NonNull<u8>, bytes: usize) -> Result<()> {
+    pub(crate) fn open_at(&mut self, slot: NonNull<u8>, bytes: usize, front: &[isize]) -> Result<()> {
         let class = class_of(bytes);
         let size = class_bytes(class);
         // SAFETY: the slot is closed and large enough, as the caller says; the block is this buffer's alone.
         unsafe {
+            if guarded_range::has_front(slot.as_ptr()) {
+                slot_pages::open_with_copy(slot.as_ptr(), front, self.start.as_ptr(), bytes)
+                    .map_err(|_| out_of_memory(bytes))?;
+                pool().live += size;
+                *self = Buffer { start: slot, class: class | OPENED };
+                return Ok(());
+            }
             if self.class == class && size >= MAPPED_FROM {
-                guarded_range::open_with_pages(slot.as_ptr(), self.start.as_ptr(), size)
+                slot_pages::open_with_pages(slot.as_ptr(), self.start.as_ptr(), size)
                     .map_err(|_| out_of_memory(bytes))?;
                 (self.start, self.class) = (slot, class | OPENED);
                 return Ok(());
             }
             let copy = map_block(size).ok_or_else(|| out_of_memory(bytes))?;
             std::ptr::copy_nonoverlapping(self.start.as_ptr(), copy.as_ptr(), bytes);
-            if guarded_range::open_with_pages(slot.as_ptr(), copy.as_ptr(), size).is_err() {
+            if slot_pages::open_with_pages(slot.as_ptr(), copy.as_ptr(), size).is_err() {
                 unmap_block(copy, size);
                 return Err(out_of_memory(bytes));
             }
@@ -209,31 +218,63 @@ impl Buffer {
         Ok(())
     }
 
-    /// Moves the block from its guarded address, whose slot is closed then, to a place of its own.
+    /// Moves the block of a storage of so many bytes from its guarded address, whose slot is closed then, to a place of its own.
     ///
     /// # Errors
     /// As [`Buffer::open_at`].
-    pub(crate) fn close(&mut self) -> Result<()> {
+    pub(crate) fn close(&mut self, bytes: usize) -> Result<()> {
         let class = self.class & !OPENED;
         let size = class_bytes(class);
+        if guarded_range::has_front(self.start.as_ptr()) {
+            let block = Buffer::new(bytes)?;
+            // SAFETY: both have so many bytes, and the block is new.
+            unsafe { slot_pages::close_with_copy(self.start.as_ptr(), block.address(), bytes) }
+                .map_err(|_| out_of_memory(bytes))?;
+            pool().live -= size;
+            std::mem::forget(std::mem::replace(self, block));
+            return Ok(());
+        }
         if size < MAPPED_FROM {
             let block = Buffer::new(size)?;
             // SAFETY: both have so many bytes, and the block is new.
             unsafe { block.address().copy_from_nonoverlapping(self.start.as_ptr(), size) };
-            guarded_range::close(self.start.as_ptr(), size);
+            slot_pages::close(self.start.as_ptr());
             pool().live -= size;
             std::mem::forget(std::mem::replace(self, block));
             return Ok(());
         }
         let place = map_block(size).ok_or_else(|| out_of_memory(size))?;
         // SAFETY: the slot is this buffer's and open; nothing is at the new place.
-        if unsafe { guarded_range::close_to(self.start.as_ptr(), place.as_ptr(), size) }.is_err() {
+        if unsafe { slot_pages::close_to(self.start.as_ptr(), place.as_ptr(), size) }.is_err() {
             // SAFETY: it was just mapped.
             unsafe { unmap_block(place, size) };
             return Err(out_of_memory(size));
         }
         (self.start, self.class) = (place, class);
         Ok(())
+    }
+
+    /// Frees a block whose storage ends. Whether its slot goes with it, if it is at a guarded address: without a system call, whatever its size,
+    /// it is open for the next block.
+    pub(crate) fn free_with_slot(self) -> bool {
+        if !Buffer::is_opened(self.class) {
+            return false;
+        }
+        let class = self.class & !OPENED;
+        let size = class_bytes(class);
+        if guarded_range::has_front(self.start.as_ptr()) {
+            pool().live -= size;
+            slot_pages::retire(self.into_raw().0);
+            return true;
+        }
+        if size < MAPPED_FROM {
+            return false;
+        }
+        slot_pages::disown(self.start.as_ptr());
+        let (start, _) = self.into_raw();
+        // SAFETY: the parts of this buffer, of which nothing is left. As many pages as the class has are there.
+        drop(unsafe { Buffer::from_raw(start, class) });
+        true
     }
 
     /// Whether a block of this size class is at a guarded address.
@@ -284,12 +325,16 @@ unsafe fn unmap_block(start: NonNull<u8>, bytes: usize) {
 /// Frees a block of a size class.
 ///
 /// # Safety
-/// It came from [`allocate_block`] with this class, and is not used any more.
+/// It came from [`allocate_block`] with this class, or its slot is the pool's, and it is not used any more.
 unsafe fn free_block(start: NonNull<u8>, class: u32) {
     // SAFETY: the caller's contract.
     unsafe {
         match class_bytes(class) {
-            bytes if bytes >= MAPPED_FROM => unmap_block(start, bytes),
+            bytes if bytes >= MAPPED_FROM => {
+                if !slot_pages::free_disowned(start.as_ptr()) {
+                    unmap_block(start, bytes);
+                }
+            }
             _ => dealloc(start.as_ptr(), block_layout(class)),
         }
     }
@@ -369,8 +414,9 @@ impl Drop for Buffer {
         }
         if Buffer::is_opened(self.class) {
             let size = class_bytes(self.class & !OPENED);
-            if size < MAPPED_FROM || self.close().is_err() {
-                guarded_range::close(self.start.as_ptr(), size);
+            let is_copied = size < MAPPED_FROM || guarded_range::has_front(self.start.as_ptr());
+            if is_copied || self.close(size).is_err() {
+                slot_pages::close(self.start.as_ptr());
                 pool().live -= size;
                 return;
             }

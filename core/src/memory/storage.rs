@@ -13,6 +13,7 @@
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::export_count::ExportCount;
+use crate::memory::front_layout::FrontLayout;
 use crate::memory::guarded_range::{self, SlotOwner};
 use crate::memory::header_page::HeaderPage;
 use crate::memory::pool::{BLOCK_ALIGN, Buffer};
@@ -58,6 +59,8 @@ pub(crate) struct Storage {
     /// The guarded address, null where there is none; kept when the storage is reused.
     slot: AtomicPtr<u8>,
     slot_bytes: AtomicUsize,
+    /// What code outside reads on the front page, if the guarded address has one.
+    front: FrontLayout,
     /// How often it was opened by code outside.
     touches: AtomicU32,
     /// The header pages that are open since it was opened. An object takes its page out before it goes.
@@ -93,6 +96,7 @@ impl Storage {
             shown: AtomicPtr::new(std::ptr::null_mut()),
             slot: AtomicPtr::new(std::ptr::null_mut()),
             slot_bytes: AtomicUsize::new(0),
+            front: FrontLayout::none(),
             touches: AtomicU32::new(0),
             open_headers: Mutex::new(Vec::new()),
             owner: None,
@@ -134,6 +138,7 @@ impl Storage {
         if self.owner().is_some() {
             return false;
         }
+        self.free_block();
         let slot = std::mem::replace(self.slot.get_mut(), std::ptr::null_mut());
         let slot_bytes = *self.slot_bytes.get_mut();
         *self = Storage::pending(0);
@@ -157,7 +162,7 @@ impl Storage {
 
     /// Returns the memory of a reusable storage without other references to the pool, and resets it.
     pub(crate) fn release_memory(&self) {
-        drop(self.take_block());
+        self.free_block();
         self.drop_device_buffer();
         self.mark.store(0, Ordering::Relaxed);
         self.reuse(0);
@@ -167,6 +172,7 @@ impl Storage {
     #[inline]
     pub(crate) fn reuse(&self, bytes: usize) {
         self.shown.store(std::ptr::null_mut(), Ordering::Relaxed);
+        self.front.clear();
         self.set_bytes(bytes);
         self.version.store(0, Ordering::Relaxed);
         self.identity.store(0, Ordering::Relaxed);
@@ -178,7 +184,7 @@ impl Storage {
     pub(crate) fn set_bytes(&self, bytes: usize) {
         self.bytes.store(bytes, Ordering::Relaxed);
         let slot_bytes = self.slot_bytes.load(Ordering::Relaxed);
-        // The slot of a size is as large as the next power of two.
+        // The slot of a size has room for at most twice as much.
         if bytes > SHOWN_AT_ONCE && bytes <= slot_bytes && bytes > slot_bytes / 2 {
             self.shown.store(self.slot.load(Ordering::Relaxed), Ordering::Relaxed);
         }
@@ -327,6 +333,15 @@ impl Storage {
         drop(self.take_block());
     }
 
+    /// Frees the block of memory of its own, as the storage ends. One at a guarded address takes that along: the storage has none then.
+    fn free_block(&self) {
+        let Some(block) = self.take_block() else { return };
+        if block.free_with_slot() {
+            self.slot.store(std::ptr::null_mut(), Ordering::Relaxed);
+            self.slot_bytes.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Takes the block of memory of its own.
     fn take_block(&self) -> Option<Buffer> {
         if self.owner.is_some() {
@@ -454,13 +469,33 @@ impl Storage {
             slot
         } else {
             guarded_range::release(slot);
-            let slot = guarded_range::assign(self.bytes(), self.as_slot_owner());
+            let slot = guarded_range::assign_contents(self.bytes(), self.as_slot_owner());
             self.slot.store(slot.unwrap_or(std::ptr::null_mut()), Ordering::Relaxed);
-            self.slot_bytes.store(slot.map_or(0, |_| self.bytes().next_power_of_two().max(1 << 12)), Ordering::Relaxed);
+            self.slot_bytes.store(slot.map_or(0, guarded_range::capacity), Ordering::Relaxed);
             slot?
         };
         self.shown.store(slot, Ordering::Relaxed);
         Some(slot)
+    }
+
+    /// The front page of the guarded address for an array of this layout, if it has one that shows this layout. The first array that asks
+    /// says what it shows.
+    #[inline]
+    pub(crate) fn front_page(&self, shape: &[usize], strides: &[isize]) -> Option<*mut isize> {
+        let slot = self.slot.load(Ordering::Relaxed);
+        if self.owner.is_some() || !guarded_range::has_front(slot) {
+            return None;
+        }
+        if self.front.is_none() {
+            let is_closed = !self.is_open() && !self.is_exported_on_device();
+            if !is_closed || !self.front.set(shape, strides) {
+                self.front.refuse();
+                return None;
+            }
+        } else if !self.front.is(shape, strides) {
+            return None;
+        }
+        Some(guarded_range::front_page(slot))
     }
 
     fn as_slot_owner(&self) -> SlotOwner {
@@ -475,7 +510,8 @@ impl Storage {
         }
         guarded_range::hand_over(slot, self.as_slot_owner());
         self.slot.store(slot, Ordering::Relaxed);
-        self.slot_bytes.store(guarded_range::slot_bytes(slot), Ordering::Relaxed);
+        self.slot_bytes.store(guarded_range::capacity(slot), Ordering::Relaxed);
+        self.front.refuse();
         self.shown.store(slot, Ordering::Relaxed);
     }
 
@@ -486,7 +522,7 @@ impl Storage {
         address
     }
 
-    /// Opens a storage whose contents are in host memory of its own: moves them to the guarded address.
+    /// Opens a storage whose contents are in host memory of its own: moves them, and the front layout, to the guarded address.
     ///
     /// # Errors
     /// `MemoryError`; then it stays as it is.
@@ -497,12 +533,14 @@ impl Storage {
         }
         if self.is_exported_on_device() {
             // Code outside gets a copy: what it writes does not reach the device.
-            return self.device_buffer.lock().as_mut().map_or(Ok(()), |device_buffer| device_buffer.show_mirror(slot));
+            let front = self.front.numbers();
+            let mut device_buffer = self.device_buffer.lock();
+            return device_buffer.as_mut().map_or(Ok(()), |device_buffer| device_buffer.show_mirror(slot, &front));
         }
         // Code outside may write the contents unseen.
         self.drop_device_buffer();
         let Some(mut block) = self.take_block() else { return Ok(()) };
-        let opened = block.open_at(slot, self.bytes());
+        let opened = block.open_at(slot, self.bytes(), &self.front.numbers());
         self.count_touch();
         self.set_memory(block);
         opened
@@ -520,7 +558,7 @@ impl Storage {
             return false;
         }
         let Some(mut block) = self.take_block() else { return false };
-        let closed = block.close();
+        let closed = block.close(self.bytes());
         self.set_memory(block);
         for page in self.open_headers.lock().drain(..) {
             // SAFETY: it lives: its object would have taken it out.
@@ -619,7 +657,7 @@ impl Storage {
 impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
-        drop(self.take_memory());
+        self.free_block();
         self.drop_device_buffer();
         if !self.slot.get_mut().is_null() {
             guarded_range::release(*self.slot.get_mut());

@@ -2,7 +2,7 @@
 
 use crate::array::array::Array;
 use crate::array::element::Element;
-use crate::array::layout::{Index, Layout, Order, Strides, byte_count, c_strides, f_strides};
+use crate::array::layout::{Index, Order, Strides, byte_count, c_strides, f_strides};
 use crate::error::{Error, Result};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fill;
@@ -128,17 +128,16 @@ impl Array {
         array
     }
 
-    /// A copy of memory with the same strides, which leave no gaps. The layout's offset is zero.
+    /// A copy of memory with the same strides, which leave no gaps.
     ///
     /// # Errors
     /// `MemoryError`.
     ///
     /// # Safety
-    /// The elements of the layout must be readable and occupy consecutive bytes from `address` on. Bools must be 0 or 1.
-    pub unsafe fn from_memory(address: *const u8, layout: &Layout, dtype: DType) -> Result<Array> {
-        let bytes = layout.size() * dtype.size();
-        // A clone of a small vector takes its items one by one.
-        Array::filled(&layout.shape, Strides::from_slice(&layout.strides), dtype, |own| {
+    /// The elements must be readable and occupy consecutive bytes from `address` on, the first of them there. Bools must be 0 or 1.
+    pub unsafe fn from_memory(address: *const u8, shape: &[usize], strides: &[isize], dtype: DType) -> Result<Array> {
+        let bytes = shape.iter().product::<usize>() * dtype.size();
+        Array::filled(shape, Strides::from_slice(strides), dtype, |own| {
             // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
             unsafe { std::ptr::copy_nonoverlapping(address, own, bytes) };
         })

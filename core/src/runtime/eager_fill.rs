@@ -97,7 +97,7 @@ pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype
     if n == 0 || !layout.is_c_contiguous(dtype.size()) {
         return Ok(None);
     }
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(None) };
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::CopiedElements) else { return Ok(None) };
     let rows: usize = layout.shape[..axis].iter().product();
     // For each array its address and the bytes it contributes to a row.
     let mut pieces: SmallVec<[(*const u8, usize); 4]> = SmallVec::new();
@@ -164,7 +164,7 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     let layout = Layout::dense(array.shape(), dtype.size());
     let bytes = n * dtype.size();
     let mut runtime = runtime();
-    let gate = Eager::within(&mut runtime, n, EagerLimit::Points)
+    let gate = Eager::within(&mut runtime, n, EagerLimit::CopiedElements)
         .and_then(|gate| gate.read(&array.storage).map(|start| (gate, start)));
     let Some((gate, start)) = gate else {
         let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };

@@ -33,7 +33,9 @@ use crate::runtime::eager_kernels::dense_kernel;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
 use crate::runtime::state::Runtime;
-use fastnp_codegen::cost::{EAGER_FOLD_FACTOR, EAGER_MULTIPLICATIONS, EAGER_ROW_FACTOR, EAGER_SHARED_FOLD_FACTOR};
+use fastnp_codegen::cost::{
+    EAGER_COPY_FACTOR, EAGER_FOLD_FACTOR, EAGER_MULTIPLICATIONS, EAGER_ROW_FACTOR, EAGER_SHARED_FOLD_FACTOR,
+};
 use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op};
 use std::marker::PhantomData;
 
@@ -51,6 +53,8 @@ pub(crate) enum EagerLimit {
     FoldedSharedElements,
     /// Rows of at most 16 bytes read by position: `tiny` times [`EAGER_ROW_FACTOR`].
     GatheredRows,
+    /// Elements of new copies: `tiny` times [`EAGER_COPY_FACTOR`].
+    CopiedElements,
     /// Multiplications of a matrix product: [`EAGER_MULTIPLICATIONS`], whatever `tiny` is.
     Multiplications,
     /// None: work that recording would not make faster at any size.
@@ -66,6 +70,7 @@ impl EagerLimit {
             EagerLimit::FoldedElements => EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::FoldedSharedElements => EAGER_SHARED_FOLD_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::GatheredRows => EAGER_ROW_FACTOR.saturating_mul(runtime.tiny),
+            EagerLimit::CopiedElements => EAGER_COPY_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::Multiplications => EAGER_MULTIPLICATIONS,
             EagerLimit::Unlimited => usize::MAX,
         }
@@ -479,6 +484,7 @@ mod tests {
             (EagerLimit::Points, 10),
             (EagerLimit::GatheredRows, 160),
             (EagerLimit::FoldedElements, 320),
+            (EagerLimit::CopiedElements, 160),
             (EagerLimit::Multiplications, EAGER_MULTIPLICATIONS),
         ];
         for (limit, size) in sizes {

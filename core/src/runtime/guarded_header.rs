@@ -1,10 +1,12 @@
 //! Guarded headers: shape and strides of an array object as code outside reads them, at an address that faults while the contents are
-//! pending. See [`crate::memory::header_page`].
+//! pending. That is the front page of the contents, where they have one that shows this layout ([`crate::memory::front_layout`]), or a page of
+//! the array object ([`crate::memory::header_page`]).
 
 use crate::array::array::Array;
 use crate::error::Result;
 use crate::memory::guarded_range::{self, SlotOwner};
 use crate::memory::header_page::HeaderPage;
+use crate::memory::slot_pages;
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::lock::lock_for_fault;
 use smallvec::SmallVec;
@@ -31,8 +33,15 @@ impl GuardedHeader {
     /// Until the page is closed or the header dropped, the header stays where it is, and so does the array.
     #[inline]
     pub unsafe fn page(&mut self, array: &Array) -> Option<*mut isize> {
-        if !array.storage.is_guarded() {
-            return None;
+        // The rest apart: most headers written are those of computed arrays.
+        if array.storage.is_guarded() { self.guarded_page(array) } else { None }
+    }
+
+    /// [`GuardedHeader::page`] of an array whose contents are guarded.
+    #[inline(never)]
+    fn guarded_page(&mut self, array: &Array) -> Option<*mut isize> {
+        if let Some(front) = array.storage.front_page(array.shape(), array.strides()) {
+            return Some(front);
         }
         if !std::ptr::eq(self.array, array) {
             let page = self.new_page(array);
@@ -56,13 +65,13 @@ impl GuardedHeader {
         Some(self.page.address().cast())
     }
 
-    /// Whether an address is that of the page.
+    /// Whether an address is one that [`GuardedHeader::page`] gives.
     #[inline]
-    pub fn is_page(&self, address: *const isize) -> bool {
-        !address.is_null() && address.cast() == self.page.address().cast_const()
+    pub fn is_page(address: *const isize) -> bool {
+        guarded_range::contains(address.addr())
     }
 
-    /// Takes access away: the array is gone or has changed.
+    /// Gives the page back, if code outside has looked at it: the array is gone or has changed.
     #[inline]
     pub fn close(&mut self) {
         if self.storage.is_some() {
@@ -74,7 +83,8 @@ impl GuardedHeader {
     fn close_registered(&mut self) {
         if let Some(storage) = self.storage.take() {
             storage.forget_header(&self.page);
-            self.page.close();
+            self.page.retire();
+            self.array = std::ptr::null();
         }
     }
 
@@ -97,7 +107,7 @@ impl GuardedHeader {
         }
         let axes: SmallVec<[isize; 16]> =
             array.shape().iter().map(|&n| n as isize).chain(array.strides().iter().copied()).collect();
-        guarded_range::open_filled(self.page.address(), &axes)?;
+        slot_pages::open_filled(self.page.address(), &axes)?;
         self.page.set_open();
         array.storage.remember_header(&self.page);
         self.storage = Some(StorageRef::clone(&array.storage));

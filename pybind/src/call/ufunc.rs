@@ -4,8 +4,6 @@ use crate::call::argument::{Arg, is_numpys_with_axes, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
 use crate::fallback::ufunc::run_ufunc;
-use crate::fallback::value_types::{ValueType, value_type};
-use crate::interop::numpy_memory::{adopt_if_new, size_of_numpys};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -90,7 +88,7 @@ impl Ufunc {
         self.__call__(py, &args.get_slice(0, 2), Some(&named))
     }
 
-    /// The call with as many positional arguments as the op takes, at least one of which is an array object.
+    /// The call with as many positional arguments as the op takes, at least one of which is an array.
     #[inline]
     fn call_on_arrays<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         match objects {
@@ -304,16 +302,9 @@ unsafe extern "C" fn vectorcall(
                 _ => std::slice::from_raw_parts(args.cast::<Bound<'_, PyAny>>(), count),
             };
             let ours = || objects.iter().any(|object| object.is_exact_instance_of::<NdArray>());
-            if names.is_null() && count == this.get().op.arity() && ours() {
+            if names.is_null() && count == this.get().op.arity() && (ours() || objects.iter().any(is_numpys_with_axes))
+            {
                 return this.get().call_on_arrays(objects).map(Bound::into_ptr);
-            }
-            if names.is_null() && count == this.get().op.arity() && objects.iter().any(is_numpys_with_axes) {
-                if objects.iter().all(|object| is_few(object, this.get().op)) {
-                    let result = PyObject_Vectorcall(this.get().original.as_ptr(), args, count, names);
-                    let result = Bound::from_owned_ptr_or_err(py, result)?;
-                    return Ok(adopt_if_new(&result)?.unwrap_or(result).into_ptr());
-                }
-                return apply_any(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>()).map(Bound::into_ptr);
             }
             if !names.is_null()
                 && count == this.get().op.arity()
@@ -338,19 +329,6 @@ unsafe extern "C" fn vectorcall(
             }
             this.get().__call__(py, &positions, Some(&keywords)).map(Bound::into_ptr)
         })
-    }
-}
-
-/// Elements of NumPy's arrays up to which its own ufunc takes less time than a copy of the arrays and ours: 400 ns against 740 to add a
-/// thousand. Its elementary functions take longer.
-const FEW: usize = 1024;
-
-/// Whether an object is a number, or an array of NumPy's with few elements for an op.
-fn is_few(object: &Bound<'_, PyAny>, op: Op) -> bool {
-    match value_type(object) {
-        ValueType::Plain => true,
-        ValueType::Numpys => !op.row().elementary && size_of_numpys(object) <= FEW,
-        ValueType::Ours | ValueType::Sequence | ValueType::Other => false,
     }
 }
 

@@ -92,11 +92,8 @@ impl<'py> Call<'_, 'py> {
         if value_type(&result) == ValueType::Plain {
             return Ok(Some(result));
         }
-        let given = given_as_out(arguments, names)?;
-        if given.as_ref().is_some_and(|given| given.is(&result)) {
-            return Ok(Some(result));
-        }
-        let ours = Results { views: &to.views, is_any_referenced }.convert(result)?;
+        let given = self.given_to_write(arguments, names)?;
+        let ours = Results { views: &to.views, is_any_referenced, given: &given }.convert(result)?;
         if let Some((name, reason)) = self.entry
             && to.views.is_empty()
             && ours.is_exact_instance_of::<NdArray>()
@@ -105,6 +102,29 @@ impl<'py> Call<'_, 'py> {
             enter(name, reason, false)?;
         }
         Ok(Some(ours))
+    }
+
+    /// The NumPy arrays that are given to be written and returned: by the name `out`, and to a ufunc by position too, where what it returns is
+    /// no operand.
+    fn given_to_write(
+        &self,
+        arguments: &[Object<'py>],
+        names: Option<&Bound<'py, PyTuple>>,
+    ) -> PyResult<SmallVec<[Object<'py>; 2]>> {
+        let (by_position, named) = arguments.split_at(arguments.len() - names.map_or(0, |names| names.len()));
+        let mut given = SmallVec::new();
+        if self.is_ufunc {
+            given.extend(by_position.iter().filter(|value| is_numpys(value)).cloned());
+        }
+        for (name, value) in names.into_iter().flat_map(|names| names.iter_borrowed()).zip(named) {
+            if name.cast::<PyString>()? == "out" {
+                match value.cast_exact::<PyTuple>() {
+                    Ok(several) => given.extend(several.iter().filter(is_numpys)),
+                    Err(_) => given.extend(Some(value.clone()).filter(is_numpys)),
+                }
+            }
+        }
+        Ok(given)
     }
 
     /// Adds the argument for NumPy; false if the call is left to Python.
@@ -239,24 +259,12 @@ fn leading_plain(
         .unwrap_or(count)
 }
 
-/// The NumPy array that is passed as `out=`.
-fn given_as_out<'py>(arguments: &[Object<'py>], names: Option<&Bound<'py, PyTuple>>) -> PyResult<Option<Object<'py>>> {
-    let Some(names) = names else { return Ok(None) };
-    let first = arguments.len() - names.len();
-    for (name, value) in names.iter_borrowed().zip(&arguments[first..]) {
-        if name.cast::<PyString>()? == "out" {
-            let sole = value.cast_exact::<PyTuple>().ok().filter(|tuple| tuple.len() == 1);
-            let given = sole.map_or_else(|| Ok(value.clone()), |tuple| tuple.get_item(0))?;
-            return Ok(Some(given).filter(is_numpys));
-        }
-    }
-    Ok(None)
-}
-
 /// Conversion of a call's results.
 struct Results<'a, 'py> {
     views: &'a Views<'py>,
     is_any_referenced: bool,
+    /// NumPy arrays that are returned as they are.
+    given: &'a [Object<'py>],
 }
 
 impl<'py> Results<'_, 'py> {
@@ -279,6 +287,9 @@ impl<'py> Results<'_, 'py> {
 
     fn convert_array(&self, result: Object<'py>) -> PyResult<Object<'py>> {
         let py = result.py();
+        if self.given.iter().any(|given| given.is(&result)) {
+            return Ok(result);
+        }
         if self.is_any_referenced
             && let Some(owner) = self.views.owner_of(&result)
         {

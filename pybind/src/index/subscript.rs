@@ -19,7 +19,7 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError}
 use pyo3::ffi;
 use pyo3::impl_::pyclass::{PyClassImpl, PyClassItems};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyFloat, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -177,14 +177,38 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
         return Ok(false);
     }
     let dtype = array.dtype();
-    let scalar = match parse_fast(value)? {
-        Arg::Number(Value::Float(x)) if dtype.is_float() && !Value::Float(x).overflows(dtype) => Scalar::new(dtype, x),
-        Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => s,
-        Arg::Number(Value::Scalar(s)) if fits(Value::Scalar(s), dtype) => s.cast(dtype),
-        Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Scalar::new(dtype, i),
-        _ => return Ok(false),
-    };
+    let Some(scalar) = element(value, dtype)? else { return Ok(false) };
     to_py_result(value.py(), array.set_now(parts, scalar))
+}
+
+/// The element for a number whose cast needs no warning.
+#[inline(always)]
+fn element(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Scalar>> {
+    // Doubles of Python and of NumPy, to which the general form adds 12 ns.
+    // SAFETY: the object is alive.
+    let is_numpys = unsafe { dtype::is_scalar_of(value.py(), value.as_ptr(), DType::F64) };
+    if is_numpys || value.is_exact_instance_of::<PyFloat>() {
+        // SAFETY: the object is a Python float, or has the layout of one.
+        let x = unsafe { ffi::PyFloat_AsDouble(value.as_ptr()) };
+        return Ok(match dtype {
+            DType::F64 => Some(Scalar::new(dtype, x)),
+            // The casts from and to `i64` are exact where `x` has no fraction and less than 63 bits.
+            DType::I64 if is_numpys && (x as i64) as f64 == x.trunc() && x.abs() < (1u64 << 62) as f64 => {
+                Some(Scalar::new(dtype, x as i64))
+            }
+            _ if dtype.is_float() && !Value::Float(x).overflows(dtype) => Some(Scalar::new(dtype, x)),
+            _ => {
+                let double = Scalar::new(DType::F64, x);
+                (is_numpys && fits(Value::Scalar(double), dtype)).then(|| double.cast(dtype))
+            }
+        });
+    }
+    Ok(match parse_fast(value)? {
+        Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => Some(s),
+        Arg::Number(Value::Scalar(s)) if fits(Value::Scalar(s), dtype) => Some(s.cast(dtype)),
+        Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Some(Scalar::new(dtype, i)),
+        _ => None,
+    })
 }
 
 /// `this[key]`.

@@ -253,14 +253,14 @@ pub(crate) fn copy_of(object: &Bound<'_, PyAny>, suits: impl FnOnce(usize) -> bo
     }
     let header = ArrayFields::of(object);
     let Some(dtype) = header.dtype()? else { return Ok(None) };
-    let bytes = header.layout.size() * dtype.size();
+    let bytes = header.shape.iter().product::<usize>() * dtype.size();
     let is_dense = header.flags & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS) != 0
-        || header.layout.extent(dtype.size()) == (0, bytes as isize);
+        || header.layout().extent(dtype.size()) == (0, bytes as isize);
     if !is_dense || !suits(bytes) {
         return Ok(None);
     }
     // SAFETY: NumPy vouches for the elements of its array, which fill so many bytes from the first one on.
-    Ok(unsafe { Array::from_memory(header.address, &header.layout, dtype) }.ok())
+    Ok(unsafe { Array::from_memory(header.address, header.shape, header.strides, dtype) }.ok())
 }
 
 /// Whether an object is an array of NumPy's class, or one derived from it, but not of ours.
@@ -281,16 +281,7 @@ pub(crate) fn dense_form(object: &Bound<'_, PyAny>) -> PyResult<Option<(Shape, D
         flags if flags & NPY_ARRAY_F_CONTIGUOUS != 0 => Order::F,
         _ => return Ok(None),
     };
-    Ok(header.dtype()?.map(|dtype| (header.layout.shape, dtype, order)))
-}
-
-/// How many elements a NumPy array has.
-pub(crate) fn size_of_numpys(object: &Bound<'_, PyAny>) -> usize {
-    // SAFETY: the object is a NumPy array; its header is read while the GIL is held. Extents are not negative.
-    unsafe {
-        let fields = &(*object.as_ptr().cast::<PyArrayObject>()).fields;
-        axes_at(fields.dimensions.cast::<usize>(), fields.nd).iter().product()
-    }
+    Ok(header.dtype()?.map(|dtype| (Shape::from_slice(header.shape), dtype, order)))
 }
 
 /// Whether the elements of a NumPy array are of a native type.
@@ -306,7 +297,7 @@ pub(crate) fn has_native_type(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 pub(crate) fn is_dense(object: &Bound<'_, PyAny>, order: Order) -> bool {
     let header = ArrayFields::of(object);
     let flag = if order == Order::C { NPY_ARRAY_C_CONTIGUOUS } else { NPY_ARRAY_F_CONTIGUOUS };
-    header.flags & flag != 0 && !header.layout.shape.is_empty()
+    header.flags & flag != 0 && !header.shape.is_empty()
 }
 
 /// What an array keeps for each of its axes.
@@ -321,8 +312,8 @@ unsafe fn axes_at<'a, T>(at: *const T, axes: c_int) -> &'a [T] {
 /// The first fields of a NumPy array.
 pub(crate) struct ArrayFields<'a, 'py> {
     address: *mut u8,
-    /// With NumPy's strides and the offset zero.
-    layout: Layout,
+    shape: &'a [usize],
+    strides: &'a [isize],
     descriptor: Borrowed<'a, 'py, PyAny>,
     flags: c_int,
 }
@@ -334,18 +325,20 @@ impl<'a, 'py> ArrayFields<'a, 'py> {
         unsafe { dtype::of_descriptor_unchecked(&self.descriptor) }
     }
 
-    /// The header of an object with the layout of NumPy's arrays.
+    /// Shape and strides, with the offset zero.
+    fn layout(&self) -> Layout {
+        Layout { shape: Shape::from_slice(self.shape), strides: Strides::from_slice(self.strides), offset: 0 }
+    }
+
+    /// The header of an object with the layout of NumPy's arrays, for code that does not run any of Python's before it is done with it.
     fn of(object: &'a Bound<'py, PyAny>) -> ArrayFields<'a, 'py> {
         // SAFETY: the header is read while the GIL is held and the object is alive; it holds a reference to its descriptor.
         unsafe {
             let fields = &(*object.as_ptr().cast::<PyArrayObject>()).fields;
             ArrayFields {
                 address: fields.data.cast(),
-                layout: Layout {
-                    shape: Shape::from_slice(axes_at(fields.dimensions.cast::<usize>(), fields.nd)),
-                    strides: Strides::from_slice(axes_at(fields.strides, fields.nd)),
-                    offset: 0,
-                },
+                shape: axes_at(fields.dimensions.cast::<usize>(), fields.nd),
+                strides: axes_at(fields.strides, fields.nd),
                 descriptor: Borrowed::from_ptr(object.py(), fields.descr.cast()),
                 flags: fields.flags,
             }
@@ -375,7 +368,8 @@ fn import_owned(object: &Bound<'_, PyAny>, is_users: bool) -> PyResult<Payload> 
     let Some(dtype) = header.dtype()? else {
         return Err(not_native(&header.descriptor.str()?.to_string_lossy()));
     };
-    let ArrayFields { address, layout, descriptor, flags } = header;
+    let layout = header.layout();
+    let ArrayFields { address, descriptor, flags, .. } = header;
     let aligned = (address as usize).is_multiple_of(dtype.align())
         && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
     if !aligned {

@@ -302,7 +302,7 @@ impl Header {
                 && numpys.mem_handler.is_null();
             if !is_ours {
                 let own = header.block..=header.block.wrapping_add(2 * header.block_axes);
-                if header.guard.is_page(fields.dimensions) || own.contains(&fields.strides) {
+                if GuardedHeader::is_page(fields.dimensions) || own.contains(&fields.strides) {
                     fields.dimensions = std::ptr::null_mut();
                 } else {
                     // Compiled code has put a block of NumPy's there, and ours is where that was.

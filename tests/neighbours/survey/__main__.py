@@ -28,10 +28,12 @@ ROW = "{:<14} {:<14} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7}"
 def show(result: Result, everything: bool) -> None:
     """Print a library's row, and the first program of each outcome, or all but the same."""
     if result.absent:
-        print(f"{result.library:<14} not installed: {result.absent}")
+        print(f"{result.library:<14} not installed: {result.absent}", flush=True)
         return
     counts = [result.count(outcome) for outcome in OUTCOMES]
-    print(ROW.format(result.library, result.version[:14], len(result.findings), *counts))
+    print(
+        ROW.format(result.library, result.version[:14], len(result.findings), *counts), flush=True
+    )
     shown = set()
     for finding in result.findings:
         if finding.outcome != SAME and (everything or finding.outcome not in shown):

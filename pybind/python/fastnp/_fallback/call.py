@@ -254,9 +254,11 @@ def general(
     result = call_numpy(func, plain, named)
     if type(result) in SCALARS:
         return result
-    if named and type(result) is _np.ndarray and result is named.get("out"):
-        return owner_of(result, views)
-    ours = _from_view(result, views)
+    # NumPy arrays that are given to be written are returned as they are. What follows a ufunc's
+    # operands is such.
+    given = (*outputs(kwargs), *args[getattr(func, "nin", len(args)) :])
+    numpys = [(out, out) for out in given if type(out) is _np.ndarray]
+    ours = _from_view(result, [*views, *numpys] if numpys else views)
     if not views and type(ours) is ndarray:
         # No argument was an array of ours, so strict mode does not refuse the call.
         enter_fallback(name, reason, refusable=False)

@@ -107,19 +107,20 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     return below if dtype is bool else below.astype(dtype, copy=False)
 
 
-@native(_np.indices, few=4_000)
+@native(_np.indices, few=0)
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     shape = tuple(dimensions)
     ndim = len(shape)
-    axes = [
-        arange(n, dtype=dtype).reshape([n if i == axis else 1 for i in range(ndim)])
-        for axis, n in enumerate(shape)
-    ]
+    ones = (1,) * ndim
     if sparse:
-        return tuple(axes)
+        return tuple(
+            arange(n, dtype=dtype).reshape((*ones[:axis], n, *ones[axis + 1 :]))
+            for axis, n in enumerate(shape)
+        )
     result = empty((ndim, *shape), dtype)
-    for axis, values in enumerate(axes):
-        result[axis] = values
+    for axis, n in enumerate(shape):
+        values = arange(n, dtype=dtype)
+        result[axis] = values if axis == ndim - 1 else values.reshape((n, *ones[axis + 1 :]))
     return result
 
 
