@@ -65,11 +65,9 @@ impl Callee {
         match self {
             Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) => Some(Type::F64),
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
-            Callee::Status(_)
-            | Callee::Scratch(_)
-            | Callee::ScratchMark(_)
-            | Callee::Buffer(_)
-            | Callee::Kernel(_) => Some(Type::I64),
+            Callee::Status(_) | Callee::Scratch(_) | Callee::ScratchMark(_) | Callee::Buffer(_) | Callee::Kernel(_) => {
+                Some(Type::I64)
+            }
             Callee::Poll(_) => Some(Type::I8),
             Callee::ClearStatus(_) | Callee::ScratchRelease(_) | Callee::Copy(_) => None,
         }

@@ -107,8 +107,12 @@ impl StatementKernel {
         merge_axes(&mut extents, &mut strides, 0..first_folded);
         merge_axes(&mut extents, &mut strides, first_folded..self.axes);
         let addresses: SmallVec<[*mut u8; 12]> = addresses.iter().map(|&address| address as *mut u8).collect();
-        let scalars: SmallVec<[Scalar; 4]> =
-            self.scalars.iter().zip(scalars).map(|(&dtype, &bits)| Scalar::from_bits(dtype, u128::from(bits))).collect();
+        let scalars: SmallVec<[Scalar; 4]> = self
+            .scalars
+            .iter()
+            .zip(scalars)
+            .map(|(&dtype, &bits)| Scalar::from_bits(dtype, u128::from(bits)))
+            .collect();
         let (outer, inner) = extents.split_at(first_folded);
         let launch = Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &scalars };
         // SAFETY: the caller's contract; the host's backend compiles for this processor.

@@ -606,9 +606,7 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
             return numbers.compare(e, name, values[0], values[1]).register
 
         inputs = "".join(loop[:-1])
-        return map_elements(
-            e, operands, "?", compare, False, hides=True, step=name, inputs=inputs
-        )
+        return map_elements(e, operands, "?", compare, False, hides=True, step=name, inputs=inputs)
 
     def compute(x: list[str]) -> str:
         left, right = (

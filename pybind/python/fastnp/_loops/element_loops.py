@@ -246,7 +246,7 @@ def computed_elsewhere(
     text, width = e.text, SIZES[char]
     memory = e.scratch(bytes_)
     if takes_kernel(e, source, extents):
-        by_kernel(e, source, char, extents, memory, dense_strides(e, char, extents))
+        by_kernel(e, source, char, extents, memory, dense_strides(e, char, (*extents,)))
         return memory
     cursor = text.register(I64, "at")
     text.copy(cursor, memory)

@@ -12,7 +12,7 @@ executed, of which nothing has been done: each statement makes its checks before
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -294,10 +294,8 @@ class Emitter:
         self.is_recorded = False
         # Whether loops ask for interrupts. Text that is never executed does not.
         self.polls = True
-        # The line of the current statement's beginning, and the register that says what scratch
-        # memory was in use there, if the statement takes any.
-        self.statement_begins: tuple[Block, int] | None = None
-        self.scratch_mark: str | None = None
+        # The scratch memory of the current statement.
+        self.scratch_use: ScratchUse | None = None
         self.budget = self.text.named("budget", "i64")
         self.turns = self.text.named("turns", "i64")
         # The entry block has the constants and reads parameters; it is finished last, because more
@@ -636,32 +634,31 @@ class Emitter:
         text.start(after)
 
     @contextmanager
-    def scratch_scope(self) -> Iterator[None]:
+    def scratch_scope(self) -> Generator[None, None, None]:
         """A statement: what scratch memory it takes is free after it."""
-        outer, lines = (self.statement_begins, self.scratch_mark), self.text.block.lines
+        outer, block = self.scratch_use, self.text.block
         # A line for the mark, if one is needed.
-        lines.append("")
-        begins = self.text.block, len(lines) - 1
-        self.statement_begins, self.scratch_mark = begins, None
+        block.lines.append("")
+        use = self.scratch_use = ScratchUse(block, len(block.lines) - 1)
         try:
             yield
-            if (mark := self.scratch_mark) is None:
-                del lines[begins[1]]
+            if use.mark is None:
+                del block.lines[use.at]
             else:
-                self.text.line(f"call scratch_release({mark})")
+                self.text.line(f"call scratch_release({use.mark})")
                 # A turn that takes none frees none.
-                self.text.line(f"{mark} = iconst 0")
+                self.text.line(f"{use.mark} = iconst 0")
         finally:
-            self.statement_begins, self.scratch_mark = outer
+            self.scratch_use = outer
 
     def scratch(self, bytes_: str) -> str:
         """The address of so much memory, the statement's; leaves if there is none."""
-        if self.statement_begins is None:
+        use = self.scratch_use
+        if use is None:
             raise Unsupported("an array that is made in the head of a loop")
-        if self.scratch_mark is None:
-            block, at = self.statement_begins
-            self.scratch_mark = self.text.register(I64, "mark")
-            block.lines[at] = f"{self.scratch_mark} = call scratch_mark()"
+        if use.mark is None:
+            use.mark = self.text.register(I64, "mark")
+            use.block.lines[use.at] = f"{use.mark} = call scratch_mark()"
         memory = self.text.call(I64, "scratch", bytes_)
         self.leave_if(self.text.op(I8, "icmp.eq", memory, self.text.integer(0)))
         return memory
@@ -678,6 +675,16 @@ class Emitter:
                 for line in block.lines
             ]
         return self.text.write("loop", self.words + self.saved)
+
+
+class ScratchUse:
+    """Where a statement begins, and the register that says what scratch memory was in use there, if
+    the statement takes any.
+    """
+
+    def __init__(self, block: Block, at: int) -> None:
+        self.block, self.at = block, at
+        self.mark: str | None = None
 
 
 def raises_errors() -> bool:

@@ -43,17 +43,14 @@ MOST_ELEMENTS = 32_000
 # Steps of a kernel, with its loads.
 MOST_STEPS = 64
 
-# The names that kernels have for operations of arrays, with their cost.
-CHEAP = {
-    name: 1
-    for name in (
-        "add subtract multiply negative absolute fabs square maximum minimum fmax fmin copysign"
-        " bitwise_and bitwise_or bitwise_xor invert equal not_equal less less_equal greater"
-        " greater_equal logical_and logical_or logical_xor logical_not isnan isinf isfinite signbit"
-        " positive rint floor ceil trunc conjugate deg2rad radians rad2deg degrees left_shift"
-        " right_shift sign heaviside"
-    ).split()
-}
+# What operations cost, in additions; all others as much as elementary functions.
+CHEAP = frozenset(
+    "add subtract multiply negative absolute fabs square maximum minimum fmax fmin copysign"
+    " bitwise_and bitwise_or bitwise_xor invert equal not_equal less less_equal greater"
+    " greater_equal logical_and logical_or logical_xor logical_not isnan isinf isfinite signbit"
+    " positive rint floor ceil trunc conjugate deg2rad radians rad2deg degrees left_shift"
+    " right_shift sign heaviside where".split()
+)
 DEAR = {"divide": 4, "reciprocal": 4, "sqrt": 6, "floor_divide": 8, "remainder": 8, "fmod": 8}
 ELEMENTARY = 20
 
@@ -74,7 +71,7 @@ def step(name: str, operands: Sequence[Formula | None], char: str) -> Formula | 
     known = tuple(operand for operand in operands if operand is not None)
     if len(known) < len(operands):
         return None
-    cost = CHEAP.get(name) or DEAR.get(name, ELEMENTARY)
+    cost = 1 if name in CHEAP else DEAR.get(name, ELEMENTARY)
     return Formula(name, char, known, cost + sum(operand.cost for operand in known))
 
 

@@ -209,11 +209,11 @@ def by_kernel(
         length = size(e, source.shape if at is None else (source.shape[at],))
         count = numbers.convert(e, Value(INT, (length,)), char, checked=False)
     if not extents and not keepdims:
-        result = load(e, char, memory)
-        if count is not None:
-            kind = Number(char).registers[0]
-            result = Value(result.type, (text.op(kind, "fdiv", result.register, count),))
-        return result
+        total = load(e, char, memory)
+        if count is None:
+            return total
+        kind = Number(char).registers[0]
+        return Value(total.type, (text.op(kind, "fdiv", total.register, count),))
     if at is None:
         raise Unsupported("`keepdims` of all axes")
     if keepdims:
