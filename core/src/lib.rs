@@ -111,6 +111,7 @@ pub use crate::runtime::guarded_header::GuardedHeader;
 pub use crate::runtime::profile::{
     Activity, CallSite, FlushProfile, FlushReason, Profile, Span, WorkProfile, busy_nanoseconds, set_call_site_source,
 };
+pub use crate::runtime::statement_kernel::{StatementBody, StatementKernel};
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use crate::runtime::tasks::run_tasks;
@@ -118,7 +119,7 @@ pub use error::{Error, ErrorKind, Result};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use fastnp_codegen::backend::fault;
-pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
+pub use fastnp_codegen::{CUDA, DType, Fold, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
 pub use num_complex::Complex;
 
 use crate::runtime::lock::runtime;

@@ -330,6 +330,8 @@ class Writer:
             f"-({left})",
             f"abs({left})",
             f"np.sqrt(abs({left}))",
+            f"np.{self.pick('exp', 'sin', 'tanh', 'floor', 'square')}({left})",
+            f"np.{self.pick('maximum', 'minimum', 'copysign', 'hypot')}({left}, {right})",
         )
 
     # Statements.

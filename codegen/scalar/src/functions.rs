@@ -29,9 +29,12 @@ pub(crate) enum Callee {
     LoopOfTwo(unsafe extern "C" fn(i64, i64, f64, f64) -> f64),
     LoopF32(unsafe extern "C" fn(i64, i64, f32) -> f32),
     LoopOfTwoF32(unsafe extern "C" fn(i64, i64, f32, f32) -> f32),
+    /// A kernel of the host: the address of a function, that of the kernel, and that of its arguments.
+    Kernel(unsafe extern "C" fn(i64, i64, i64) -> i64),
     /// Memory for a number of bytes.
     Scratch(extern "C" fn(i64) -> i64),
-    ScratchReset(extern "C" fn()),
+    ScratchMark(extern "C" fn() -> i64),
+    ScratchRelease(extern "C" fn(i64)),
     /// The buffer of a number with room for a number of bytes.
     Buffer(extern "C" fn(i64, i64) -> i64),
     /// To, from, bytes.
@@ -50,10 +53,10 @@ impl Callee {
             Callee::LoopOfTwo(_) => &[Type::I64, Type::I64, Type::F64, Type::F64],
             Callee::LoopF32(_) => &[Type::I64, Type::I64, Type::F32],
             Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
-            Callee::Scratch(_) => &[Type::I64],
+            Callee::Scratch(_) | Callee::ScratchRelease(_) => &[Type::I64],
             Callee::Buffer(_) => &[Type::I64, Type::I64],
-            Callee::Copy(_) => &[Type::I64, Type::I64, Type::I64],
-            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) | Callee::ScratchReset(_) => &[],
+            Callee::Copy(_) | Callee::Kernel(_) => &[Type::I64, Type::I64, Type::I64],
+            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) | Callee::ScratchMark(_) => &[],
         }
     }
 
@@ -62,9 +65,11 @@ impl Callee {
         match self {
             Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) => Some(Type::F64),
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
-            Callee::Status(_) | Callee::Scratch(_) | Callee::Buffer(_) => Some(Type::I64),
+            Callee::Status(_) | Callee::Scratch(_) | Callee::ScratchMark(_) | Callee::Buffer(_) | Callee::Kernel(_) => {
+                Some(Type::I64)
+            }
             Callee::Poll(_) => Some(Type::I8),
-            Callee::ClearStatus(_) | Callee::ScratchReset(_) | Callee::Copy(_) => None,
+            Callee::ClearStatus(_) | Callee::ScratchRelease(_) | Callee::Copy(_) => None,
         }
     }
 
@@ -82,8 +87,10 @@ impl Callee {
             Callee::LoopOfTwo(f) => f as usize,
             Callee::LoopF32(f) => f as usize,
             Callee::LoopOfTwoF32(f) => f as usize,
+            Callee::Kernel(f) => f as usize,
             Callee::Scratch(f) => f as usize,
-            Callee::ScratchReset(f) => f as usize,
+            Callee::ScratchMark(f) => f as usize,
+            Callee::ScratchRelease(f) => f as usize,
             Callee::Buffer(f) => f as usize,
             Callee::Copy(f) => f as usize,
         }
@@ -139,6 +146,18 @@ pub(crate) extern "C" fn poll() -> u8 {
     POLL.get().is_some_and(|hook| hook()).into()
 }
 
+/// Runs a kernel of the host: what its function gives.
+///
+/// # Safety
+/// `function` takes a kernel and its arguments, and these are right.
+unsafe extern "C" fn kernel(function: i64, kernel: i64, arguments: i64) -> i64 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let function = std::mem::transmute::<usize, unsafe extern "C" fn(i64, i64) -> i64>(function as usize);
+        function(kernel, arguments)
+    }
+}
+
 // Signatures are those of C's <math.h>.
 unsafe extern "C" {
     fn exp(x: f64) -> f64;
@@ -191,7 +210,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 50] = [
+static FUNCTIONS: [Function; 52] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -238,8 +257,10 @@ static FUNCTIONS: [Function; 50] = [
     row("loop2", Callee::LoopOfTwo(inner_loop::two)),
     row("loop1f", Callee::LoopF32(inner_loop::one)),
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
+    rare("kernel", Callee::Kernel(kernel)),
     rare("scratch", Callee::Scratch(scratch::take)),
-    rare("scratch_reset", Callee::ScratchReset(scratch::reset)),
+    rare("scratch_mark", Callee::ScratchMark(scratch::mark)),
+    rare("scratch_release", Callee::ScratchRelease(scratch::release)),
     rare("buffer", Callee::Buffer(scratch::buffer)),
     rare("copy_memory", Callee::Copy(scratch::copy)),
 ];

@@ -68,8 +68,10 @@
 //! of arithmetic that a path would not have reached.
 //!
 //! `loop1(function, data, x)`, `loop2(function, data, x, y)` on f64 and `loop1f`, `loop2f` on f32 run a ufunc's inner loop, given by its
-//! address and that of its data, over one element. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
-//! text's until `scratch_reset()` or the end of the run. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
+//! address and that of its data, over one element. `kernel(function, kernel, arguments)` runs a kernel of the host, by the address of the
+//! function that runs it and its own, on arguments in memory, and gives an i64 that the function says. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
+//! text's until the end of the run, or until `scratch_release(mark)` with a mark that `scratch_mark()` gave before; a mark that is 0
+//! frees nothing. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
 //! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies.
 //!
 //! # Files

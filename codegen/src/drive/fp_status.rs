@@ -43,7 +43,7 @@ pub fn flags_raised(work: impl FnOnce()) -> FpFlags {
 }
 
 /// Does work that leaves the status word as it was.
-pub(crate) fn preserving<T>(work: impl FnOnce() -> T) -> T {
+pub fn preserving<T>(work: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
     let word = mxcsr();
     let result = work();

@@ -100,7 +100,7 @@ impl LoopFunction {
 }
 
 /// The value of a step; `None` if it has none in the types of its values.
-fn append(body: &mut FragmentBuilder<'_>, values: &[ValueId], step: LoopStep) -> Option<ValueId> {
+pub(crate) fn append(body: &mut FragmentBuilder<'_>, values: &[ValueId], step: LoopStep) -> Option<ValueId> {
     let get = |number: usize| values.get(number).copied();
     match step {
         LoopStep::Apply(op, args) => {

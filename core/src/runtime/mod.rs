@@ -9,6 +9,7 @@
 //! | `flush`, `execute`, `execute_composed`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
 //! | `interrupted_step`, `resume` | a step of which a part has run; running the rest |
 //! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
+//! | `statement_kernel` | kernels that compiled loops launch on addresses |
 //! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
 //! | `dead_results` | speculative dead-result elimination |
 //! | `contents`, `array_contents` | reading and writing contents now |
@@ -53,6 +54,7 @@ pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod snapshot;
 pub(crate) mod state;
+pub(crate) mod statement_kernel;
 pub(crate) mod stats;
 pub(crate) mod target;
 pub(crate) mod tasks;

@@ -79,6 +79,22 @@ class VectorLoop:
     ) -> VectorLoop | None: ...
     def apply(self, results: Sequence[int], *inputs: Any) -> list[Any] | None: ...
 
+class LoopKernel:
+    """The kernel of an array statement in a compiled loop."""
+
+    addresses: tuple[int, int]
+    @staticmethod
+    def make(
+        axes: int,
+        loads: str,
+        scalars: str,
+        steps: Sequence[tuple[str, Sequence[int]]],
+        result: int,
+        char: str,
+        fold: tuple[str, int] | None = None,
+        /,
+    ) -> LoopKernel | None: ...
+
 class LoopProgram:
     """A compiled loop: a program of the scalar IR, and what its values must be."""
 

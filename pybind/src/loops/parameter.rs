@@ -43,7 +43,7 @@ pub(crate) struct ArrayParameter {
 }
 
 /// The core type of one of NumPy's characters.
-fn of_char(char: u8) -> Option<DType> {
+pub(crate) fn of_char(char: u8) -> Option<DType> {
     Some(match char {
         b'?' => DType::Bool,
         b'b' => DType::I8,

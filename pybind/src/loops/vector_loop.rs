@@ -2,6 +2,7 @@
 
 use crate::call::argument::{Arg, parse_any};
 use crate::interpreter::error::to_py_result;
+use crate::loops::parameter::of_char;
 use crate::object::construct::new_object;
 use fastnp::{DType, LoopFunction, LoopStep, Op, Scalar, Value, repeat};
 use pyo3::exceptions::PyValueError;
@@ -28,7 +29,7 @@ impl VectorLoop {
         conditions: Vec<usize>,
         next: Vec<usize>,
     ) -> PyResult<Option<VectorLoop>> {
-        let Some(types) = inputs.chars().map(dtype_of).collect::<Option<SmallVec<[DType; 8]>>>() else {
+        let Some(types) = inputs.bytes().map(of_char).collect::<Option<SmallVec<[DType; 8]>>>() else {
             return Ok(None);
         };
         let parsed = steps.iter().map(|(name, operands)| step_of(name, operands)).collect::<Option<Vec<LoopStep>>>();
@@ -65,21 +66,10 @@ impl VectorLoop {
     }
 }
 
-/// The type of loops that a character of NumPy's names.
-fn dtype_of(char: char) -> Option<DType> {
-    Some(match char {
-        '?' => DType::Bool,
-        'l' => DType::I64,
-        'f' => DType::F32,
-        'd' => DType::F64,
-        _ => return None,
-    })
-}
-
 /// A step by its name: an op, `where`, `cast` and a type, or `const`, a type, and bits.
-fn step_of(name: &str, operands: &[u64]) -> Option<LoopStep> {
+pub(crate) fn step_of(name: &str, operands: &[u64]) -> Option<LoopStep> {
     let (word, of) = name.split_once(' ').unwrap_or((name, ""));
-    let dtype = || dtype_of(of.chars().next()?);
+    let dtype = || of_char(*of.as_bytes().first()?);
     let at = |i: usize| operands.get(i).map(|&value| value as usize);
     Some(match word {
         "const" => LoopStep::Const(Scalar::from_bits(dtype()?, u128::from(*operands.first()?))),

@@ -7,12 +7,12 @@ consumes it (`reductions`), writes the loop.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from fastnp._loops import numbers
+from fastnp._loops import formulas, numbers
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
+from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -74,9 +74,14 @@ class Elementwise(NamedTuple):
     # one operand lies densely, or where elements are divided.
     packed: Callable[[Indices], str] | None = None
     pays_packed: bool = False
+    # How a kernel computes an element, if one can; and whether nothing else does.
+    formula: Formula | None = None
+    needs_kernel: bool = False
 
     def most(self) -> int:
         """The most elements that are computed and stored in a loop."""
+        if self.formula is not None:
+            return formulas.MOST_ELEMENTS
         return MANY_PACKED if self.packed and self.pays_packed else MANY_ELEMENTS
 
 
@@ -133,7 +138,7 @@ MANY_COMPARED = 250
 
 def refuse_many(e: Emitter, extents: Sequence[str], most: int = MANY_ELEMENTS) -> None:
     """Leaves statements on large arrays to the engine."""
-    if math.prod(e.lengths.get(extent, 16) for extent in extents) > most:
+    if formulas.about(e, extents) > most:
         raise Unsupported("a statement on a large array, which a kernel computes faster")
 
 
@@ -318,7 +323,7 @@ def gathered(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
             positions.append(number_everywhere(e, "l", checked_position(e, item, extent)))
             continue
         assert item.array is not None
-        positions.append(elements(e, item.array))
+        positions.append(by_element(e, elements(e, item.array)))
         if not Number(positions[-1].char).is_integer:
             raise Unsupported("an index that is an array")
     lead = broadcast(e, positions)
@@ -399,6 +404,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             False,
             packed=packed_elements(e, array, element),
             pays_packed=type_.is_dense,
+            formula=formulas.load(array),
         )
     name, settled = numbers.number(value).name, e.settle(value)
     return number_everywhere(e, name, settled.register)
@@ -412,7 +418,8 @@ def number_everywhere(e: Emitter, char: str, register: str) -> Elementwise:
         def packed(_: Indices) -> str:
             return e.text.op(PACKED[char][0], "splat", register)
 
-    return Elementwise(char, (), lambda _: register, (), False, packed=packed)
+    formula = formulas.scalar(char, register)
+    return Elementwise(char, (), lambda _: register, (), False, packed=packed, formula=formula)
 
 
 def packed_elements(
@@ -493,7 +500,10 @@ def stretched(e: Emitter, source: Elementwise, extents: Sequence[str]) -> Elemen
         for is_fixed, have, to in zip(fixed, source.shape, own, strict=True)
     )
     return source._replace(
-        shape=shape_, element=lambda indices: source.element(moved(indices)), packed=packed
+        shape=shape_,
+        element=lambda indices: source.element(moved(indices)),
+        packed=packed,
+        formula=formulas.repeated(source.formula, fixed),
     )
 
 
@@ -505,11 +515,16 @@ def map_elements(
     warns: bool,
     hides: bool = False,
     opcode: str = "",
+    step: str = "",
+    inputs: str = "",
 ) -> Elementwise:
     """An array whose elements are computed from those of operands that are broadcast together.
 
-    `opcode` is the one instruction that computes an element, if there is one for vectors as well.
+    `opcode` is the one instruction that computes an element, if there is one for vectors as well;
+    `step` that of kernels, which takes values of the types `inputs`.
     """
+    if not step or any(operand.formula is None for operand in operands):
+        operands = [by_element(e, operand) for operand in operands]
     extents = broadcast(e, operands)
     operands = [stretched(e, operand, extents) for operand in operands]
 
@@ -528,16 +543,38 @@ def map_elements(
                 parts.append(operand.packed(indices[len(indices) - len(operand.shape) :]))
             return e.text.op(PACKED[char][0], opcode, *parts)
 
+    formula = None
+    if step:
+        parts = zip(operands, inputs, strict=True)
+        formula = formulas.step(step, [formulas.cast(o.formula, to) for o, to in parts], char)
     return Elementwise(
         char,
         extents,
         element,
         tuple(source for operand in operands for source in operand.sources),
         warns or any(operand.warns for operand in operands),
+        is_ours=any(operand.is_ours for operand in operands),
         hides=hides or any(operand.hides for operand in operands),
         packed=packed,
         pays_packed=opcode in ("fdiv", "sqrt") or any(o.pays_packed for o in operands),
+        formula=formula,
+        needs_kernel=any(operand.needs_kernel for operand in operands),
     )
+
+
+def by_element(e: Emitter, source: Elementwise) -> Elementwise:
+    """An array whose elements can be had one by one: what only a kernel computes, in memory."""
+    if not source.needs_kernel:
+        return source
+    text, formula = e.text, source.formula
+    assert formula is not None
+    refuse_many(e, source.shape, source.most())
+    bytes_ = text.op(I64, "mul", size(e, source.shape), text.integer(SIZES[source.char]))
+    memory = e.scratch(bytes_)
+    strides_ = dense_strides(e, source.char, source.shape)
+    e.spend(size(e, source.shape))
+    formulas.compute(e, formula, source.shape, Place(memory, strides_, source.char))
+    return in_scratch(e, memory, source.char, source.shape, source.is_ours)
 
 
 def scalar_name(value: Value | Elementwise) -> str:
@@ -557,12 +594,10 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
         raise Unsupported(f"{name} of arrays of {names[0]} and {names[1]}")
     operands = [elements(e, a), elements(e, b)]
     # A Python number takes the array's type before the loop: it must fit.
-    for i, (operand, have) in enumerate(zip(operands, names, strict=True)):
-        if len(have) > 1:
-            register = numbers.convert(
-                e, Value(Number(have), (operand.element(()),)), loop[i], checked=True
-            )
-            operands[i] = number_everywhere(e, loop[i], register)
+    operands = [
+        taken_by(e, operand, have, to)
+        for operand, have, to in zip(operands, names, loop, strict=False)
+    ]
     chars = [operand.char for operand in operands]
     if Number(loop[-1]).is_bool and name in numbers.COMPARISONS:
 
@@ -570,7 +605,8 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
             values = [Value(Number(c), (r,)) for c, r in zip(chars, x, strict=True)]
             return numbers.compare(e, name, values[0], values[1]).register
 
-        return map_elements(e, operands, "?", compare, False, hides=True)
+        inputs = "".join(loop[:-1])
+        return map_elements(e, operands, "?", compare, False, hides=True, step=name, inputs=inputs)
 
     def compute(x: list[str]) -> str:
         left, right = (
@@ -582,7 +618,27 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
     plain = name in ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
     warns = Number(loop[-1]).is_float or not plain
     opcode = PACKED_OPCODES.get(name, "")
-    return map_elements(e, operands, loop[-1], compute, warns, hides=not plain, opcode=opcode)
+    step, inputs = kernel_step(name, loop, b), "".join(loop[:-1])
+    return map_elements(
+        e, operands, loop[-1], compute, warns, not plain, opcode, step=step, inputs=inputs
+    )
+
+
+def taken_by(e: Emitter, operand: Elementwise, have: str, char: str) -> Elementwise:
+    """An operand of a loop: a Python number takes the loop's type, and must fit."""
+    if len(have) == 1:
+        return operand
+    number = Value(Number(have), (operand.element(()),))
+    return number_everywhere(e, char, numbers.convert(e, number, char, checked=True))
+
+
+def kernel_step(name: str, loop: tuple[str, ...], exponent: Value | Elementwise) -> str:
+    """The step of kernels that computes `a op b` in a loop of NumPy's, if there is one."""
+    if name != "power":
+        return "divide" if name == "true_divide" else name
+    # Powers by Python's numbers may be squares, roots, reciprocals; integers may raise.
+    is_python = isinstance(exponent, Value) and numbers.number(exponent).may_be_python
+    return "" if is_python or loop[-1] not in "fd" else name
 
 
 # The instructions of operations on floats, which take vectors too.
@@ -599,7 +655,13 @@ def square(e: Emitter, operand: Elementwise) -> Elementwise:
     """`x ** 2` of floats."""
     kind = Number(operand.char).registers[0]
     squared = map_elements(
-        e, [operand], operand.char, lambda x: e.text.op(kind, "fmul", x[0], x[0]), True
+        e,
+        [operand],
+        operand.char,
+        lambda x: e.text.op(kind, "fmul", x[0], x[0]),
+        True,
+        step="square",
+        inputs=operand.char,
     )
     if (of_packed := operand.packed) is not None:
 
@@ -624,7 +686,46 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
         have = Value(Number(operand.char), (x[0],))
         return e.text.op(kind, opcode, numbers.convert(e, have, loop[0], checked=False))
 
-    return map_elements(e, [operand], loop[-1], compute, name == "sqrt", opcode=opcode)
+    return map_elements(
+        e, [operand], loop[-1], compute, name == "sqrt", opcode=opcode, step=name, inputs=loop[0]
+    )
+
+
+def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> Elementwise:
+    """A ufunc of ours, which a kernel computes."""
+    names = tuple(scalar_name(value) for value in arguments)
+    loop = numpy_loop(name, names)
+    if loop is None or name == "power":
+        raise Unsupported(f"{name} of arrays of {', '.join(names)}")
+    operands = [
+        taken_by(e, elements(e, value), have, to)
+        for value, have, to in zip(arguments, names, loop, strict=False)
+    ]
+
+    def element(_: list[str]) -> str:
+        raise Unsupported(f"{name} of an array, element by element")
+
+    found = map_elements(
+        e, operands, loop[-1], element, True, hides=True, step=name, inputs="".join(loop[:-1])
+    )
+    if found.formula is None or not found.shape:
+        raise Unsupported(f"{name} of these arrays")
+    return found._replace(packed=None, is_ours=True, needs_kernel=True)
+
+
+def divided(e: Emitter, a: Elementwise, b: Elementwise) -> Elementwise:
+    """`a / b` of floats of one type."""
+    kind = Number(a.char).registers[0]
+    return map_elements(
+        e,
+        [a, b],
+        a.char,
+        lambda x: e.text.op(kind, "fdiv", *x),
+        True,
+        opcode="fdiv",
+        step="divide",
+        inputs=a.char * 2,
+    )
 
 
 # Arrays that are made of numbers.
@@ -639,7 +740,8 @@ def filled(
     extents = tuple(e.snapshot(Value(INT, (extent,))).register for extent in extents)
     e.text.ranges.update(dict.fromkeys(extents, EXTENT))
     register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
-    return Elementwise(char, extents, lambda _: register, (), False, is_ours)
+    formula = formulas.scalar(char, register)
+    return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)
 
 
 def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
@@ -649,9 +751,7 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
         raise Unsupported("an array of these numbers")
     char = "d" if names & {"float", "d"} else "l"
     text = e.text
-    e.uses_scratch = True
-    memory = text.call(I64, "scratch", text.integer(8 * len(values)))
-    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    memory = e.scratch(text.integer(8 * len(values)))
     for i, value in enumerate(values):
         register = numbers.convert(e, e.settle(value), char, checked=False)
         text.line(f"store.{MEMORY[char]} {memory}, {8 * i}, {register}")
@@ -677,6 +777,13 @@ def in_scratch(
     """An array that the statement has computed into memory of its own."""
     kind = ArrayType(char, len(extents), True, False, SCRATCH, False, is_ours)
     return elements(e, Value(kind, (memory, *extents, *dense_strides(e, char, extents))))
+
+
+def is_ours(value: Value | Elementwise) -> bool:
+    """Whether an operation of a value is one of ours."""
+    if isinstance(value, Elementwise):
+        return value.is_ours or any(array_type(source).is_ours for source in value.sources)
+    return isinstance(value.type, ArrayType) and value.type.is_ours
 
 
 def is_array(value: Value | Elementwise) -> bool:

@@ -24,6 +24,7 @@ from fastnp._loops.emitter import (
     Variable,
     are_found,
     has_root,
+    raises_errors,
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.heap import Heap
@@ -188,6 +189,9 @@ class Compiled:
         self.parameters = e.parameters
         self.constants = e.constants
         self.scoped_constants = e.scoped_constants
+        # The code has their addresses.
+        self.kernels = e.kernels
+        self.stores_early = e.stores_early
         self.missing = e.missing
         self.exits = e.exits
         self.reasons = e.reasons
@@ -336,6 +340,8 @@ class Compiled:
             return None
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         if numpy.geterr()["under"] != "ignore":
+            return None
+        if self.stores_early and raises_errors():
             return None
         flat = self.flattened(values) if self.tuples or self.complexes else values
         return None if flat is None else tuple(flat)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fastnp._loops import numbers
+from fastnp._loops import formulas, numbers
 from fastnp._loops.arrays import (
     Elementwise,
     Indices,
@@ -16,6 +16,8 @@ from fastnp._loops.arrays import (
     array_type,
     dense_strides,
     elements,
+    in_scratch,
+    is_ours,
     load,
     refuse_many,
     register_of,
@@ -146,6 +148,13 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     for read in map(array_type, source.sources):
         if not type_.is_made and not read.is_made:
             e.apart.add((type_.root, read.root))
+    if takes_kernel(e, source, extents) and not own_root:
+        if type_.is_ours and source.warns and e.may_store_early:
+            # As the engine does, whose kernels store before they warn. The statement reads nothing
+            # that it stores to, so the interpreter can repeat it.
+            e.stores_early = True
+        if not source.warns or e.stores_early:
+            return lambda: by_kernel(e, source, type_.char, extents, address(target), strides_)
     if not own_root and not source.warns and not casts:
         several, lanes = None, 1
         if packed is not None and type_.is_dense:
@@ -158,6 +167,10 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
+        result = in_scratch(e, memory, type_.char, extents, is_ours=True)
+        if formulas.pays_to_copy(e, extents):
+            by_kernel(e, result, type_.char, extents, address(target), strides_)
+            return
         # The C library's copy takes 0.55 ns an element more where the target does not begin at 32
         # bytes, as `x[1:-1]` does not.
         if type_.ndim == 1 and type_.is_dense and type_.char not in PACKED:
@@ -199,8 +212,9 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
     steps = dense_strides(e, source.char, source.shape)
-    are_ours = source.is_ours or any(array_type(one).is_ours for one in source.sources)
-    kind = ArrayType(source.char, len(source.shape), True, True, -1 - number, False, are_ours, True)
+    kind = ArrayType(
+        source.char, len(source.shape), True, True, -1 - number, False, is_ours(source), True
+    )
     value = Value(kind, (place, *source.shape, *steps))
 
     def bind() -> None:
@@ -230,9 +244,10 @@ def computed_elsewhere(
 ) -> str:
     """The address of scratch memory with the elements, dense; leaves where NumPy would warn."""
     text, width = e.text, SIZES[char]
-    e.uses_scratch = True
-    memory = text.call(I64, "scratch", bytes_)
-    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    memory = e.scratch(bytes_)
+    if takes_kernel(e, source, extents):
+        by_kernel(e, source, char, extents, memory, dense_strides(e, char, (*extents,)))
+        return memory
     cursor = text.register(I64, "at")
     text.copy(cursor, memory)
     have = Number(source.char)
@@ -255,3 +270,24 @@ def computed_elsewhere(
     if source.warns or source.char != char:
         e.leave_if_raised()
     return memory
+
+
+def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str]) -> bool:
+    """Whether a kernel of the engine computes an array."""
+    return source.needs_kernel or formulas.pays(e, source.formula, extents)
+
+
+def by_kernel(
+    e: Emitter,
+    source: Elementwise,
+    char: str,
+    extents: Sequence[str],
+    at: str,
+    strides: Sequence[str],
+) -> None:
+    """Has a kernel compute elements of type `char` at an address; leaves where NumPy would warn."""
+    formula = formulas.cast(source.formula, char)
+    assert formula is not None
+    casts = char != source.char
+    place = formulas.Place(at, strides, char)
+    formulas.compute(e, formula, extents, place, warns=source.warns or casts)

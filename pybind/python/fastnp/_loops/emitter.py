@@ -12,8 +12,11 @@ executed, of which nothing has been done: each statement makes its checks before
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy
 
 from fastnp._loops.heap import type_of_list
 from fastnp._loops.parameters import type_of
@@ -33,6 +36,9 @@ from fastnp._loops.types import (
     Value,
     either,
 )
+
+if TYPE_CHECKING:
+    from fastnp._fastnp import LoopKernel
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
@@ -278,12 +284,18 @@ class Emitter:
         self.indices: dict[str, Any] = {}
         # Whether code that ran to its end looks at the floating-point status.
         self.looks_at_status = False
+        # Whether a statement may store before it is known that nothing warns, and whether one does:
+        # not where floating-point errors are to be raised.
+        self.may_store_early = not raises_errors()
+        self.stores_early = False
+        # The kernels that the code calls, which live as long as it.
+        self.kernels: list[LoopKernel] = []
         # Whether the text is recorded as operations on whole arrays, which warn themselves.
         self.is_recorded = False
         # Whether loops ask for interrupts. Text that is never executed does not.
         self.polls = True
-        # Whether the current statement took scratch memory.
-        self.uses_scratch = False
+        # The scratch memory of the current statement.
+        self.scratch_use: ScratchUse | None = None
         self.budget = self.text.named("budget", "i64")
         self.turns = self.text.named("turns", "i64")
         # The entry block has the constants and reads parameters; it is finished last, because more
@@ -621,6 +633,36 @@ class Emitter:
         text.jump(after)
         text.start(after)
 
+    @contextmanager
+    def scratch_scope(self) -> Generator[None, None, None]:
+        """A statement: what scratch memory it takes is free after it."""
+        outer, block = self.scratch_use, self.text.block
+        # A line for the mark, if one is needed.
+        block.lines.append("")
+        use = self.scratch_use = ScratchUse(block, len(block.lines) - 1)
+        try:
+            yield
+            if use.mark is None:
+                del block.lines[use.at]
+            else:
+                self.text.line(f"call scratch_release({use.mark})")
+                # A turn that takes none frees none.
+                self.text.line(f"{use.mark} = iconst 0")
+        finally:
+            self.scratch_use = outer
+
+    def scratch(self, bytes_: str) -> str:
+        """The address of so much memory, the statement's; leaves if there is none."""
+        use = self.scratch_use
+        if use is None:
+            raise Unsupported("an array that is made in the head of a loop")
+        if use.mark is None:
+            use.mark = self.text.register(I64, "mark")
+            use.block.lines[use.at] = f"{use.mark} = call scratch_mark()"
+        memory = self.text.call(I64, "scratch", bytes_)
+        self.leave_if(self.text.op(I8, "icmp.eq", memory, self.text.integer(0)))
+        return memory
+
     def finish(self) -> str:
         """The whole text."""
         self.entry.lines.append(f"{self.budget} = iconst {POLL_INTERVAL}")
@@ -633,6 +675,21 @@ class Emitter:
                 for line in block.lines
             ]
         return self.text.write("loop", self.words + self.saved)
+
+
+class ScratchUse:
+    """Where a statement begins, and the register that says what scratch memory was in use there, if
+    the statement takes any.
+    """
+
+    def __init__(self, block: Block, at: int) -> None:
+        self.block, self.at = block, at
+        self.mark: str | None = None
+
+
+def raises_errors() -> bool:
+    """Whether NumPy has been told to raise floating-point errors, or to call somebody."""
+    return not {*numpy.geterr().values()} <= {"ignore", "warn"}
 
 
 class Mark:

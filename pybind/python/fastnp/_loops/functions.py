@@ -623,11 +623,23 @@ def inner_loop(function: numpy.ufunc, chars: tuple[str, ...]) -> tuple[int, int]
     return None
 
 
-def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Value:
+def array_ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operand:
+    """A ufunc of arrays, which is ours if it or one of them is: NumPy's has other last bits."""
+    is_numpys = isinstance(function, numpy.ufunc)
+    if function.nout != 1 or function.nin != len(arguments):
+        raise Unsupported(f"{function.__name__} of {len(arguments)} arguments")
+    if is_numpys and not any(arrays.is_ours(value) for value in arguments):
+        raise Unsupported(f"{function.__name__} of NumPy's arrays")
+    return arrays.ufunc(e, function.__name__, arguments)
+
+
+def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operand:
     """Any other ufunc of one or two floats: NumPy's own loop over one element, so its own
     result.
     """
     name = function.__name__
+    if any(arrays.is_array(value) for value in arguments):
+        return array_ufunc(e, function, arguments)
     original = getattr(numpy, name, None)
     if not isinstance(original, numpy.ufunc) or function.nout != 1 or function.nin > 2:
         raise Unsupported(f"a call of {name}")

@@ -19,7 +19,7 @@ def mask_of(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
     """The mask that an array is indexed by, of its own shape; `None` if it is indexed otherwise."""
     if len(items) != 1 or items[0].array is None:
         return None
-    mask = arrays.elements(e, items[0].array)
+    mask = arrays.by_element(e, arrays.elements(e, items[0].array))
     type_ = arrays.array_type(array)
     if mask.char != "?":
         return None
@@ -37,9 +37,7 @@ def taken(e: Emitter, array: Value, mask: Elementwise) -> Elementwise:
     arrays.refuse_many(e, mask.shape)
     total = arrays.size(e, mask.shape)
     e.spend(total)
-    e.uses_scratch = True
-    memory = text.call(I64, "scratch", text.op(I64, "mul", total, text.integer(width)))
-    e.leave_if(text.op(I8, "icmp.eq", memory, text.integer(0)))
+    memory = e.scratch(text.op(I64, "mul", total, text.integer(width)))
     cursor, count = text.register(I64, "at"), text.register(I64, "count")
     text.copy(cursor, memory)
     text.copy(count, text.integer(0))
@@ -82,6 +80,8 @@ def selected(
         lambda x: e.text.op(kind, "select", *x),
         False,
         hides=True,
+        step="where",
+        inputs=f"?{then.char}{then.char}",
     )
 
 

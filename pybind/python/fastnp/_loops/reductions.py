@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy
 
-from fastnp._loops import numbers
+from fastnp._loops import formulas, numbers
 from fastnp._loops.arrays import (
     MANY_ADDED,
     MANY_ADDED_PACKED,
@@ -15,13 +15,20 @@ from fastnp._loops.arrays import (
     Elementwise,
     Indices,
     Shifted,
+    by_element,
+    dense_strides,
+    divided,
     elements,
+    in_scratch,
+    is_ours,
+    load,
+    number_everywhere,
     refuse_many,
     size,
 )
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
-from fastnp._loops.types import F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
+from fastnp._loops.types import F64, I8, I64, INT, PACKED, SIZES, Number, Value, numpy_loop
 
 ACCUMULATORS = 4
 
@@ -120,16 +127,23 @@ def reduced(
     """`np.sum(x)`, `np.max(x, axis=0)` and the like."""
     source = elements(e, value)
     ndim = len(source.shape)
-    refuse_many(e, source.shape, most_added(source) if name in SUMS else MANY_COMPARED)
     char, fold = result_char(name, source.char), FOLDS[name]
     if axis is not None and not -ndim <= axis < ndim:
         raise Unsupported("a reduction along an axis that is not there")
+    has_kernel = takes_kernel(e, name, source)
+    if has_kernel:
+        refuse_many(e, source.shape, formulas.MOST_ELEMENTS)
+    else:
+        source = by_element(e, source)
+        refuse_many(e, source.shape, most_added(source) if name in SUMS else MANY_COMPARED)
     folded = source.shape if axis is None else (source.shape[axis],)
     if name not in ("sum", "any", "all"):
         # The interpreter raises, and warns of means.
         for extent in folded:
             e.leave_if(e.text.op(I8, "icmp.eq", extent, e.text.integer(0)))
     e.spend(size(e, source.shape))
+    if has_kernel:
+        return by_kernel(e, name, source, char, axis, keepdims)
     if (axis is None or ndim == 1) and not keepdims:
         result = Value(Number(char), (fold(e, source, char),))
         return warned(e, source, result)
@@ -151,6 +165,61 @@ def reduced(
     extents = (*source.shape[:at], *kept, *source.shape[at + 1 :])
     warns = source.warns or Number(char).is_float
     return Elementwise(char, extents, element, source.sources, warns, hides=source.hides)
+
+
+# The folds of kernels, by the reductions that they compute.
+KERNEL_FOLDS = {
+    "sum": "add",
+    "mean": "add",
+    "max": "maximum",
+    "min": "minimum",
+    "argmax": "argmax",
+    "argmin": "argmin",
+    "any": "logical_or",
+    "all": "logical_and",
+}
+
+
+def takes_kernel(e: Emitter, name: str, source: Elementwise) -> bool:
+    """Whether a kernel reduces an array. Which of the zeros of both signs is the extreme of NumPy's
+    arrays depends on NumPy.
+    """
+    if name in ("max", "min") and Number(source.char).is_float and not is_ours(source):
+        return False
+    return formulas.pays(e, source.formula, source.shape, 1)
+
+
+def by_kernel(
+    e: Emitter, name: str, source: Elementwise, char: str, axis: int | None, keepdims: bool
+) -> Value | Elementwise:
+    """A reduction that a kernel computes, into scratch memory."""
+    text, ndim = e.text, len(source.shape)
+    folded = char if name in SUMS else "?" if name in ("any", "all") else source.char
+    formula = formulas.cast(source.formula, folded)
+    assert formula is not None
+    at = axis if axis is None else axis % ndim
+    extents = () if at is None else (*source.shape[:at], *source.shape[at + 1 :])
+    bytes_ = text.op(I64, "mul", size(e, extents), text.integer(SIZES[char]))
+    memory = e.scratch(bytes_)
+    strides = dense_strides(e, char, extents) if extents else ()
+    place = formulas.Place(memory, strides, char)
+    formulas.fold(e, formula, source.shape, KERNEL_FOLDS[name], at, place)
+    count = None
+    if name == "mean":
+        length = size(e, source.shape if at is None else (source.shape[at],))
+        count = numbers.convert(e, Value(INT, (length,)), char, checked=False)
+    if not extents and not keepdims:
+        total = load(e, char, memory)
+        if count is None:
+            return total
+        kind = Number(char).registers[0]
+        return Value(total.type, (text.op(kind, "fdiv", total.register, count),))
+    if at is None:
+        raise Unsupported("`keepdims` of all axes")
+    if keepdims:
+        extents = (*source.shape[:at], text.integer(1), *source.shape[at + 1 :])
+    result = in_scratch(e, memory, char, extents, is_ours(source))
+    return result if count is None else divided(e, result, number_everywhere(e, char, count))
 
 
 def result_char(name: str, char: str) -> str:
@@ -266,7 +335,7 @@ def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
 
 def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
     """`a @ b` of vectors and matrices."""
-    left, right = elements(e, a), elements(e, b)
+    left, right = (by_element(e, elements(e, operand)) for operand in (a, b))
     if not {len(left.shape), len(right.shape)} <= {1, 2}:
         raise Unsupported("a product of numbers, or of stacks of matrices")
     loop = numpy_loop("multiply", (left.char, right.char))

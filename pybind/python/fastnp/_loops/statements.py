@@ -167,13 +167,11 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
     undo.begin(e, statement)
     if e.calls and isinstance(statement, ast.Return):
         return return_(e, statement)
-    e.uses_scratch = False
-    simple(e, statement)
-    if not e.calls:
-        e.has_log = False
-    e.forget_since(({}, {}))
-    if e.uses_scratch:
-        e.text.line("call scratch_reset()")
+    with e.scratch_scope():
+        simple(e, statement)
+        if not e.calls:
+            e.has_log = False
+        e.forget_since(({}, {}))
     return [e.path()]
 
 
@@ -204,7 +202,8 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
 
 
 def if_(e: Emitter, statement: ast.If) -> list[Path]:
-    test = condition(e, statement.test)
+    with e.scratch_scope():
+        test = condition(e, statement.test)
     if selections.select(e, statement, test):
         return [e.path()]
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
@@ -251,7 +250,8 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
             e.position = e.numbers[statement]
         e.begin_statement()
         e.spend()
-        test = condition(e, statement.test)
+        with e.scratch_scope():
+            test = condition(e, statement.test)
         inside, over = e.text.new_block("body"), e.text.new_block("over")
         e.text.branch(test, inside, over)
         state = dict(e.state)

@@ -1,0 +1,138 @@
+//! Kernels of array statements in compiled loops: compiled once, and launched on addresses, without nodes or storages.
+
+use crate::plan::loop_function::{LoopStep, append};
+use crate::runtime::lock::unresolved_runtime;
+use crate::runtime::program_cache::CompiledKernel;
+use fastnp_codegen::drive::fp_status::preserving;
+use fastnp_codegen::{Access, DType, Fold, FpFlags, KernelBuilder, Launch, Scalar, SingleThread, Template, ValueId};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Axes of a statement, at most.
+const MAX_AXES: usize = 8;
+
+/// The kernel of a statement that computes an array from others, point by point or folded, on the caller's thread.
+///
+/// Its arguments are words: the extents; the address of each array that is loaded, and of the result; the byte strides of
+/// these, array by array; the scalars, in the low bytes of a word each.
+pub struct StatementKernel {
+    compiled: CompiledKernel,
+    axes: usize,
+    /// The last axes, over which values are folded.
+    folded: usize,
+    scalars: SmallVec<[DType; 4]>,
+    result: DType,
+}
+
+/// What a [`StatementKernel`] computes over so many axes. Values are numbered: elements of the arrays that are loaded, scalars, then steps.
+pub struct StatementBody<'a> {
+    /// The number of axes.
+    pub axes: usize,
+    /// The types of the arrays that are loaded.
+    pub loads: &'a [DType],
+    /// The types of scalars.
+    pub scalars: &'a [DType],
+    /// What is computed.
+    pub steps: &'a [LoopStep],
+    /// The number of the value that is stored.
+    pub result: usize,
+    /// How it is folded before, over so many of the last axes.
+    pub fold: Option<(Fold, usize)>,
+}
+
+impl StatementKernel {
+    /// Compiles a kernel.
+    ///
+    /// `None` where a step or the fold has no loop in a type, values of different types meet, or there are no axes or more than eight.
+    pub fn new(body: &StatementBody<'_>) -> Option<StatementKernel> {
+        let StatementBody { axes, loads, scalars, .. } = *body;
+        let folded = body.fold.map_or(0, |(_, folded)| folded);
+        let most = usize::from(u8::MAX);
+        if !(1..=MAX_AXES).contains(&axes) || folded > axes || loads.len() > most || scalars.len() > most {
+            return None;
+        }
+        let template = if body.fold.is_some() { Template::Reduce } else { Template::Map };
+        let mut builder = KernelBuilder::new(template, (axes - folded) as u8, folded as u8);
+        let operands: Vec<_> = loads.iter().map(|&dtype| builder.operand(dtype, Access::Read, false)).collect();
+        let parameters: Vec<_> = scalars.iter().map(|&dtype| builder.scalar(dtype)).collect();
+        let mut fragment = builder.body();
+        let mut values: Vec<ValueId> = operands.into_iter().map(|operand| fragment.load(operand)).collect();
+        values.extend(parameters.into_iter().map(|parameter| fragment.param(parameter)));
+        for step in body.steps {
+            let value = append(&mut fragment, &values, *step)?;
+            values.push(value);
+        }
+        let value = *values.get(body.result)?;
+        let mut dtype = fragment.dtype(value);
+        if let Some((fold, _)) = body.fold {
+            let given = dtype;
+            dtype = fold.result(given);
+            let accumulator = fold.row().is_none_or(|row| row.takes(given)).then(|| builder.accumulate(fold, value))?;
+            let target = builder.operand(dtype, Access::Write, true);
+            let mut epilogue = builder.epilogue();
+            let total = epilogue.result(accumulator);
+            epilogue.store(target, total);
+        } else {
+            let target = builder.operand(dtype, Access::Write, true);
+            builder.body().store(target, value);
+        }
+        let compiled = unresolved_runtime().compile_for_host(builder.finish());
+        Some(StatementKernel { compiled, axes, folded, scalars: scalars.into(), result: dtype })
+    }
+
+    /// The type of the result.
+    pub fn result(&self) -> DType {
+        self.result
+    }
+
+    /// Runs it, and says which floating-point flags NumPy would report; the thread's floating-point status is as before.
+    ///
+    /// # Safety
+    /// `arguments` are the words that this type describes: every address that a point has is that of an element, aligned, which
+    /// nobody writes meanwhile; those of the result overlap no other and belong to the caller.
+    pub unsafe fn run(&self, arguments: *const u64) -> FpFlags {
+        let arrays = self.compiled.0.operands.len();
+        let words = self.axes + arrays * (1 + self.axes) + self.scalars.len();
+        // SAFETY: the caller's contract.
+        let words = unsafe { std::slice::from_raw_parts(arguments, words) };
+        let (extents, words) = words.split_at(self.axes);
+        let (addresses, words) = words.split_at(arrays);
+        let (strides, scalars) = words.split_at(arrays * self.axes);
+        let mut extents: SmallVec<[usize; MAX_AXES]> = extents.iter().map(|&extent| extent as usize).collect();
+        let first_folded = self.axes - self.folded;
+        if extents[..first_folded].contains(&0) {
+            return FpFlags::NONE;
+        }
+        let mut strides: SmallVec<[isize; 24]> = strides.iter().map(|&stride| stride as isize).collect();
+        merge_axes(&mut extents, &mut strides, 0..first_folded);
+        merge_axes(&mut extents, &mut strides, first_folded..self.axes);
+        let addresses: SmallVec<[*mut u8; 12]> = addresses.iter().map(|&address| address as *mut u8).collect();
+        let scalars: SmallVec<[Scalar; 4]> = self
+            .scalars
+            .iter()
+            .zip(scalars)
+            .map(|(&dtype, &bits)| Scalar::from_bits(dtype, u128::from(bits)))
+            .collect();
+        let (outer, inner) = extents.split_at(first_folded);
+        let launch = Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &scalars };
+        // SAFETY: the caller's contract; the host's backend compiles for this processor.
+        let raised = preserving(|| unsafe { self.compiled.1.launch(&launch, &SingleThread) });
+        // A launch on the host's memory does not fail.
+        raised.into_iter().flatten().fold(FpFlags::NONE, |all, (_, _, flags)| all | flags)
+    }
+}
+
+/// Makes one axis of the last two of a range, again and again, where every array goes on from row to row as within a row. The axes
+/// keep their number: the outer one of the two has one element afterwards.
+fn merge_axes(extents: &mut [usize], strides: &mut [isize], range: Range<usize>) {
+    let axes = extents.len();
+    let Some(last) = range.clone().last() else { return };
+    for axis in (range.start..last).rev() {
+        let goes_on = |of: &[isize]| of[axis] == of[last] * extents[last] as isize;
+        if extents[axis] != 1 && !strides.chunks(axes).all(goes_on) {
+            return;
+        }
+        extents[last] *= extents[axis];
+        extents[axis] = 1;
+    }
+}

@@ -1,0 +1,234 @@
+"""Formulas: how the engine's kernels compute the elements of an array, and the calls of kernels.
+
+Compiled code computes an element in scalar registers, or two in a vector of 128 bits; a kernel of
+the engine uses the processor's widest vectors, and has the elementary functions. So an array
+statement that computes enough calls a kernel, with the addresses and strides of its arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastnp import _fastnp
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import I8, I64, MEMORY, SIZES, ArrayType, Value
+
+if TYPE_CHECKING:
+    from fastnp._fastnp import LoopKernel
+
+
+class Formula(NamedTuple):
+    """A value of a kernel: what computes it, of which others; `cost` is in additions.
+
+    A load has an array, of whose last axes some are repeated; a scalar has a register.
+    """
+
+    name: str
+    char: str
+    operands: tuple[Formula, ...] = ()
+    cost: int = 0
+    array: Value | None = None
+    repeated: tuple[bool, ...] = ()
+    register: str = ""
+
+
+# A kernel takes 0.1 µs to call, as long as compiled code takes for so many additions of elements.
+LEAST_WORK = 256
+LEAST_COPIED = 1024
+# Elements from which statements that run as they are recorded, fused and on threads, are faster.
+MOST_ELEMENTS = 32_000
+# Steps of a kernel, with its loads.
+MOST_STEPS = 64
+
+# What operations cost, in additions; all others as much as elementary functions.
+CHEAP = frozenset(
+    "add subtract multiply negative absolute fabs square maximum minimum fmax fmin copysign"
+    " bitwise_and bitwise_or bitwise_xor invert equal not_equal less less_equal greater"
+    " greater_equal logical_and logical_or logical_xor logical_not isnan isinf isfinite signbit"
+    " positive rint floor ceil trunc conjugate deg2rad radians rad2deg degrees left_shift"
+    " right_shift sign heaviside where".split()
+)
+DEAR = {"divide": 4, "reciprocal": 4, "sqrt": 6, "floor_divide": 8, "remainder": 8, "fmod": 8}
+ELEMENTARY = 20
+
+
+def load(array: Value) -> Formula:
+    """The element of an array at the point."""
+    assert isinstance(array.type, ArrayType)
+    return Formula("load", array.type.char, array=array, repeated=(False,) * array.type.ndim)
+
+
+def scalar(char: str, register: str) -> Formula:
+    """A number that is the same at all points."""
+    return Formula("scalar", char, register=register)
+
+
+def step(name: str, operands: Sequence[Formula | None], char: str) -> Formula | None:
+    """A value that is computed from others; `None` if one of those has no formula."""
+    known = tuple(operand for operand in operands if operand is not None)
+    if len(known) < len(operands):
+        return None
+    cost = 1 if name in CHEAP else DEAR.get(name, ELEMENTARY)
+    return Formula(name, char, known, cost + sum(operand.cost for operand in known))
+
+
+def cast(operand: Formula | None, char: str) -> Formula | None:
+    """A value converted as `astype` converts."""
+    if operand is None or operand.char == char:
+        return operand
+    return Formula(f"cast {char}", char, (operand,), operand.cost + 1)
+
+
+def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
+    """A formula of an array of which some of the last axes are repeated."""
+    if formula is None or not any(axes):
+        return formula
+    if formula.array is not None:
+        own = axes[max(len(axes) - len(formula.repeated), 0) :]
+        before = (False,) * (len(formula.repeated) - len(own))
+        both = zip(formula.repeated, (*before, *own), strict=True)
+        return formula._replace(repeated=tuple(a or b for a, b in both))
+    operands = tuple(of for x in formula.operands if (of := repeated(x, axes)) is not None)
+    return formula._replace(operands=operands)
+
+
+def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], more: int = 0) -> bool:
+    """Whether a kernel is faster than a loop over the elements, as far as their number is known;
+    `more` is the cost of what else it does with each.
+    """
+    if formula is None or not extents:
+        return False
+    return about(e, extents) * (formula.cost + more) >= LEAST_WORK
+
+
+def pays_to_copy(e: Emitter, extents: Sequence[str]) -> bool:
+    """Whether a kernel copies faster than a loop."""
+    return bool(extents) and about(e, extents) >= LEAST_COPIED
+
+
+def about(e: Emitter, extents: Sequence[str]) -> int:
+    """The number of elements, as far as it is known."""
+    return math.prod(e.lengths.get(extent, 16) for extent in extents)
+
+
+@lru_cache(maxsize=1024)
+def kernel(
+    axes: int,
+    loads: str,
+    scalars: str,
+    steps: tuple[tuple[str, tuple[int, ...]], ...],
+    result: int,
+    char: str,
+    fold: tuple[str, int] | None,
+) -> LoopKernel | None:
+    """The kernel of these steps, compiled once."""
+    return _fastnp.LoopKernel.make(axes, loads, scalars, steps, result, char, fold)
+
+
+class Steps:
+    """The steps of a formula, numbered: loads, scalars, then what is computed."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.loads: list[Formula] = []
+        self.scalars: list[Formula] = []
+        self.computed: list[Formula] = []
+        self.seen: set[Formula] = set()
+        self.visit(formula)
+
+    def visit(self, formula: Formula) -> None:
+        """Adds a value after those that it is computed from, unless it was."""
+        if formula in self.seen:
+            return
+        for operand in formula.operands:
+            self.visit(operand)
+        self.seen.add(formula)
+        if len(self.seen) > MOST_STEPS:
+            raise Unsupported("a statement of very many operations")
+        of_kind = {"load": self.loads, "scalar": self.scalars}.get(formula.name, self.computed)
+        of_kind.append(formula)
+
+    def number(self, formula: Formula) -> int:
+        """The number of a value."""
+        return [*self.loads, *self.scalars, *self.computed].index(formula)
+
+    def numbered(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Each step by its name and the numbers of its operands."""
+        return tuple(
+            (value.name, tuple(map(self.number, value.operands))) for value in self.computed
+        )
+
+
+class Place(NamedTuple):
+    """Memory for the result of a kernel: an address, strides, and the type of elements."""
+
+    address: str
+    strides: Sequence[str]
+    char: str
+
+
+def compute(
+    e: Emitter, formula: Formula, extents: Sequence[str], place: Place, *, warns: bool = True
+) -> None:
+    """Computes the elements of an array in their place; leaves where NumPy would warn."""
+    run(e, formula, extents, range(len(extents)), place, None, warns)
+
+
+def fold(
+    e: Emitter, formula: Formula, extents: Sequence[str], name: str, axis: int | None, place: Place
+) -> None:
+    """Folds the elements of an array over an axis, or all, into a place without these axes."""
+    axes = range(len(extents))
+    folded = axes if axis is None else (axis,)
+    order = [k for k in axes if k not in folded] + [*folded]
+    strides = [*place.strides, *[e.text.integer(0)] * len(folded)]
+    run(e, formula, extents, order, place._replace(strides=strides), (name, len(folded)), True)
+
+
+def run(
+    e: Emitter,
+    formula: Formula,
+    extents: Sequence[str],
+    order: Sequence[int],
+    place: Place,
+    folds: tuple[str, int] | None,
+    warns: bool,
+) -> None:
+    """Calls a kernel over axes in an order, in which the place has its strides."""
+    text, steps, axes = e.text, Steps(formula), len(extents)
+    chars = ["".join(value.char for value in kind) for kind in (steps.loads, steps.scalars)]
+    numbered = steps.numbered()
+    result = steps.number(formula)
+    made = kernel(axes, chars[0], chars[1], numbered, result, place.char, folds)
+    if made is None:
+        raise Unsupported("a statement of which there is no kernel")
+    e.kernels.append(made)
+    words = [("i64", extents[k]) for k in order]
+    arrays = [value.array for value in steps.loads if value.array is not None]
+    words += [("i64", array.registers[0]) for array in arrays]
+    words.append(("i64", place.address))
+    for value, array in zip(steps.loads, arrays, strict=True):
+        strides = load_strides(e, value, array, axes)
+        words += [("i64", strides[k]) for k in order]
+    words += [("i64", stride) for stride in place.strides]
+    words += [(MEMORY[value.char], value.register) for value in steps.scalars]
+    block = e.scratch(text.integer(8 * len(words)))
+    for i, (kind, register) in enumerate(words):
+        text.line(f"store.{kind} {block}, {8 * i}, {register}")
+    addresses = [text.integer(address) for address in made.addresses]
+    raised = text.call(I64, "kernel", *addresses, block)
+    if warns:
+        e.leave_if(text.op(I8, "icmp.ne", raised, text.integer(0)))
+
+
+def load_strides(e: Emitter, value: Formula, array: Value, axes: int) -> list[str]:
+    """The strides of a load over all axes: nothing along those that are repeated."""
+    type_, zero = array.type, e.text.integer(0)
+    assert isinstance(type_, ArrayType)
+    own = list(array.registers[1 + type_.ndim :])
+    if type_.is_dense:
+        own[-1] = e.text.integer(SIZES[type_.char])
+    known = zip(own, value.repeated, strict=True)
+    return [zero] * (axes - len(own)) + [zero if is_fixed else s for s, is_fixed in known]

@@ -1,0 +1,143 @@
+"""Array statements in compiled loops that call kernels of the engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+from fastnp import _fastnp
+from fastnp._loops import formulas
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(_fastnp, "LoopProgram"), reason="this build has no code generator for loops"
+)
+
+
+def diffuse(np: Any, x: Any, y: Any) -> Any:
+    total = 0.0
+    for _ in range(40):
+        y[1:-1] = np.exp(-abs(x[1:-1])) + 0.25 * (x[2:] + x[:-2])
+        x[:] = np.where(y > 0.5, y * 0.75, np.maximum(x, -1.0))
+        total += float(np.abs(y).max()) + float((x * y).min())
+    return total
+
+
+def rows(np: Any, x: Any, y: Any) -> Any:
+    found = 0.0
+    for k in range(30):
+        y -= x.mean(axis=1, keepdims=True) * np.tanh(y)
+        x[:, 1:] = np.hypot(x[:, :-1], y[:, 1:]) / (k + 1.5)
+        z = np.floor(x.T * 8) + np.rint(y.max(axis=0) * 4)
+        found += float(z.sum()) + int((z > 0).any()) + int(np.argmax(y))
+    return found
+
+
+def narrow(np: Any, x: Any, y: Any) -> Any:
+    for _ in range(30):
+        y[...] = x[::-1] * 3 + (x > 4)
+        x[2:] = y[:-2] // 2
+    return x.sum()
+
+
+def scaled(np: Any, x: Any, y: Any) -> Any:
+    for k in range(20):
+        y[1:-1] = np.exp(x[1:-1]) * 2
+        x += 100 * (k > 10)
+    return y.sum()
+
+
+def made(n: int, dtype: str, ndim: int) -> list[numpy.ndarray]:
+    """Two arrays of different values, the second a transposed copy if it has two axes."""
+    shape = (n,) * ndim
+    x = (numpy.arange(n**ndim).reshape(shape) * 37 % 19 / 7 - 1).astype(dtype)
+    return [x, numpy.ascontiguousarray((x * 0.5 + 0.3).T).T.astype(dtype)]
+
+
+def run_both(function: Callable[..., Any], arrays: list[numpy.ndarray]) -> list[list[Any]]:
+    """The results and the arrays afterwards, of arrays of ours: compiled, and as Python runs it."""
+    found = []
+    for run in (fastnp.jit(strict=True)(function), function):
+        given = [fastnp.array(array, order="K") for array in arrays]
+        found.append([run(fastnp, *given), *given])
+    return found
+
+
+def agree(compiled: list[Any], expected: list[Any]) -> None:
+    for one, other in zip(compiled, expected, strict=True):
+        assert numpy.asarray(one).dtype == numpy.asarray(other).dtype
+        numpy.testing.assert_array_equal(one, other)
+
+
+@pytest.fixture(params=["some", "all"])
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements on enough elements call kernels, or all do."""
+    if request.param == "all":
+        monkeypatch.setattr(formulas, "LEAST_WORK", 0)
+        monkeypatch.setattr(formulas, "LEAST_COPIED", 0)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("n", [2, 3, 7, 100, 3000])
+def test_values_along_one_axis(n: int, dtype: str) -> None:
+    agree(*run_both(diffuse, made(n, dtype, 1)))
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("n", [20, 60])
+def test_values_and_reductions_of_rows_and_columns(n: int, dtype: str) -> None:
+    agree(*run_both(rows, made(n, dtype, 2)))
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("dtype", ["i8", "i4", "i2", "u1"])
+def test_integers_and_conversions(dtype: str) -> None:
+    x = numpy.arange(500).astype(dtype)
+    agree(*run_both(narrow, [x, numpy.zeros(500, dtype)]))
+
+
+def test_a_kernel_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    called, run = [], formulas.run
+
+    def noted(*arguments: Any) -> None:
+        called.append(arguments)
+        run(*arguments)
+
+    monkeypatch.setattr(formulas, "run", noted)
+    run_both(diffuse, made(3000, "f8", 1))
+    assert len(called) >= 4
+
+
+@pytest.mark.parametrize("errors", ["warn", "raise"])
+def test_warnings_and_errors_are_those_of_the_interpreter(errors: Any) -> None:
+    outcomes = []
+    for run in (fastnp.jit(scaled), scaled):
+        x, y = map(fastnp.array, made(900, "f8", 1))
+        with warnings.catch_warnings(record=True) as warned, numpy.errstate(all=errors):
+            warnings.simplefilter("always")
+            texts = []
+            try:
+                run(fastnp, x, y)
+            except FloatingPointError as error:
+                texts.append(str(error))
+            fastnp.flush()
+        texts += [f"{one.message} at {one.lineno}" for one in warned]
+        outcomes.append((texts, x.tolist(), y.tolist()))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][0]
+
+
+def test_what_is_not_ours_keeps_the_bits_of_numpy() -> None:
+    def compute(np: Any, x: Any, y: Any) -> None:
+        for _ in range(50):
+            y[:] = np.exp(x) + np.sin(x)
+
+    x, y = made(999, "f8", 1)
+    compiled = fastnp.jit(compute)
+    compiled(numpy, x, y)
+    assert (y == numpy.exp(x) + numpy.sin(x)).all()
