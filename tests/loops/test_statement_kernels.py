@@ -132,6 +132,25 @@ def test_warnings_and_errors_are_those_of_the_interpreter(errors: Any) -> None:
     assert outcomes[0][0]
 
 
+def test_an_array_of_numpy_is_stored_to_after_the_warning() -> None:
+    def compute(np: Any, x: Any, ours: Any, theirs: Any, turns: int) -> None:
+        for k in range(turns):
+            ours[:] = x * 2.0
+            theirs[:] = x * 10.0**k
+
+    x = numpy.linspace(1, 2, 900)
+    theirs = numpy.zeros(900)
+    given = fastnp.array(x), fastnp.zeros(900), theirs
+    compiled = fastnp.jit(strict=True)(compute)
+    compiled(fastnp, *given, 300)
+    assert (theirs == x * 1e299).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises((RuntimeWarning, fastnp.LoopError)):
+            compiled(fastnp, *given, 310)
+    assert (theirs == x * 1e307).all()
+
+
 def test_what_is_not_ours_keeps_the_bits_of_numpy() -> None:
     def compute(np: Any, x: Any, y: Any) -> None:
         for _ in range(50):

@@ -149,11 +149,12 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
         if not type_.is_made and not read.is_made:
             e.apart.add((type_.root, read.root))
     if takes_kernel(e, source, extents) and not own_root:
-        if type_.is_ours and source.warns and e.may_store_early:
-            # As the engine does, whose kernels store before they warn. The statement reads nothing
-            # that it stores to, so the interpreter can repeat it.
-            e.stores_early = True
-        if not source.warns or e.stores_early:
+        warns = source.warns or casts
+        # As the engine does, whose kernels store before they warn. The statement reads nothing that
+        # it stores to, so the interpreter can repeat it.
+        stores_early = warns and type_.is_ours and e.may_store_early
+        e.stores_early = e.stores_early or stores_early
+        if stores_early or not warns:
             return lambda: by_kernel(e, source, type_.char, extents, address(target), strides_)
     if not own_root and not source.warns and not casts:
         several, lanes = None, 1
