@@ -133,7 +133,7 @@ def into(w: Writer) -> None:
     if larger:
         for way in ("sum", "max", "min"):
             if way != "sum" or expressions.summable(w.arrays[larger]):
-                forms.append(f"np.{way}({larger}, axis=0, out={name})")
+                forms.append(f"np.{way}({larger} + 0, axis=0, out={name})")
     if expressions.summable(array, 4):
         forms += [
             f"np.cumsum({name}, axis=-1, out={name})",
