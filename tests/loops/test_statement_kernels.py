@@ -43,6 +43,17 @@ def narrow(np: Any, x: Any, y: Any) -> Any:
     return x.sum()
 
 
+def indexed(np: Any, x: Any, y: Any) -> Any:
+    total = 0.0
+    for k in range(25):
+        y[1:] = (x * 2.0 + y)[:-1] / 3
+        q = x.copy()[::2] * 1.0
+        x[k % 3] = 7.5 - k
+        column = (x + y).max() - y.sum() * np.exp(-np.abs(x))[k % len(x)]
+        total += float(q.sum()) + float(np.floor(y * 4)[x > 0.5].sum()) + float(column)
+    return total
+
+
 def scaled(np: Any, x: Any, y: Any) -> Any:
     for k in range(20):
         y[1:-1] = np.exp(x[1:-1]) * 2
@@ -85,6 +96,15 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("n", [2, 3, 7, 100, 3000])
 def test_values_along_one_axis(n: int, dtype: str) -> None:
     agree(*run_both(diffuse, made(n, dtype, 1)))
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("n", [3, 7, 200, 3000])
+def test_what_is_computed_may_be_indexed(n: int) -> None:
+    x, y = made(n, "f8", 1)
+    compiled, expected = run_both(indexed, [numpy.rint(x * 4) / 4, numpy.rint(y * 4)])
+    assert compiled[0] == pytest.approx(expected[0], rel=1e-12)
+    agree(compiled[1:], expected[1:])
 
 
 @pytest.mark.usefixtures("kernels")

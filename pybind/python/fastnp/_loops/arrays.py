@@ -774,9 +774,16 @@ def dense_strides(e: Emitter, char: str, extents: tuple[str, ...]) -> tuple[str,
 def in_scratch(
     e: Emitter, memory: str, char: str, extents: tuple[str, ...], is_ours: bool
 ) -> Elementwise:
-    """An array that the statement has computed into memory of its own."""
+    """The elements of an array that the statement has computed into memory of its own."""
+    return elements(e, scratch_array(e, memory, char, extents, is_ours))
+
+
+def scratch_array(
+    e: Emitter, memory: str, char: str, extents: tuple[str, ...], is_ours: bool
+) -> Value:
+    """An array in memory of the statement's own."""
     kind = ArrayType(char, len(extents), True, False, SCRATCH, False, is_ours)
-    return elements(e, Value(kind, (memory, *extents, *dense_strides(e, char, extents))))
+    return Value(kind, (memory, *extents, *dense_strides(e, char, extents)))
 
 
 def is_ours(value: Value | Elementwise) -> bool:

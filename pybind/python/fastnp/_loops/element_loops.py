@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from fastnp._loops import formulas, numbers
 from fastnp._loops.arrays import (
+    SCRATCH,
     Elementwise,
     Indices,
     address,
@@ -21,6 +22,7 @@ from fastnp._loops.arrays import (
     load,
     refuse_many,
     register_of,
+    scratch_array,
     shape,
     size,
     steps,
@@ -271,6 +273,22 @@ def computed_elsewhere(
     if source.warns or source.char != char:
         e.leave_if_raised()
     return memory
+
+
+def in_memory(e: Emitter, source: Elementwise) -> Value:
+    """An array whose elements have addresses; it is computed for the statement if they have not."""
+    formula = source.formula
+    array = formula.array if formula is not None and not any(formula.repeated) else None
+    if array is not None and array_type(array).root == SCRATCH:
+        return array
+    if not source.shape:
+        raise Unsupported("an index of a number")
+    refuse_many(e, source.shape, source.most())
+    count = size(e, source.shape)
+    e.spend(count)
+    bytes_ = e.text.op(I64, "mul", count, e.text.integer(SIZES[source.char]))
+    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
+    return scratch_array(e, memory, source.char, source.shape, is_ours(source))
 
 
 def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str]) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from types import ModuleType
 
-from fastnp._loops import arrays, complexes, functions, lists, masks, numbers, reductions
+from fastnp._loops import (
+    arrays,
+    complexes,
+    element_loops,
+    functions,
+    lists,
+    masks,
+    numbers,
+    reductions,
+)
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.parameters import lengths_of, type_of
@@ -313,6 +322,8 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
         if isinstance(index, ast.Slice):
             return lists.part(e, value, subscript_items(e, index)[0])
         return lists.item(e, value, number(e, index))
+    if isinstance(value, Elementwise):
+        value = element_loops.in_memory(e, value)
     array = array_operand(value)
     items = subscript_items(e, index)
     mask = masks.mask_of(e, array, items)
