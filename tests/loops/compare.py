@@ -178,12 +178,15 @@ def check_compiled(seed: int) -> tuple[str, str]:
 @contextlib.contextmanager
 def kernels_everywhere() -> Any:
     """Have array statements call kernels for few elements, too."""
-    before = formulas.LEAST_WORK, formulas.LEAST_COPIED
-    formulas.LEAST_WORK = formulas.LEAST_COPIED = 1
+    names = "LEAST_WORK", "LEAST_STRIDED_WORK", "LEAST_COPIED"
+    before = [getattr(formulas, name) for name in names]
+    for name in names:
+        setattr(formulas, name, 1)
     try:
         yield
     finally:
-        formulas.LEAST_WORK, formulas.LEAST_COPIED = before
+        for name, value in zip(names, before, strict=True):
+            setattr(formulas, name, value)
 
 
 @contextlib.contextmanager

@@ -79,9 +79,11 @@ class Elementwise(NamedTuple):
     needs_kernel: bool = False
 
     def most(self) -> int:
-        """The most elements that are computed and stored in a loop."""
-        if self.formula is not None:
-            return formulas.MOST_ELEMENTS
+        """The most elements that are computed and stored."""
+        return self.most_in_loop() if self.formula is None else formulas.MOST_ELEMENTS
+
+    def most_in_loop(self) -> int:
+        """The most elements that are computed and stored in a loop over them."""
         return MANY_PACKED if self.packed and self.pays_packed else MANY_ELEMENTS
 
 

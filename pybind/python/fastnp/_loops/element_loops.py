@@ -293,7 +293,7 @@ def in_memory(e: Emitter, source: Elementwise) -> Value:
 
 def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str]) -> bool:
     """Whether a kernel of the engine computes an array."""
-    return source.needs_kernel or formulas.pays(e, source.formula, extents)
+    return source.needs_kernel or formulas.pays(e, source.formula, extents, source.most_in_loop())
 
 
 def by_kernel(

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class Formula(NamedTuple):
-    """A value of a kernel: what computes it, of which others; `cost` is in additions.
+    """A value of a kernel: what computes it, of which others; `cost` is in additions, and
+    `is_strided` says that elements of an array which are loaded do not lie one after another.
 
     A load has an array, of whose last axes some are repeated; a scalar has a register.
     """
@@ -30,13 +31,17 @@ class Formula(NamedTuple):
     char: str
     operands: tuple[Formula, ...] = ()
     cost: int = 0
+    is_strided: bool = False
     array: Value | None = None
     repeated: tuple[bool, ...] = ()
     register: str = ""
 
 
 # A kernel takes 0.1 µs to call, as long as compiled code takes for so many additions of elements.
-LEAST_WORK = 256
+# Where elements are gathered, vectors win little: the columns of NPBench's adi, a hundred elements
+# with a division, take 0.76 ms by kernels and 0.63 by compiled code.
+LEAST_WORK = 512
+LEAST_STRIDED_WORK = 4096
 LEAST_COPIED = 1024
 # Elements from which statements that run as they are recorded, fused and on threads, are faster.
 MOST_ELEMENTS = 32_000
@@ -58,7 +63,9 @@ ELEMENTARY = 20
 def load(array: Value) -> Formula:
     """The element of an array at the point."""
     assert isinstance(array.type, ArrayType)
-    return Formula("load", array.type.char, array=array, repeated=(False,) * array.type.ndim)
+    type_ = array.type
+    no_axis = (False,) * type_.ndim
+    return Formula("load", type_.char, is_strided=not type_.is_dense, array=array, repeated=no_axis)
 
 
 def scalar(char: str, register: str) -> Formula:
@@ -72,14 +79,15 @@ def step(name: str, operands: Sequence[Formula | None], char: str) -> Formula | 
     if len(known) < len(operands):
         return None
     cost = 1 if name in CHEAP else DEAR.get(name, ELEMENTARY)
-    return Formula(name, char, known, cost + sum(operand.cost for operand in known))
+    cost += sum(operand.cost for operand in known)
+    return Formula(name, char, known, cost, any(operand.is_strided for operand in known))
 
 
 def cast(operand: Formula | None, char: str) -> Formula | None:
     """A value converted as `astype` converts."""
     if operand is None or operand.char == char:
         return operand
-    return Formula(f"cast {char}", char, (operand,), operand.cost + 1)
+    return Formula(f"cast {char}", char, (operand,), operand.cost + 1, operand.is_strided)
 
 
 def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
@@ -95,13 +103,17 @@ def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
     return formula._replace(operands=operands)
 
 
-def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], more: int = 0) -> bool:
+def pays(
+    e: Emitter, formula: Formula | None, extents: Sequence[str], most: int, more: int = 0
+) -> bool:
     """Whether a kernel is faster than a loop over the elements, as far as their number is known;
-    `more` is the cost of what else it does with each.
+    `most` is how many a loop takes at all, `more` the cost of what else a kernel does with each.
     """
     if formula is None or not extents:
         return False
-    return about(e, extents) * (formula.cost + more) >= LEAST_WORK
+    count = about(e, extents)
+    least = LEAST_STRIDED_WORK if formula.is_strided else LEAST_WORK
+    return count > most or count * (formula.cost + more) >= least
 
 
 def pays_to_copy(e: Emitter, extents: Sequence[str]) -> bool:

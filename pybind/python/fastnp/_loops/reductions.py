@@ -90,8 +90,10 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
     return total
 
 
-def most_added(source: Elementwise) -> int:
-    """The most elements that are added up here."""
+def most_in_loop(name: str, source: Elementwise) -> int:
+    """The most elements that are reduced in a loop over them."""
+    if name not in SUMS:
+        return MANY_COMPARED
     return MANY_ADDED_PACKED if source.packed and source.pays_packed else MANY_ADDED
 
 
@@ -135,7 +137,7 @@ def reduced(
         refuse_many(e, source.shape, formulas.MOST_ELEMENTS)
     else:
         source = by_element(e, source)
-        refuse_many(e, source.shape, most_added(source) if name in SUMS else MANY_COMPARED)
+        refuse_many(e, source.shape, most_in_loop(name, source))
     folded = source.shape if axis is None else (source.shape[axis],)
     if name not in ("sum", "any", "all"):
         # The interpreter raises, and warns of means.
@@ -186,7 +188,7 @@ def takes_kernel(e: Emitter, name: str, source: Elementwise) -> bool:
     """
     if name in ("max", "min") and Number(source.char).is_float and not is_ours(source):
         return False
-    return formulas.pays(e, source.formula, source.shape, 1)
+    return formulas.pays(e, source.formula, source.shape, most_in_loop(name, source), 1)
 
 
 def by_kernel(
