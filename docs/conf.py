@@ -32,7 +32,7 @@ nb_merge_streams = True
 # A notebook prefers a picture to a text.
 nb_mime_priority_overrides = [("html", "image/svg+xml", 0)]
 
-# Notebooks run without the profile of whoever builds the site, and say nothing but warnings.
+# Notebooks do not load the IPython profile of the user who builds the site, and log warnings only.
 _IPYTHON = tempfile.TemporaryDirectory()
 os.environ["IPYTHONDIR"] = _IPYTHON.name
 _PROFILE = Path(_IPYTHON.name, "profile_default")

@@ -36,11 +36,17 @@ def with_numpy(make: Make, arguments: Sequence[Any]) -> Call:
 
 def with_fastnp(make: Make, arguments: Sequence[Any]) -> Call:
     """fastnp on the current device."""
-    function = make(fastnp)
+    return _synchronised(make(fastnp), arguments, fastnp.synchronize)
+
+
+def _synchronised(
+    function: Callable[..., Any], arguments: Sequence[Any], synchronize: Callable[[], Any]
+) -> Call:
+    """A call that waits for the device."""
 
     def call() -> Any:
         result = function(*arguments)
-        fastnp.synchronize()
+        synchronize()
         return result
 
     return call
@@ -59,13 +65,7 @@ def with_cupy_fuse(make: Make, arguments: Sequence[Any]) -> Call:
 
 def _cupy(function: Callable[..., Any], arguments: Sequence[Any]) -> Call:
     stream = importlib.import_module("cupy").cuda.get_current_stream()
-
-    def call() -> Any:
-        result = function(*arguments)
-        stream.synchronize()
-        return result
-
-    return call
+    return _synchronised(function, arguments, stream.synchronize)
 
 
 def with_jax(make: Make, arguments: Sequence[Any]) -> Call:
@@ -79,13 +79,7 @@ def with_torch(make: Make, arguments: Sequence[Any]) -> Call:
     """`torch.compile` of the NumPy program, by `torch._numpy`."""
     torch = importlib.import_module("torch")
     function = torch.compile(make(importlib.import_module("torch._numpy")))
-
-    def call() -> Any:
-        result = function(*arguments)
-        torch.cuda.synchronize()
-        return result
-
-    return call
+    return _synchronised(function, arguments, torch.cuda.synchronize)
 
 
 def _to_cupy(array: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Long runs show progress, short ones and those that nobody watches say little."""
+"""Long runs show progress. Short runs, and runs without a terminal, print little."""
 
 from __future__ import annotations
 

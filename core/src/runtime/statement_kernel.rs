@@ -88,8 +88,8 @@ impl StatementKernel {
     /// Runs it, and says which floating-point flags NumPy would report; the thread's floating-point status is as before.
     ///
     /// # Safety
-    /// `arguments` are the words that this type describes: every address that a point has is that of an element, aligned, which
-    /// nobody writes meanwhile; those of the result overlap no other and belong to the caller.
+    /// `arguments` are the words that this type describes. At every point the address of each array is that of an aligned element. No
+    /// other thread writes the arrays during the call. The result overlaps no array that is loaded, and only the caller accesses it.
     pub unsafe fn run(&self, arguments: *const u64) -> FpFlags {
         let arrays = self.compiled.0.operands.len();
         let words = self.axes + arrays * (1 + self.axes) + self.scalars.len();
@@ -122,8 +122,8 @@ impl StatementKernel {
     }
 }
 
-/// Makes one axis of the last two of a range, again and again, where every array goes on from row to row as within a row. The axes
-/// keep their number: the outer one of the two has one element afterwards.
+/// Merges the last axes of a range, as far as every array is contiguous across them. The number of axes stays: an axis that was merged
+/// into the last one has one element.
 fn merge_axes(extents: &mut [usize], strides: &mut [isize], range: Range<usize>) {
     let axes = extents.len();
     let Some(last) = range.clone().last() else { return };

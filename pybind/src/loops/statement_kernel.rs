@@ -47,7 +47,7 @@ impl LoopKernel {
     }
 }
 
-/// Runs a kernel; 1 where NumPy would warn, underflow aside, of which nobody is told by default.
+/// Runs a kernel. Returns 1 if it raised invalid operation, division by zero or overflow. Underflow does not count: NumPy ignores it by default.
 ///
 /// # Safety
 /// The kernel lives; `arguments` are as [`StatementKernel::run`] demands.

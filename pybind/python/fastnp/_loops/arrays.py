@@ -715,21 +715,6 @@ def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> El
     return found._replace(packed=None, is_ours=True, needs_kernel=True)
 
 
-def divided(e: Emitter, a: Elementwise, b: Elementwise) -> Elementwise:
-    """`a / b` of floats of one type."""
-    kind = Number(a.char).registers[0]
-    return map_elements(
-        e,
-        [a, b],
-        a.char,
-        lambda x: e.text.op(kind, "fdiv", *x),
-        True,
-        opcode="fdiv",
-        step="divide",
-        inputs=a.char * 2,
-    )
-
-
 # Arrays that are made of numbers.
 
 

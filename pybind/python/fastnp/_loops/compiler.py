@@ -339,9 +339,8 @@ class Compiled:
         if not self.are_constants(names):
             return None
         # Compiled code looks for everything but underflow, of which nobody is told by default.
-        if numpy.geterr()["under"] != "ignore":
-            return None
-        if self.stores_early and raises_errors():
+        modes = numpy.geterr()
+        if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
             return None
         flat = self.flattened(values) if self.tuples or self.complexes else values
         return None if flat is None else tuple(flat)

@@ -170,8 +170,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
-        result = in_scratch(e, memory, type_.char, extents, is_ours=True)
         if formulas.pays_to_copy(e, extents):
+            result = in_scratch(e, memory, type_.char, extents, is_ours=True)
             by_kernel(e, result, type_.char, extents, address(target), strides_)
             return
         # The C library's copy takes 0.55 ns an element more where the target does not begin at 32

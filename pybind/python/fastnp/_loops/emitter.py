@@ -286,7 +286,7 @@ class Emitter:
         self.looks_at_status = False
         # Whether a statement may store before it is known that nothing warns, and whether one does:
         # not where floating-point errors are to be raised.
-        self.may_store_early = not raises_errors()
+        self.may_store_early = not raises_errors(numpy.geterr())
         self.stores_early = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
@@ -687,9 +687,9 @@ class ScratchUse:
         self.mark: str | None = None
 
 
-def raises_errors() -> bool:
-    """Whether NumPy has been told to raise floating-point errors, or to call somebody."""
-    return not {*numpy.geterr().values()} <= {"ignore", "warn"}
+def raises_errors(modes: Mapping[str, object]) -> bool:
+    """Whether NumPy's error state raises an exception for some error, or calls a function."""
+    return not {*modes.values()} <= {"ignore", "warn"}
 
 
 class Mark:

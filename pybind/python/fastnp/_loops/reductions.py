@@ -15,9 +15,9 @@ from fastnp._loops.arrays import (
     Elementwise,
     Indices,
     Shifted,
+    binary,
     by_element,
     dense_strides,
-    divided,
     elements,
     in_scratch,
     is_ours,
@@ -221,7 +221,9 @@ def by_kernel(
     if keepdims:
         extents = (*source.shape[:at], text.integer(1), *source.shape[at + 1 :])
     result = in_scratch(e, memory, char, extents, is_ours(source))
-    return result if count is None else divided(e, result, number_everywhere(e, char, count))
+    if count is None:
+        return result
+    return binary(e, "divide", result, number_everywhere(e, char, count))
 
 
 def result_char(name: str, char: str) -> str:
