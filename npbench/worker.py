@@ -101,8 +101,10 @@ class Worker:
 
     def fresh_arguments(self) -> dict[str, Any]:
         """The inputs as arrays of the framework, copied and in memory; scalars as they are."""
+        # Copied once more by the framework: on a device, if it computes there, as an array that is
+        # made of one of NumPy's may stay in the memory of the host until a kernel reads it.
         arguments = {
-            name: self.framework.array(value) if isinstance(value, numpy.ndarray) else value
+            name: self.framework.array(value).copy() if isinstance(value, numpy.ndarray) else value
             for name, value in self.pristine.items()
         }
         copies = [value for value in arguments.values() if outputs.is_array(value)]

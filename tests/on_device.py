@@ -8,8 +8,11 @@ device's compiler makes many kernels.
 from __future__ import annotations
 
 import itertools
+import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
 
 import fastnp
@@ -18,6 +21,8 @@ import numpy
 from tests.compare import UFUNCS
 
 TYPES = "?bBhHiIlLefdFD"
+# Each has a context on the device, of some hundred megabytes.
+MOST_PROCESSES = 12
 SHAPE = (37, 67)
 # Functions whose last bits depend on the library: the difference allowed, in units in the last
 # place.
@@ -27,6 +32,8 @@ LIBRARY = frozenset(
     "atan2 asinh acosh atanh".split()
 )
 UNITS = 4.0
+# Of complex numbers these have a hypotenuse in them.
+HYPOTENUSES = frozenset("sqrt sign absolute abs".split())
 # Parts of complex functions, relative to the larger of the two.
 COMPLEX = {"F": 1e-4, "D": 1e-10}
 # Sums are added in another order.
@@ -186,6 +193,8 @@ def apart(case: Case, ours: Any, theirs: Any) -> str | None:
                 # In which order products overflow is a matter of how they are grouped.
                 large = numpy.finfo(code).max ** 0.5
                 allowed = numpy.where(numpy.abs(theirs) < large, allowed, numpy.inf)
+        elif case.name in HYPOTENUSES and code in COMPLEX:
+            allowed = UNITS * numpy.spacing(numpy.abs(theirs))
         elif case.name in LIBRARY and code in COMPLEX:
             allowed = COMPLEX[code] * numpy.maximum(numpy.abs(theirs), 1)
         elif case.name in LIBRARY:
@@ -206,23 +215,36 @@ def apart(case: Case, ours: Any, theirs: Any) -> str | None:
     return f"{case}: {ours[at]!r}, not {theirs[at]!r}, at {at}"
 
 
+def compared(device: str, layout: str, code: str, end: float) -> tuple[int, list[str]] | None:
+    """How many cases of one type and layout were compared, and those that failed; None if it is
+    too late."""
+    if time.time() > end:
+        return None
+    results = []
+    for backend in ("portable", device):
+        # From "cpu", as its backend would be the portable one afterwards too.
+        with fastnp.device("cpu"), fastnp.settings(backend=backend, tiny=0):
+            results.append(computed(code, layout))
+    theirs, ours = results
+    pairs = zip(ours.items(), theirs.values(), strict=True)
+    reasons = (apart(case, our, their) for (case, our), their in pairs)
+    return len(ours), [reason for reason in reasons if reason]
+
+
 def agreement(device: str, seconds: float) -> dict[str, Any]:
-    """Compare a device with the portable backend for a time; returns counts and failures."""
-    start, compared, failed, left = time.monotonic(), 0, [], 0
+    """Compare a device with the portable backend for a time, in several processes, as most of it is
+    compilation; returns counts and failures."""
+    end = time.time() + seconds
     # Those first in which mistakes are likelier to show.
-    for layout, code in itertools.product(LAYOUTS, "dflb" + "F?BhHiILeD"):
-        if time.monotonic() - start > seconds:
-            left += 1
-            continue
-        results = []
-        for backend in ("portable", device):
-            # From "cpu", as its backend would be the portable one afterwards too.
-            with fastnp.device("cpu"), fastnp.settings(backend=backend, tiny=0):
-                results.append(computed(code, layout))
-        theirs, ours = results
-        for (case, our), their in zip(ours.items(), theirs.values(), strict=True):
-            compared += 1
-            reason = apart(case, our, their)
-            if reason:
-                failed.append(reason)
-    return {"compared": compared, "failed": failed, "types and layouts left out": left}
+    kinds = list(itertools.product(LAYOUTS, "dflb" + "F?BhHiILeD"))
+    context = multiprocessing.get_context("spawn")
+    processes = min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        waiting = [pool.submit(compared, device, *kind, end) for kind in kinds]
+        found = [future.result() for future in waiting]
+    done = [one for one in found if one]
+    return {
+        "compared": sum(count for count, _ in done),
+        "failed": [reason for _, failed in done for reason in failed],
+        "types and layouts left out": len(found) - len(done),
+    }

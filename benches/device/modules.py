@@ -78,6 +78,8 @@ def with_jax(make: Make, arguments: Sequence[Any]) -> Call:
 def with_torch(make: Make, arguments: Sequence[Any]) -> Call:
     """`torch.compile` of the NumPy program, by `torch._numpy`."""
     torch = importlib.import_module("torch")
+    # Else it stops compiling after some programs, as it takes them for one with other arguments.
+    torch._dynamo.reset()
     function = torch.compile(make(importlib.import_module("torch._numpy")))
     return _synchronised(function, arguments, torch.cuda.synchronize)
 

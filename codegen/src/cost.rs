@@ -72,6 +72,10 @@ pub const HOST_NODE_NS: f64 = 500.0;
 pub const MAX_LOADS: usize = 24;
 /// Nodes that a kernel may have, which bounds live values and the cost of planning.
 pub const MAX_NODES: usize = 96;
+/// The same on a device, which has more registers, and where a value that crosses from one kernel to the next costs two accesses of its memory.
+pub const DEVICE_LOADS: usize = 64;
+/// See [`DEVICE_LOADS`].
+pub const DEVICE_NODES: usize = 512;
 /// Points up to which unrelated nodes are packed into one launch on the host, where a launch costs what 500 elements cost.
 pub const PACK_POINTS: usize = 4096;
 /// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: later nodes mostly join them, and a dozen
@@ -133,7 +137,7 @@ const fn constant(name: &'static str, value: f64, unit: &'static str, decides: &
 }
 
 /// Every constant, in the order of this file.
-pub static CONSTANTS: [Constant; 33] = [
+pub static CONSTANTS: [Constant; 35] = [
     constant(name::CACHED_BYTE, CACHED_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
     constant(name::SHARED_BYTE, SHARED_NS_PER_BYTE, "ns", "fuse, recompute"),
     constant(name::MEMORY_BYTE, MEMORY_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
@@ -159,6 +163,8 @@ pub static CONSTANTS: [Constant; 33] = [
     constant("node of a program", HOST_NODE_NS, "ns", "offload"),
     constant("loads of a kernel", MAX_LOADS as f64, "operands", "cut"),
     constant("nodes of a kernel", MAX_NODES as f64, "nodes", "cut"),
+    constant("loads of a device's kernel", DEVICE_LOADS as f64, "operands", "cut"),
+    constant("nodes of a device's kernel", DEVICE_NODES as f64, "nodes", "cut"),
     constant("packed points", PACK_POINTS as f64, "points", "pack"),
     constant("packed loads", PACK_LOADS as f64, "operands", "pack"),
     constant("bytes of a device's point", DEVICE_BYTES_PER_POINT, "bytes", "pack"),

@@ -17,8 +17,6 @@ pub(crate) struct Terms<'a> {
     /// By slot: whether it is reachable after the trace.
     pub(crate) live: &'a [bool],
     pub(crate) prices: Prices,
-    /// Points up to which unrelated nodes share a kernel.
-    pub(crate) pack_points: usize,
 }
 
 /// A change of a plan.
@@ -47,7 +45,7 @@ impl Draft {
     /// A map of these nodes; none if it would be larger than kernels may be. With `checked` they may depend on each other in ways that a
     /// kernel cannot respect.
     pub(crate) fn map(nodes: Vec<Node>, like: &Group, checked: bool) -> Option<Draft> {
-        let mut group = Group::new(nodes.first()?, like.refused);
+        let mut group = Group::new(nodes.first()?, like.refused, like.limits);
         for (i, node) in nodes.iter().enumerate() {
             if group.admits(&nodes, node, checked) != Ok(Section::Body) {
                 return None;

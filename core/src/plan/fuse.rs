@@ -5,7 +5,7 @@
 //! target, so [`explain`](crate::explain) finds the same kernels again.
 
 use crate::plan::compose::{Composition, compose};
-use crate::plan::group::{Group, Section, group};
+use crate::plan::group::{Group, KernelLimits, Section, group};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::PlanTarget;
 use crate::plan::search::{self, Found, Outcome};
@@ -57,11 +57,12 @@ pub fn set_fusion(fusion: Fusion) {
 /// Fuses nodes. `live` says which slots are reachable after the trace.
 pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> Fused {
     let fusion = Fusion::now();
-    let groups = if fusion == Fusion::Off { one_by_one(&nodes) } else { group(&mut nodes, target.pack_points) };
+    let groups =
+        if fusion == Fusion::Off { one_by_one(&nodes, target.limits) } else { group(&mut nodes, target.limits) };
     let mut fused = scheduled(nodes, groups, live, target);
     let pays = match fusion {
-        Fusion::Searched => search::pays(&fused.nodes, &fused.groups, live, target.pack_points),
-        Fusion::Everything => search::may_change(&fused.nodes, &fused.groups, live, target.pack_points),
+        Fusion::Searched => search::pays(&fused.nodes, &fused.groups, live),
+        Fusion::Everything => search::may_change(&fused.nodes, &fused.groups, live),
         Fusion::Greedy | Fusion::Off => false,
     };
     if pays && target.is_host && fused.compositions.is_empty() {
@@ -85,9 +86,9 @@ fn scheduled(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], target: &PlanT
 }
 
 /// A group for each node.
-fn one_by_one(nodes: &[Node]) -> Vec<Group> {
+fn one_by_one(nodes: &[Node], limits: KernelLimits) -> Vec<Group> {
     let alone = |(i, node): (usize, &Node)| {
-        let mut group = Group::new(node, None);
+        let mut group = Group::new(node, None, limits);
         group.add(node, i as u32, Section::Body);
         group
     };

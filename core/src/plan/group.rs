@@ -8,7 +8,7 @@ use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::Fold;
-use fastnp_codegen::cost::{MAX_LOADS, MAX_NODES, PACK_LOADS};
+use fastnp_codegen::cost::{DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, PACK_LOADS, PACK_POINTS};
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 
@@ -80,9 +80,29 @@ pub(crate) struct Member {
     pub(crate) section: Section,
 }
 
+/// The limits of the kernels of a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct KernelLimits {
+    /// Nodes that a kernel may have.
+    pub(crate) nodes: usize,
+    /// Distinct memory operands that it may load.
+    pub(crate) loads: usize,
+    /// Points up to which an extra launch costs more than sharing one: unrelated nodes over so many are packed into one kernel.
+    pub(crate) pack_points: usize,
+}
+
+impl KernelLimits {
+    pub(crate) const HOST: KernelLimits = KernelLimits { nodes: MAX_NODES, loads: MAX_LOADS, pack_points: PACK_POINTS };
+
+    pub(crate) const fn device(pack_points: usize) -> KernelLimits {
+        KernelLimits { nodes: DEVICE_NODES, loads: DEVICE_LOADS, pack_points }
+    }
+}
+
 /// Nodes fused into one kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
+    pub(crate) limits: KernelLimits,
     pub(crate) members: SmallVec<[Member; 8]>,
     pub(crate) domain: Shape,
     pub(crate) reduced: u64,
@@ -97,9 +117,8 @@ pub(crate) struct Group {
     stores: Vec<SlotAccess>,
 }
 
-/// Groups nodes, in an order that respects every dependence. Unrelated ones are packed into one kernel over up to `pack_points`
-/// points. Permutes the axes of nodes.
-pub(crate) fn group(nodes: &mut [Node], pack_points: usize) -> Vec<Group> {
+/// Groups nodes, in an order that respects every dependence. Permutes the axes of nodes.
+pub(crate) fn group(nodes: &mut [Node], limits: KernelLimits) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
     let mut touched: Vec<i32> = vec![-1; slots as usize];
@@ -108,7 +127,7 @@ pub(crate) fn group(nodes: &mut [Node], pack_points: usize) -> Vec<Group> {
         let node = &nodes[i];
         let read_after = node.reads().map(|a| written[a.slot as usize]).max().unwrap_or(-1);
         let depends = read_after.max(touched[node.target.slot as usize]);
-        let (mut at, mut section, refused) = find(nodes, &groups, node, depends, pack_points);
+        let (mut at, mut section, refused) = find(nodes, &groups, node, depends, limits);
         if refused.is_some_and(Refusal::depends_on_axes)
             && at.is_none()
             && let Some(permuted) = groups[depends as usize].permuted(nodes, node)
@@ -121,7 +140,7 @@ pub(crate) fn group(nodes: &mut [Node], pack_points: usize) -> Vec<Group> {
         let at = match at {
             Some(at) => at,
             None => {
-                groups.push(Group::new(node, refused));
+                groups.push(Group::new(node, refused, limits));
                 groups.len() - 1
             }
         };
@@ -143,7 +162,7 @@ fn find(
     groups: &[Group],
     node: &Node,
     depends: i32,
-    pack_points: usize,
+    limits: KernelLimits,
 ) -> (Option<usize>, Section, Option<Refusal>) {
     let mut refused = None;
     if depends >= 0 {
@@ -154,7 +173,7 @@ fn find(
     }
     let first = (depends + 1) as usize;
     for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
-        let related = count(&node.domain) <= pack_points
+        let related = count(&node.domain) <= limits.pack_points
             || group.loads.len() + node.sources.len() <= PACK_LOADS
             || group.shares_memory(nodes, node);
         if related && let Ok(section) = group.admits(nodes, node, false) {
@@ -165,8 +184,9 @@ fn find(
 }
 
 impl Group {
-    pub(crate) fn new(node: &Node, refused: Option<Refusal>) -> Group {
+    pub(crate) fn new(node: &Node, refused: Option<Refusal>, limits: KernelLimits) -> Group {
         Group {
+            limits,
             members: SmallVec::new(),
             domain: node.domain.clone(),
             reduced: 0,
@@ -259,12 +279,12 @@ impl Group {
         if (has_loop || node.repeats()) && (has_fold || folds(node)) {
             return Err(Refusal::Loop);
         }
-        if self.members.len() >= MAX_NODES {
+        if self.members.len() >= self.limits.nodes {
             return Err(Refusal::Nodes);
         }
         let is_new = |read: &&SlotAccess| !self.stores.contains(read) && !self.loads.contains(read);
-        if self.loads.len() + node.sources.len() > MAX_LOADS
-            && self.loads.len() + node.reads().filter(is_new).count() > MAX_LOADS
+        if self.loads.len() + node.sources.len() > self.limits.loads
+            && self.loads.len() + node.reads().filter(is_new).count() > self.limits.loads
         {
             return Err(Refusal::Operands);
         }

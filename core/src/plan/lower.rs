@@ -6,7 +6,7 @@
 
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::compose::Composition;
-use crate::plan::group::{self, Group, Section, full};
+use crate::plan::group::{self, Group, KernelLimits, Section, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::PartInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
@@ -143,7 +143,7 @@ pub(crate) fn lower_statements(
         covers: true,
     };
     let mut nodes: SmallVec<[Node; 1]> = statements.iter().enumerate().map(&mut node).collect();
-    let groups = group::group(&mut nodes, 0);
+    let groups = group::group(&mut nodes, KernelLimits { pack_points: 0, ..KernelLimits::HOST });
     debug_assert_eq!(groups.len(), 1, "statements over one domain, a fold last, share a kernel");
     let mut live = vec![false; next];
     live[statements.len() - 1] = true;

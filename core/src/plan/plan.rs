@@ -2,6 +2,7 @@
 
 use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
+use crate::plan::group::KernelLimits;
 use crate::plan::trace::Composite;
 use fastnp_codegen::drive::composed::OperandPlace;
 use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Template, Verified};
@@ -35,8 +36,8 @@ pub(crate) struct Plan {
 pub(crate) struct PlanTarget {
     /// Index of the execution target.
     pub(crate) index: usize,
-    /// Points up to which an extra launch costs more there than sharing one.
-    pub(crate) pack_points: usize,
+    /// The limits of its kernels.
+    pub(crate) limits: KernelLimits,
     /// Nanoseconds of an instruction there, by the cost model.
     pub(crate) instruction_ns: f64,
     /// Whether it is the host, which runs composed kernels and which the cost model knows.

@@ -6,10 +6,10 @@
 
 use crate::array::layout::count;
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms};
-use crate::plan::group::{Group, Refusal, Section};
+use crate::plan::group::{Group, KernelLimits, Refusal, Section};
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, SlotAccess};
-use fastnp_codegen::cost::{MAX_LOADS, MAX_NODES, PACK_LOADS};
+use fastnp_codegen::cost::PACK_LOADS;
 use hashbrown::HashMap;
 
 /// How far apart kernels may be that are merged. Most are next to each other, and all pairs of the thirty kernels of a loop took 70 µs.
@@ -43,9 +43,9 @@ pub(crate) fn merge(plan: &DraftPlan, (first, second): (usize, usize), terms: &T
 }
 
 /// Whether two kernels are maps over one domain that share memory, or may share a launch though they do not.
-fn may_merge(a: &Group, b: &Group, pack_points: usize) -> bool {
+fn may_merge(a: &Group, b: &Group) -> bool {
     let shares = || slots(a).any(|slot| slots(b).any(|other| other == slot));
-    let packs = || count(&a.domain) <= pack_points || a.loads().len() + b.loads().len() <= PACK_LOADS;
+    let packs = || count(&a.domain) <= a.limits.pack_points || a.loads().len() + b.loads().len() <= PACK_LOADS;
     a.is_map() && b.is_map() && a.domain == b.domain && (packs() || shares()) && !collide(a, b)
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn cut_again(plan: &DraftPlan, second: usize, terms: &Terms<'_>) -> O
         return None;
     }
     let nodes = in_program_order(one, other);
-    let at = cheapest_cut(&nodes, plan, terms)?;
+    let at = cheapest_cut(&nodes, one.group.limits, plan, terms)?;
     let mut out = plan.changed_by(Change::Cut(other.nodes[0].index));
     let (head, tail) = (nodes[..at].to_vec(), nodes[at..].to_vec());
     out.replace(second - 1, Some(Draft::map(head, &one.group, true)?));
@@ -92,16 +92,16 @@ pub(crate) fn cut_again(plan: &DraftPlan, second: usize, terms: &Terms<'_>) -> O
 }
 
 /// Where to cut nodes in two: of the places that leave both parts within the limits of a kernel, the one at which the fewest bytes cross.
-fn cheapest_cut(nodes: &[Node], plan: &DraftPlan, terms: &Terms<'_>) -> Option<usize> {
+fn cheapest_cut(nodes: &[Node], limits: KernelLimits, plan: &DraftPlan, terms: &Terms<'_>) -> Option<usize> {
     let crossing = crossing_bytes(nodes, plan, terms.live);
     let loads = loads_of_tails(nodes);
-    let fits = |&at: &usize| nodes.len() - at <= MAX_NODES && loads[at] <= MAX_LOADS;
-    (1..=longest_head(nodes).min(nodes.len() - 1)).filter(fits).min_by_key(|&at| crossing[at])
+    let fits = |&at: &usize| nodes.len() - at <= limits.nodes && loads[at] <= limits.loads;
+    (1..=longest_head(nodes, limits).min(nodes.len() - 1)).filter(fits).min_by_key(|&at| crossing[at])
 }
 
 /// How many of these nodes, from the first one on, one kernel can have.
-fn longest_head(nodes: &[Node]) -> usize {
-    let mut group = Group::new(&nodes[0], None);
+fn longest_head(nodes: &[Node], limits: KernelLimits) -> usize {
+    let mut group = Group::new(&nodes[0], None, limits);
     let mut admitted = |(i, node): (usize, &Node)| {
         group.admits(nodes, node, false).ok()?;
         group.add(node, i as u32, Section::Body);
@@ -163,8 +163,8 @@ fn key(access: &SlotAccess) -> (u32, isize, &[isize]) {
 }
 
 /// The pairs of kernels that may be one.
-pub(crate) fn pairs(kernels: &[&Group], pack_points: usize) -> Vec<(usize, usize)> {
+pub(crate) fn pairs(kernels: &[&Group]) -> Vec<(usize, usize)> {
     let number = kernels.len();
     let later = |i: usize| (i + 1..number.min(i + 1 + MAX_DISTANCE)).map(move |j| (i, j));
-    (0..number).flat_map(later).filter(|&(i, j)| may_merge(kernels[i], kernels[j], pack_points)).collect()
+    (0..number).flat_map(later).filter(|&(i, j)| may_merge(kernels[i], kernels[j])).collect()
 }

@@ -58,14 +58,14 @@ pub(crate) struct Outcome {
 }
 
 /// Whether the search may find something in these groups that is worth it.
-pub(crate) fn pays(nodes: &[Node], groups: &[Group], live: &[bool], pack_points: usize) -> bool {
+pub(crate) fn pays(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
     let is_large = |group: &Group| group.is_map() && count(&group.domain) >= MIN_POINTS;
-    groups.iter().any(is_large) && may_change(nodes, groups, live, pack_points)
+    groups.iter().any(is_large) && may_change(nodes, groups, live)
 }
 
 /// Whether kernels could be changed, whatever that is worth.
-pub(crate) fn may_change(nodes: &[Node], groups: &[Group], live: &[bool], pack_points: usize) -> bool {
-    let may_merge = || !pairs(&Vec::from_iter(groups), pack_points).is_empty();
+pub(crate) fn may_change(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
+    let may_merge = || !pairs(&Vec::from_iter(groups)).is_empty();
     nodes.len() <= MAX_SEARCHED
         && groups.iter().filter(|group| group.is_map()).nth(1).is_some()
         && (groups.iter().any(is_cut) || !values(nodes, groups, live).is_empty() || may_merge())
@@ -79,7 +79,7 @@ pub(crate) fn search(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], target
     let prices = Prices::new(greedy.bytes(live), target.instruction_ns);
     greedy.price(live, &prices);
     let greedy_ns = greedy.ns;
-    let terms = Terms { live, prices, pack_points: target.pack_points };
+    let terms = Terms { live, prices };
     let mut search = Search { terms, effort, alternatives: Vec::new() };
     let found = search.cut(greedy);
     let found = search.inlined(found, &values);
@@ -157,7 +157,7 @@ impl Search<'_> {
     fn merged(&mut self, mut plan: DraftPlan) -> DraftPlan {
         'changed: loop {
             let kernels: Vec<&Group> = plan.kernels.iter().map(|kernel| &kernel.0.group).collect();
-            for (first, second) in pairs(&kernels, self.terms.pack_points) {
+            for (first, second) in pairs(&kernels) {
                 let nodes = plan.kernels[first].0.nodes.len() + plan.kernels[second].0.nodes.len();
                 let Some(left) = self.effort.checked_sub(nodes) else { return plan };
                 self.effort = left;

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::plan::draft::Draft;
+use crate::plan::group::KernelLimits;
 use crate::plan::trace::{NodeInput, Operation, SlotAccess};
 use fastnp_codegen::{DType, Op};
 use smallvec::smallvec;
@@ -70,7 +71,7 @@ fn trace(random: &mut Random, length: usize) -> (Vec<Node>, Vec<bool>) {
     (crate::plan::build::needed(nodes, &live), live)
 }
 
-const TARGET: PlanTarget = PlanTarget { index: 0, pack_points: 4096, instruction_ns: 0.02, is_host: true };
+const TARGET: PlanTarget = PlanTarget { index: 0, limits: KernelLimits::HOST, instruction_ns: 0.02, is_host: true };
 
 /// The predicted time of the best groups.
 fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
@@ -83,7 +84,7 @@ fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
     let mut kernel = |set: u32| {
         *kernels[set as usize].get_or_insert_with(|| {
             let own: Vec<Node> = (0..n).filter(|i| set >> i & 1 != 0).map(|i| nodes[i].clone()).collect();
-            let like = Group::new(&own[0], None);
+            let like = Group::new(&own[0], None, TARGET.limits);
             let others = || (0..n).filter(|i| set >> i & 1 == 0).map(|i| &nodes[i]);
             let stored = |slot: u32| live[slot as usize] || others().any(|node| touches(node, slot));
             let kernel = Draft::map(own, &like, true);
@@ -114,7 +115,7 @@ fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
 
 fn greedy(nodes: &[Node], live: &[bool]) -> (DraftPlan, Prices) {
     let mut nodes = nodes.to_vec();
-    let groups = crate::plan::group::group(&mut nodes, TARGET.pack_points);
+    let groups = crate::plan::group::group(&mut nodes, TARGET.limits);
     let mut plan = DraftPlan::of(nodes, groups, live.len());
     let prices = Prices::new(plan.bytes(live), TARGET.instruction_ns);
     plan.price(live, &prices);
@@ -137,7 +138,7 @@ fn groups_are_near_the_best_ones() {
     for round in 0..if cfg!(miri) { 2 } else { 150 } {
         let (nodes, live) = trace(&mut random, 6 + round % 9);
         let (plan, prices) = greedy(&nodes, &live);
-        let terms = Terms { live: &live, prices, pack_points: TARGET.pack_points };
+        let terms = Terms { live: &live, prices };
         let mut search = Search { terms, effort: usize::MAX, alternatives: Vec::new() };
         let best = best_groups(&nodes, &live, &prices);
         by_greedy.push(plan.ns / best);
@@ -157,8 +158,8 @@ fn inlining_is_near_the_best() {
     for round in 0..if cfg!(miri) { 2 } else { 300 } {
         let (nodes, live) = trace(&mut random, 6 + round % 9);
         let (plan, prices) = greedy(&nodes, &live);
-        let terms = || Terms { live: &live, prices, pack_points: TARGET.pack_points };
-        let groups = crate::plan::group::group(&mut nodes.clone(), TARGET.pack_points);
+        let terms = || Terms { live: &live, prices };
+        let groups = crate::plan::group::group(&mut nodes.clone(), TARGET.limits);
         let stored = values(&nodes, &groups, &live);
         let mut best = f64::INFINITY;
         for set in 0..1u32 << stored.len().min(8) {
@@ -172,7 +173,7 @@ fn inlining_is_near_the_best() {
         by_greedy.push(plan.ns / best);
         let groups = {
             let mut nodes = nodes.clone();
-            let groups = crate::plan::group::group(&mut nodes, TARGET.pack_points);
+            let groups = crate::plan::group::group(&mut nodes, TARGET.limits);
             search(nodes, groups, &live, &TARGET)
         };
         searched.push(groups.outcome.chosen_ns / best);

@@ -64,6 +64,7 @@ impl Runtime {
         reason: FlushReason,
     ) -> Result<()> {
         self.telemetry.stats.flushes += 1;
+        self.turns.follow(&self.trace, reason == FlushReason::Full);
         let started = self.telemetry.recorder.as_mut().map(|recorder| (recorder.begin(), self.trace.nodes));
         if self.telemetry.stats.flushes.is_multiple_of(CHECK_HANDLER_EVERY) {
             fault_handler::ensure_installed();

@@ -3,7 +3,7 @@
 //! | files | what |
 //! |---|---|
 //! | `state`, `lock`, `fork` | the state; acquisition and guard of its lock; the lock across a fork |
-//! | `record`, `snapshot`, `allocate` | statements to the trace; copy-on-write; storages of new arrays and their way back |
+//! | `record`, `loop_turns`, `snapshot`, `allocate` | statements to the trace; where it ends as a turn of a loop; copy-on-write; storages of new arrays and their way back |
 //! | `eager_gate` | the conditions for running an operation eagerly, and the only way to its addresses and launches |
 //! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
 //! | `flush`, `execute`, `execute_composed`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
@@ -47,6 +47,7 @@ pub(crate) mod inspect;
 pub(crate) mod interrupted_step;
 pub(crate) mod launch;
 pub(crate) mod lock;
+pub(crate) mod loop_turns;
 pub(crate) mod offload;
 pub(crate) mod profile;
 pub(crate) mod program_cache;

@@ -9,6 +9,7 @@ use crate::memory::storage_handle::StorageHandle;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::allocate::CHECK_MEMORY_FROM;
+use crate::runtime::loop_turns::Place;
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
@@ -16,7 +17,8 @@ use smallvec::SmallVec;
 
 /// The trace is flushed at so many nodes.
 const MAX_PENDING_NODES: usize = 1024;
-/// From so many nodes on, the trace is flushed where its first node comes again: a loop then records the same tape every time.
+/// From so many nodes on, the trace is flushed where its first node comes again: a loop then records the same tape every time
+/// (see [`crate::runtime::loop_turns`]).
 const LOOP_NODES: usize = 48;
 
 impl Runtime {
@@ -165,11 +167,19 @@ impl Runtime {
     /// without it.
     #[inline]
     fn flush_if_full(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
-        let full = self.trace.nodes >= LOOP_NODES
-            && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
-        if full || self.trace.over_memory_budget() {
-            self.telemetry.stats.flushes_at_limit += 1;
-            self.flush(FlushReason::Full)?;
+        let is_full = self.trace.nodes >= MAX_PENDING_NODES;
+        let turn = (self.trace.nodes >= LOOP_NODES && !is_full && self.trace.begins_with(op, domain))
+            .then(|| Place::of(&self.trace))
+            .filter(|&place| self.turns.is_likely(place));
+        if turn.is_none() && !is_full && !self.trace.over_memory_budget() {
+            return Ok(());
+        }
+        self.telemetry.stats.flushes_at_limit += 1;
+        self.flush(FlushReason::Full)?;
+        match turn {
+            Some(place) => self.turns.end(place),
+            None if is_full => self.turns.forget(),
+            None => {}
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::plan::trace::Trace;
 use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
 use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::launch::Telemetry;
+use crate::runtime::loop_turns::LoopTurns;
 use crate::runtime::offload::OffloadModel;
 use crate::runtime::program_cache::ProgramCache;
 use fastnp_codegen::cost::EAGER_POINTS;
@@ -39,6 +40,7 @@ pub(crate) struct Runtime {
     /// Single elements downloaded since the last flush.
     pub(crate) downloaded_elements: usize,
     pub(crate) last: LastFlush,
+    pub(crate) turns: LoopTurns,
     /// The speculation on dead results that the last flush left unresolved.
     pub(crate) speculation: Option<Speculation>,
 }
@@ -82,6 +84,7 @@ impl Runtime {
             written_shared: Vec::new(),
             downloaded_elements: 0,
             last: LastFlush::default(),
+            turns: LoopTurns::default(),
             speculation: None,
         }
     }

@@ -102,7 +102,7 @@ impl Runtime {
     pub(crate) fn plan_target(&self, index: usize) -> PlanTarget {
         PlanTarget {
             index,
-            pack_points: self.targets[index].pack_points,
+            limits: self.targets[index].limits,
             instruction_ns: self.targets[index].backend.instruction_ns(),
             is_host: self.targets[index].device.is_none(),
         }
