@@ -16,8 +16,9 @@ import numpy
 import pytest
 
 from benches import ocean
-from benches.device.comparisons import same
+from benches.device.comparisons import OCEAN, same
 from benches.device.page import write
+from npbench.binding import run_source
 from tests import on_device, on_masks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,6 +102,25 @@ def test_what_has_nothing_in_common_shares_launches_where_those_are_dear() -> No
             counts[device] = fastnp.stats()["kernels_launched"]
             assert [float(result[1]) for result in results] == [3.0 * i + 2.0 for i in range(16)]
     assert counts["mock"] == 1 < counts["cpu"]
+
+
+def test_a_long_program_is_one_kernel_on_a_device() -> None:
+    random = numpy.random.default_rng(3)
+    arrays = (random.uniform(30, 40, (40, 40, 9)), random.uniform(0, 30, (40, 40, 9)))
+    water = [fastnp.array(a) for a in (*arrays, random.uniform(0, 4000, (1, 1, 9)))]
+    ours: Any = run_source(OCEAN, fastnp)["enthalpy_slope"]
+    with fastnp.device("mock"):
+        fastnp.eval(ours(*water))
+        # It has two square roots, and looked like a loop of them that begins again.
+        before = fastnp.stats()
+        slope = ours(*water)
+        fastnp.eval(slope)
+        after = fastnp.stats()
+        assert after["flushes_at_limit"] == before["flushes_at_limit"]
+        # One besides for what is computed of the few pressures.
+        assert after["kernels_launched"] - before["kernels_launched"] == 2
+    expected: Any = ocean.enthalpy_slope(*map(numpy.asarray, water))
+    numpy.testing.assert_allclose(slope, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:

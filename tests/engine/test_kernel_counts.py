@@ -212,6 +212,37 @@ def test_a_long_chain_works_in_two_buffers() -> None:
     assert fastnp.stats()["bytes_peak"] < 2.5 * 8 * n
 
 
+def test_a_trace_ends_at_each_turn_of_a_loop_but_not_where_an_operation_comes_twice() -> None:
+    (x,) = ready(vector())
+
+    def turns(count: int) -> Any:
+        y = x
+        for _ in range(count):
+            y = fastnp.sqrt(y)
+            for _ in range(59):
+                y = y * 1.01 + 0.001
+        return y
+
+    def straight(np: Any, x: Any) -> Any:
+        y = np.sqrt(x)
+        for i in range(40):
+            y = y * x + i
+        y = np.sqrt(np.abs(y))
+        for i in range(9):
+            y = y - i * x
+        return y
+
+    def ended(program: Callable[[], Any]) -> Any:
+        before = fastnp.stats()["flushes_at_limit"]
+        fastnp.eval(program())
+        return fastnp.stats()["flushes_at_limit"] - before
+
+    assert [ended(lambda: turns(5)) for _ in range(3)] == [4, 4, 4]
+    # The first time it looks like a loop.
+    assert [ended(lambda: straight(fastnp, x)) for _ in range(3)] == [1, 0, 0]
+    assert_same(straight(fastnp, x), straight(numpy, vector()))
+
+
 def test_temporaries_of_any_size_need_no_memory(assert_kernels: AssertCount) -> None:
     x = fastnp.broadcast_to(fastnp.array([7], dtype="uint8"), (1 << 29,))
     before = fastnp.stats()["bytes_live"]
