@@ -202,3 +202,20 @@ def test_strides_reach_as_far_as_the_memory() -> None:
             warnings.simplefilter("ignore", DeprecationWarning)  # from NumPy 2.4 on
             view.strides = (32,)
         assert view.tolist() == [0, 4]
+
+
+def test_the_stride_of_an_axis_of_one_element_may_be_any() -> None:
+    def program(np: Any) -> tuple[Any, ...]:
+        x, one = np.arange(8).reshape(2, 1, 4), np.array([[1.0]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # from NumPy 2.4 on
+            x.strides, one.strides = (32, 123, 8), (123, 432)
+        flags = x.flags.c_contiguous, x.flags.aligned, one.flags.aligned
+        seen = x.strides, x.T.strides, x.ravel("K").strides, one.strides, (x + 1).strides
+        lent = memoryview(x).strides, numpy.from_dlpack(x).strides
+        read = x.sum(), x @ x.transpose(0, 2, 1), x[[0, 1], [0, 0]], x[x > 2], x.cumsum(axis=0)
+        x += one.astype(int)
+        x[:, ::1] = x * 2
+        return flags, seen, lent, [numpy.array(y).tolist() for y in (*read, x, one @ one)]
+
+    assert program(fastnp) == program(numpy)

@@ -342,6 +342,14 @@ impl Layout {
         byte_extent(&self.shape, &self.strides, self.offset, itemsize)
     }
 
+    /// Whether every element lies at a multiple of an alignment, where the memory begins at `start`. As in NumPy, the stride of an axis
+    /// that is never stepped along may be any.
+    pub fn is_aligned(&self, start: usize, align: usize) -> bool {
+        let stepped = || self.shape.iter().zip(&self.strides).filter(|(n, _)| **n != 1);
+        start.wrapping_add_signed(self.offset).is_multiple_of(align)
+            && (self.shape.contains(&0) || stepped().all(|(_, stride)| stride % align as isize == 0))
+    }
+
     /// Byte strides over a shape this layout is broadcast to (which must fit).
     #[inline]
     pub fn strides_over(&self, shape: &[usize]) -> Strides {

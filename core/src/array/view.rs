@@ -262,10 +262,9 @@ impl Array {
     /// `ValueError` where the layout reaches outside the storage or is misaligned.
     pub fn view_as(&self, dtype: DType, layout: Layout) -> Result<Array> {
         check_ndim(layout.ndim())?;
-        let align = dtype.align() as isize;
         // Foreign memory may begin anywhere; ours is aligned.
-        let start = self.storage.known_address().map_or(0, |address| address.addr() as isize % align);
-        let aligned = (start + layout.offset) % align == 0 && layout.strides.iter().all(|s| s % align == 0);
+        let start = self.storage.known_address().map_or(0, |address| address.addr());
+        let aligned = layout.is_aligned(start, dtype.align());
         let inside = layout.shape.contains(&0)
             || checked_extent(&layout.shape, &layout.strides, layout.offset, dtype.size())
                 .is_some_and(|(low, high)| low >= 0 && high <= self.storage.bytes() as isize && aligned);

@@ -33,9 +33,7 @@ impl ImportedMemory {
     }
 
     fn is_aligned(&self) -> bool {
-        let align = self.dtype.align();
-        let steps = |strides: &Strides| strides.iter().all(|s| s % align as isize == 0);
-        self.address.addr().is_multiple_of(align) && self.strides.as_ref().is_none_or(steps)
+        self.layout().is_aligned(self.address.addr(), self.dtype.align())
     }
 
     /// Checks whether an array can use it without a copy.

@@ -270,7 +270,8 @@ fn export_device_array<'py>(
         ));
     }
     let size = array.dtype().size() as isize;
-    if !is_copied && array.size() > 1 && array.strides().iter().any(|s| s % size != 0) {
+    let is_stepped = |(n, stride): (&usize, &isize)| *n != 1 && stride % size != 0;
+    if !is_copied && array.size() > 0 && array.shape().iter().zip(array.strides()).any(is_stepped) {
         return Err(PyBufferError::new_err("DLPack only supports strides which are a multiple of itemsize."));
     }
     let array = if is_copied { &to_py_result(py, array.copy(Order::K))? } else { array };

@@ -370,9 +370,7 @@ fn import_owned(object: &Bound<'_, PyAny>, is_users: bool) -> PyResult<Payload> 
     };
     let layout = header.layout();
     let ArrayFields { address, descriptor, flags, .. } = header;
-    let aligned = (address as usize).is_multiple_of(dtype.align())
-        && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
-    if !aligned {
+    if !layout.is_aligned(address.addr(), dtype.align()) {
         return Err(not_native(&format!("unaligned {}", descriptor.str()?.to_string_lossy())));
     }
     let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
