@@ -100,6 +100,17 @@ def test_numpys_function_that_writes() -> None:
     assert x.tolist() == [1, 5, 5]
 
 
+@pytest.mark.parametrize("where", [True, False, None, 1, [True, False, True], [0, 2, 0]])
+@pytest.mark.parametrize("value", [5, 2.5, [1, 2, 3]])
+def test_where_copies_go(where: Any, value: Any) -> None:
+    for pick in (False, True):
+        ours, theirs = fastnp.arange(3.0), numpy.arange(3.0)
+        for np, x in ((fastnp, ours), (numpy, theirs)):
+            what = np.asarray(value, float) if pick else value
+            assert np.copyto(x, what, "same_kind", where=where) is None
+        assert ours.tolist() == theirs.tolist()
+
+
 @pytest.mark.parametrize("order", ["big", "little"])
 def test_bits_of_vectors_of_any_length(order: Any) -> None:
     draw = numpy.random.default_rng(1)

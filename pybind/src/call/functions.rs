@@ -4,7 +4,7 @@ use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::shape_of;
 use crate::call::assign::put;
 use crate::call::ufunc_call::{apply_with_options, wrap};
-use crate::fallback::by_name::numpy_with;
+use crate::fallback::by_name::{numpy_counted, numpy_with};
 use crate::interop::numpy_memory::numpy_without_owner;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
@@ -20,7 +20,7 @@ use fastnp::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// NumPy's `where` with three arguments.
@@ -95,28 +95,17 @@ fn dot<'py>(
 }
 
 /// NumPy's `copyto`. A class of another library that implements it decides what it returns.
-#[pyfunction]
-#[pyo3(
-    signature = (dst, src, casting="same_kind", r#where=None),
-    text_signature = "(dst, src, casting='same_kind', where=True)"
-)]
-fn copyto<'py>(
-    dst: &Bound<'py, PyAny>,
-    src: &Bound<'py, PyAny>,
-    casting: &str,
-    r#where: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = dst.py();
-    let everywhere = r#where.is_none_or(|w| w.is(pyo3::types::PyBool::new(py, true).as_any()));
-    if casting == "same_kind"
+fn copyto<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let is_same_kind = |casting: &Bound<'py, PyAny>| casting.cast::<PyString>().is_ok_and(|rule| rule == "same_kind");
+    if let Some([Some(dst), Some(src), casting, mask]) = call.read(["dst", "src", "casting", "where"])?
+        && casting.is_none_or(is_same_kind)
         && let Ok(target) = dst.cast::<NdArray>()
     {
         let (target, source) = (target.open(), parse_any(src)?);
         let target = target.array(py)?;
-        let mask = match r#where {
-            Some(mask) if !everywhere => Some(parse_any(mask)?),
-            _ => None,
-        };
+        let everywhere = PyBool::new(py, true);
+        let mask = mask.filter(|mask| !mask.is(everywhere.as_any())).map(parse_any).transpose()?;
         let mask = mask.as_ref().map(|mask| mask.value(py)).transpose()?;
         if let Some(value) = source.value(py)?
             && converts(value, target.dtype())
@@ -129,12 +118,7 @@ fn copyto<'py>(
             return to_py_result(py, Ok(py.None().into_bound(py)));
         }
     }
-    let kwargs = PyDict::new(py);
-    kwargs.set_item("casting", casting)?;
-    if let Some(mask) = r#where {
-        kwargs.set_item("where", mask)?;
-    }
-    numpy_with(py, "copyto", &[dst, src].map(Bound::clone), Some(&kwargs), true)
+    numpy_counted(call, "copyto")
 }
 
 /// Whether a value may be cast to a type by NumPy's rule "same_kind", without a warning.
@@ -335,11 +319,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native apply_step divmod }
+    functions! { where_ dot put_where broadcast_to may_share_memory shares_memory is_native apply_step divmod }
     crate::interpreter::fastcall::add(
         module,
         &[
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
+            (c"copyto", c"copyto(dst, src, casting='same_kind', where=True)\n--\n\n", entry!(copyto)),
             (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),
             (c"vdot", c"vdot(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "vdot"))),
             (c"count_true", c"count_true(x, /)\n--\n\n", entry!(count_true)),
