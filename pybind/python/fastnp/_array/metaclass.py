@@ -13,13 +13,15 @@ Code in this package that depends on the memory layout tests `type(x) is ndarray
 from __future__ import annotations
 
 from abc import ABCMeta
-from inspect import Signature, signature  # NumPy has imported it
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as _np
 
 from fastnp._array.derived import Derived, unbound
 from fastnp._fastnp import is_instance, metaclass, ufunc
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 
 class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
@@ -48,6 +50,8 @@ class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
     @property
     def __signature__(cls) -> Signature:
         """NumPy's, from 2.4 on. `inspect` takes 5 ms to read the first one from text."""
+        from inspect import signature  # 8 ms, too long for the import of the package
+
         try:
             return signature(_np.ndarray)
         except ValueError as error:

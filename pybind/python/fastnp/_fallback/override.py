@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from inspect import Parameter, signature  # NumPy has imported it
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as _np
 from numpy._core import _internal
 
 from fastnp._fastnp import from_numpy, ndarray, numpy_function, to_numpy, ufunc
+
+if TYPE_CHECKING:
+    from inspect import Parameter
 
 __all__ = [
     "array_function_of",
@@ -251,9 +253,9 @@ def as_passed(
     """
     named, positional = dict(kwargs), len(args)
     for i, (parameter, value) in enumerate(zip(_parameters(original), args)):
-        if parameter.kind is Parameter.VAR_POSITIONAL:
+        if parameter.kind is parameter.VAR_POSITIONAL:
             break
-        if parameter.default is not Parameter.empty:
+        if parameter.default is not parameter.empty:
             positional = min(positional, i)
             named[parameter.name] = value
     for parameter in _parameters(original):
@@ -271,6 +273,8 @@ def _is_same(value: Any, default: Any) -> bool:
 
 @cache
 def _parameters(original: Callable[..., Any]) -> list[Parameter]:
+    from inspect import signature  # 8 ms, too long for the import of the package
+
     try:
         return list(signature(original).parameters.values())
     except ValueError:  # a function in C without a signature

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from inspect import CO_VARKEYWORDS  # NumPy has imported it
 from typing import Any, TypeVar
 
 import numpy as _np
@@ -18,6 +17,9 @@ from fastnp._fallback.override import array_function_of, as_passed, dispatch_fun
 from fastnp._state.errstate import errstate
 
 NoValue = _np._NoValue
+
+# The flag of code that takes `**kwargs`, as `inspect` has it, whose import takes 8 ms.
+CO_VARKEYWORDS = 0x08
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
