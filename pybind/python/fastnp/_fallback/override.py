@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as _np
 from numpy._core import _internal
@@ -49,17 +49,22 @@ _NAMES = frozenset("out where casting order subok dtype signature sig axes axis 
 # The class of functions of ours that run NumPy's.
 _NUMPYS = type(numpy_function(_np.sort, _np.sort, None, None, False, None))
 
-_names_fastnp: WeakKeyDictionary[type, dict[str, bool]] = WeakKeyDictionary()
+# What `names_fastnp` found, by the protocol and the class's `id`, while the class lives. A
+# `WeakKeyDictionary` takes half a microsecond longer.
+_names_fastnp: dict[tuple[str, int], tuple[bool, ref[type]]] = {}
 
 
 def names_fastnp(kind: type, protocol: str) -> bool:
     """Whether the code of a class's protocol method names fastnp or a function of it: in its
     module, its closure, or an import of its own.
     """
-    known = _names_fastnp.setdefault(kind, {})
-    if protocol not in known:
-        known[protocol] = _function_names_fastnp(getattr(kind, protocol))
-    return known[protocol]
+    key = protocol, id(kind)
+    known = _names_fastnp.get(key)
+    if known is None:
+        found = _function_names_fastnp(getattr(kind, protocol))
+        known = found, ref(kind, lambda _: _names_fastnp.pop(key, None))
+        _names_fastnp[key] = known
+    return known[0]
 
 
 def _function_names_fastnp(method: Any) -> bool:
@@ -123,8 +128,11 @@ def dispatch_ufunc(
         return getattr(original, method)(*args, **kwargs)
     inputs, named = read
     candidates: list[Any] = []
-    for value in (*inputs, *named.get("out", ()), named.get("where")):
-        if not overrides_ufuncs(value) or any(type(value) is type(x) for x in candidates):
+    given = (*inputs, *named.get("out", ()), named.get("where")) if named else inputs
+    for value in given:
+        if not overrides_ufuncs(value):
+            continue
+        if candidates and any(type(value) is type(x) for x in candidates):
             continue
         if type(value).__array_ufunc__ is None:
             kind = type(value).__name__
@@ -180,6 +188,8 @@ def _in_our_class(result: Any, given: Sequence[Any] = ()) -> Any:
 
 def _first(values: list[Any]) -> Any:
     """The operand to ask first: from left to right, but subclasses before their base classes."""
+    if len(values) == 1:
+        return values[0]
     for i, value in enumerate(values):
         kind = type(value)
         if not any(issubclass(type(later), kind) for later in values[i + 1 :]):
@@ -193,6 +203,8 @@ def _normal(
     """Arguments in the form of NEP 13: operands by position, everything else by name, `out` as a
     tuple. None for arguments that NumPy rejects.
     """
+    if not kwargs and method == "__call__" and len(args) == original.nin:
+        return tuple(args), {}  # the common call
     named = dict(kwargs)
     count, outputs = 1 + (method == "reduceat"), 1
     names = _POSITIONS.get(method, ())
