@@ -6,8 +6,10 @@ names fastnp compares with `fastnp.add`.
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
+import weakref
 from typing import Any
 
 import fastnp
@@ -304,3 +306,29 @@ def test_what_a_class_returns_is_of_our_class() -> None:
     assert fastnp.take(asked, theirs) is theirs
     asked.made = numpy.array(["a"])
     assert fastnp.sort(asked) is asked.made
+
+
+def test_classes_end_after_they_were_asked() -> None:
+    q = quantity()
+    fastnp.sqrt(q)
+    fastnp.sum(q)
+    kind = weakref.ref(type(q))
+    del q
+    gc.collect()
+    assert kind() is None
+
+
+class Named(type):
+    def __getattr__(cls, name: str) -> Any:
+        if name != "__array_ufunc__":
+            raise AttributeError(name)
+        return lambda *_: "metaclass"
+
+
+def test_protocols_of_metaclasses() -> None:
+    """An attribute that only the metaclass has, or invents, counts as the class's, as in NumPy."""
+    has = type("Has", (type,), {"__array_ufunc__": lambda cls, *_: "metaclass"})
+    for meta in (Named, has):
+        operand: Any = meta("Operand", (), {})()
+        expected, found = (np.add(np.ones(2), operand) for np in (numpy, fastnp))
+        assert found == expected == "metaclass"

@@ -9,6 +9,7 @@ use crate::interpreter::dtype;
 use crate::interpreter::dtype::RequestedType;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::interpreter::protocol;
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
@@ -101,10 +102,10 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     // The class is asked, because an object may invent any attribute.
     let class = value.get_type();
-    if class.hasattr(intern!(py, "__cuda_array_interface__"))? {
+    if protocol::has(&class, intern!(py, "__cuda_array_interface__"))? {
         return Ok(value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some());
     }
-    if !class.hasattr(intern!(py, "__dlpack_device__"))? {
+    if !protocol::has(&class, intern!(py, "__dlpack_device__"))? {
         return Ok(false);
     }
     let Some(requested) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };

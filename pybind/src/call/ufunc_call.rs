@@ -6,6 +6,7 @@ use crate::fallback::ufunc::run_ufunc;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
+use crate::interpreter::protocol;
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
@@ -144,7 +145,7 @@ pub(crate) fn in_place<'py>(
         return Ok(target.as_any().clone());
     }
     drop((value, me));
-    if other.get_type().getattr_opt(intern!(py, "__array_ufunc__"))?.is_none() && defers_to(other)? {
+    if !protocol::has(&other.get_type(), intern!(py, "__array_ufunc__"))? && defers_to(other)? {
         return Ok(py.NotImplemented().into_bound(py));
     }
     let kwargs = PyDict::new(py);
@@ -225,7 +226,7 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         // Python lets the right operand go first if its class derives from the left one's, and this one derives from NumPy's.
         return Ok(true);
     }
-    match object.get_type().getattr_opt(intern!(object.py(), "__array_ufunc__"))? {
+    match protocol::of_class(&object.get_type(), intern!(object.py(), "__array_ufunc__"))? {
         Some(value) => Ok(value.is_none()),
         // Without the protocol, an operand with a higher priority goes first.
         None => match object.getattr_opt(intern!(object.py(), "__array_priority__"))? {

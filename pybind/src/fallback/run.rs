@@ -6,7 +6,7 @@
 //! identity.
 
 use crate::fallback::ledger::{Timer, enter};
-use crate::fallback::value_types::{ValueType, is_opaque, value_type};
+use crate::fallback::value_types::{ValueType, is_known_opaque, is_opaque, value_type};
 use crate::fallback::views::Views;
 use crate::interop::numpy_memory::{adopt_if_new, copy_if_new, has_native_type, import};
 use crate::interpreter::dtype;
@@ -55,7 +55,12 @@ impl<'py> Call<'_, 'py> {
         arguments: &[Object<'py>],
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Option<Object<'py>>> {
-        let as_they_are = arguments.iter().take_while(|value| is_passed_as_it_is(value)).count();
+        let is_kept = |value: &&Object<'py>| match value_type(value) {
+            ValueType::Plain | ValueType::Numpys => true,
+            ValueType::Other => !self.is_ufunc && is_known_opaque(value),
+            ValueType::Ours | ValueType::Sequence => false,
+        };
+        let as_they_are = arguments.iter().take_while(is_kept).count();
         let mut to = Converted { objects: SmallVec::new(), made: SmallVec::new(), views: Views::default() };
         let result = if as_they_are == arguments.len() {
             // SAFETY: the caller's arguments, which live during the call.

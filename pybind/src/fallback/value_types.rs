@@ -3,6 +3,7 @@
 use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::dtype::{self, Types};
 use crate::interpreter::gil_cell::GilCell;
+use crate::interpreter::protocol;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use pyo3::exceptions::PyRuntimeError;
@@ -64,6 +65,14 @@ pub(crate) fn value_type(value: &Bound<'_, PyAny>) -> ValueType {
     ValueType::Other
 }
 
+/// Whether [`is_opaque`] has found that a value of another type may be passed to NumPy's functions as it is.
+#[inline]
+pub(crate) fn is_known_opaque(value: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: every object has a type.
+    let class = unsafe { ffi::Py_TYPE(value.as_ptr()) }.addr();
+    OPAQUE.with(value.py(), |opaque| opaque.contains(&class))
+}
+
 /// Whether an object of another type may be passed to a function of NumPy's, or a ufunc, as it is: NumPy knows its class, or sees no array in
 /// it.
 pub(crate) fn is_opaque(value: &Bound<'_, PyAny>, by_ufunc: bool) -> PyResult<bool> {
@@ -89,21 +98,25 @@ pub(crate) fn is_opaque(value: &Bound<'_, PyAny>, by_ufunc: bool) -> PyResult<bo
 /// [`is_opaque`] of the objects of a class.
 fn sees_no_array(class: &Bound<'_, PyType>, types: &Types, by_ufunc: bool) -> PyResult<bool> {
     let py = class.py();
-    if class.is_subclass(types.generic.bind(py))? {
+    let derives_from = |base: &Bound<'_, PyType>| {
+        // SAFETY: two classes.
+        unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), base.as_type_ptr()) != 0 }
+    };
+    if derives_from(types.generic.bind(py)) {
         return Ok(true);
     }
     let array = types.array.bind(py);
-    if class.is_subclass(array)? {
+    if derives_from(array) {
         // Unless it has its own version of NumPy's functions.
         let protocol = if by_ufunc { intern!(py, "__array_ufunc__") } else { intern!(py, "__array_function__") };
         return Ok(class.getattr(protocol)?.is(&array.getattr(protocol)?));
     }
-    let has_own_ufuncs = class.hasattr(intern!(py, "__array_ufunc__"))?;
-    if by_ufunc && has_own_ufuncs || class.hasattr(intern!(py, "__array_function__"))? {
+    let has_own_ufuncs = protocol::has(class, intern!(py, "__array_ufunc__"))?;
+    if by_ufunc && has_own_ufuncs || protocol::has(class, intern!(py, "__array_function__"))? {
         return Ok(false);
     }
     // A function asks a class such as `pandas.Series` for its array, which is not one that stands for an array of ours.
-    Ok(has_own_ufuncs || !class.hasattr(intern!(py, "__array__"))?)
+    Ok(has_own_ufuncs || !protocol::has(class, intern!(py, "__array__"))?)
 }
 
 /// `set_plain_types(types)`: the types whose objects hold no array.

@@ -11,5 +11,6 @@ pub(crate) mod fallback;
 pub(crate) mod fastcall;
 pub(crate) mod gil_cell;
 pub(crate) mod interpreter_lock;
+pub(crate) mod protocol;
 pub(crate) mod raw_call;
 pub(crate) mod vectorcall;
