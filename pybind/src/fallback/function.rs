@@ -14,7 +14,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyInt, PyModule, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 /// A function of NumPy's that runs in NumPy. Its name, its doc and other attributes are set by the package, as a function's are.
@@ -70,13 +70,16 @@ impl Native {
                 return me.dense().is_some_and(|array| array.is_ready_and_few(self.few));
             }
             ValueType::Sequence if depth < MAX_NESTED => {
-                let count = value.len().unwrap_or(0);
+                let list = value.cast_exact::<PyList>().ok();
+                let tuple = value.cast_exact::<PyTuple>().ok();
+                let count = list.map_or(0, |list| list.len()) + tuple.map_or(0, |tuple| tuple.len());
                 if count > MAX_EXTENTS {
                     seen.points = usize::MAX;
                     return is_all_plain(value);
                 }
-                let item = |i| value.get_item(i).is_ok_and(|item| self.takes(&item, seen, depth + 1));
-                return (0..count).all(item);
+                let mut takes = |item: &Bound<'_, PyAny>| self.takes(item, seen, depth + 1);
+                return list.is_none_or(|list| list.iter().all(|item| takes(&item)))
+                    && tuple.is_none_or(|tuple| tuple.iter_borrowed().all(|item| takes(&item)));
             }
             ValueType::Sequence | ValueType::Other => return false,
         }
