@@ -187,3 +187,14 @@ def test_errors(np: Any) -> Any:
             wrong()
         found.append((caught.type.__name__, str(caught.value)))
     return found
+
+
+@pytest.mark.parametrize(
+    "make", [lambda np: np.random.default_rng(1), lambda np: np.random.RandomState(1)]
+)
+def test_generators_take_no_other_attributes(make: Callable[[Any], Any]) -> None:
+    for np in (numpy, fastnp):
+        generator = make(np)
+        with pytest.raises(AttributeError):
+            generator.anything = 1
+        assert not hasattr(generator, "__dict__")

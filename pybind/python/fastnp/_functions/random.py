@@ -71,6 +71,8 @@ def _methods(kind: type) -> dict[str, Any]:
 
 
 class Generator(_random.Generator):
+    # Without a dictionary, as NumPy's are.
+    __slots__ = ("_plain",)
     __doc__ = _random.Generator.__doc__
 
     def __init__(self, bit_generator: Any) -> None:
@@ -82,6 +84,7 @@ class Generator(_random.Generator):
 
 
 class RandomState(_random.RandomState):
+    __slots__ = ("_plain",)
     __doc__ = _random.RandomState.__doc__
 
     def __init__(self, seed: Any = None) -> None:
