@@ -96,6 +96,13 @@ pub const STRIP_ROW_BYTES: usize = 256;
 /// times as long as kernels one by one, a layer norm 1.1; of 32 MB .90 and .85 (Zen 3, 32 MB of cache, two threads).
 pub const COMPOSED_BYTES: usize = 12 << 20;
 
+/// Thread blocks that a composed kernel has at least on a device, as many as it has multiprocessors: each takes an index of the shared axis.
+pub const DEVICE_BLOCKS: usize = 128;
+/// Points of such an index: each thread has some.
+pub const DEVICE_BLOCK_POINTS: usize = 256;
+/// Bytes of all operands at such an index, at most: those of all multiprocessors stay in the shared cache.
+pub const DEVICE_BLOCK_BYTES: usize = 128 << 10;
+
 /// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
 /// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
 /// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
@@ -137,7 +144,7 @@ const fn constant(name: &'static str, value: f64, unit: &'static str, decides: &
 }
 
 /// Every constant, in the order of this file.
-pub static CONSTANTS: [Constant; 35] = [
+pub static CONSTANTS: [Constant; 38] = [
     constant(name::CACHED_BYTE, CACHED_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
     constant(name::SHARED_BYTE, SHARED_NS_PER_BYTE, "ns", "fuse, recompute"),
     constant(name::MEMORY_BYTE, MEMORY_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
@@ -172,5 +179,8 @@ pub static CONSTANTS: [Constant; 35] = [
     constant("strip of columns", STRIP_BYTES as f64, "bytes", "compose"),
     constant("row of a strip", STRIP_ROW_BYTES as f64, "bytes", "compose"),
     constant("composed kernels", COMPOSED_BYTES as f64, "bytes", "compose"),
+    constant("blocks of a device", DEVICE_BLOCKS as f64, "blocks", "compose"),
+    constant("points of a device's block", DEVICE_BLOCK_POINTS as f64, "points", "compose"),
+    constant("bytes of a device's block", DEVICE_BLOCK_BYTES as f64, "bytes", "compose"),
     constant("non-temporal result", NON_TEMPORAL_BYTES as f64, "bytes", "store"),
 ];

@@ -3,6 +3,7 @@
 //! A device is an in-order queue. Calls may return before the work is done; only [`Device::download`] and [`Device::wait`] wait for
 //! it, and report failures of earlier calls.
 
+use crate::drive::composed::{Blocks, KernelStage};
 use crate::{Backend, DType, Kernel, Launch, Library, Routine, Verified};
 use std::fmt;
 
@@ -23,6 +24,16 @@ pub trait Device: Backend {
     /// # Errors
     /// If the device's compiler rejects a kernel, or there is no compiler.
     fn prepare(&self, launches: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError>;
+
+    /// Runs the stages of a composed kernel on all indices of their shared axis, as [`crate::drive::composed::launch`] does on the host, in
+    /// blocks of one index. The device has the scratch memory; that of `blocks` is ignored.
+    ///
+    /// # Errors
+    /// Failures of the device.
+    ///
+    /// # Safety
+    /// As [`crate::drive::composed::launch`]. The addresses are the device's, and the stages neither scan nor gather.
+    unsafe fn launch_composed(&self, stages: &[KernelStage<'_>], blocks: &Blocks) -> Result<(), DeviceError>;
 
     /// Allocates this many bytes, aligned to 256 and uninitialised.
     ///

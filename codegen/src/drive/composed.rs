@@ -6,7 +6,7 @@
 //! depend on the number of threads, and so results do not.
 
 use crate::drive::fp_status;
-use crate::{DeviceError, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
+use crate::{DeviceError, Kernel, Launch, Program, RaisedFlags, SingleThread, ThreadPool, Verified};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
@@ -25,7 +25,9 @@ pub enum OperandPlace {
 
 /// A kernel of a composed one.
 pub struct KernelStage<'a> {
-    /// The compiled kernel.
+    /// The kernel.
+    pub kernel: &'a Verified<Kernel>,
+    /// It compiled.
     pub program: &'a dyn Program,
     /// Its launch on the first block. The addresses of operands in scratch memory are ignored.
     pub launch: Launch<'a>,
@@ -33,6 +35,14 @@ pub struct KernelStage<'a> {
     pub axis: (usize, usize),
     /// Where its operands are.
     pub places: &'a [OperandPlace],
+}
+
+/// Bytes of the arguments of all stages that a device takes at most.
+pub const MAX_DEVICE_ARGUMENT_BYTES: usize = 4000;
+
+/// Bytes of a device's arguments of a stage: places of operands, scalars, and extents and strides.
+pub const fn device_argument_bytes(operands: usize, scalars: usize, rank: usize) -> usize {
+    32 * operands + 16 * scalars + 8 * (4 + 2 * rank + operands * rank)
 }
 
 /// The domain that is run block by block, and the scratch memory.

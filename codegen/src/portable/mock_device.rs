@@ -5,10 +5,12 @@
 
 use crate::backend::device::EXTENSION;
 use crate::backend::fault;
+use crate::drive::composed;
+use crate::drive::composed::{Blocks, KernelStage};
 use crate::portable::program::Portable;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
-    RaisedFlags, Routine, ThreadPool, Verified,
+    RaisedFlags, Routine, SingleThread, ThreadPool, Verified,
 };
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, dealloc};
@@ -93,6 +95,16 @@ impl Device for MockDevice {
             return Err(DeviceError::new(Failure::Fault, "the compiler refused a kernel"));
         }
         Ok(())
+    }
+
+    unsafe fn launch_composed(&self, stages: &[KernelStage<'_>], blocks: &Blocks) -> Result<(), DeviceError> {
+        let scratch = self.allocate(blocks.scratch_bytes)?;
+        // SAFETY: the caller's contract; there is scratch memory for one block.
+        let done =
+            unsafe { composed::launch(stages, &Blocks { scratch, scratch_blocks: 1, ..*blocks }, &SingleThread) };
+        // SAFETY: just allocated, and the launch is done.
+        unsafe { self.release(scratch, blocks.scratch_bytes) };
+        done.map(|_| ())
     }
 
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {

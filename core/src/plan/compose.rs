@@ -4,20 +4,26 @@
 //! groups, run on a block of rows after each other, find the block in the cache. Consecutive groups are composed if they share an axis such
 //! that memory that one of them writes is touched by the others at the same index of it only. Results that only they use are kept in
 //! scratch memory of a block's size, and never get memory of their own.
+//!
+//! On a device they are one launch, in which each thread block takes one index of the axis through all groups.
 
 use crate::array::layout::count;
 use crate::plan::group::{Group, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::overlap::{Relation, relate};
-use crate::plan::trace::{Node, Operation, SlotAccess};
-use fastnp_codegen::cost::{BLOCK_BYTES, COMPOSED_BYTES, NON_TEMPORAL_BYTES, STRIP_BYTES, STRIP_ROW_BYTES};
+use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+use fastnp_codegen::cost::{
+    BLOCK_BYTES, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS, NON_TEMPORAL_BYTES,
+    STRIP_BYTES, STRIP_ROW_BYTES,
+};
+use fastnp_codegen::drive::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The sizes that decide.
+/// The sizes that decide on the host.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct HostSizes {
     /// Bytes of a block of rows, and of a strip of columns.
     block: usize,
     strip: usize,
@@ -26,14 +32,49 @@ struct Sizes {
     least: usize,
 }
 
-impl Sizes {
-    const USUAL: Sizes =
-        Sizes { block: BLOCK_BYTES, strip: STRIP_BYTES, strip_row: STRIP_ROW_BYTES, least: COMPOSED_BYTES };
-    /// For tests on small arrays.
-    const SMALL: Sizes = Sizes { block: 256, strip: 256, strip_row: 0, least: 0 };
+/// The sizes that decide on a device.
+#[derive(Clone, Copy)]
+struct DeviceSizes {
+    /// The fewest indices of the axis, each a thread block's, and the fewest points of one.
+    indices: usize,
+    points: usize,
+    /// The most bytes of all operands at an index.
+    bytes: usize,
+}
 
-    fn now() -> Sizes {
-        if cfg!(debug_assertions) && ARE_SMALL.load(Ordering::Relaxed) { Sizes::SMALL } else { Sizes::USUAL }
+/// Where groups are composed for.
+#[derive(Clone, Copy)]
+enum Sizes {
+    Host(HostSizes),
+    Device(DeviceSizes),
+}
+
+impl Sizes {
+    fn now(is_host: bool) -> Sizes {
+        let are_small = cfg!(debug_assertions) && ARE_SMALL.load(Ordering::Relaxed);
+        match (is_host, are_small) {
+            (true, false) => Sizes::Host(HostSizes {
+                block: BLOCK_BYTES,
+                strip: STRIP_BYTES,
+                strip_row: STRIP_ROW_BYTES,
+                least: COMPOSED_BYTES,
+            }),
+            (true, true) => Sizes::Host(HostSizes { block: 256, strip: 256, strip_row: 0, least: 0 }),
+            (false, false) => Sizes::Device(DeviceSizes {
+                indices: DEVICE_BLOCKS,
+                points: DEVICE_BLOCK_POINTS,
+                bytes: DEVICE_BLOCK_BYTES,
+            }),
+            (false, true) => Sizes::Device(DeviceSizes { indices: 2, points: 1, bytes: 1 << 16 }),
+        }
+    }
+
+    /// The fewest bytes of all operands.
+    fn least(self) -> usize {
+        match self {
+            Sizes::Host(sizes) => sizes.least,
+            Sizes::Device(_) => 0,
+        }
     }
 }
 
@@ -114,11 +155,12 @@ impl ScratchSlot {
 }
 
 /// The compositions of a plan's groups, in order. A group is in at most one.
-pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness) -> Vec<Composition> {
+pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness, is_host: bool) -> Vec<Composition> {
+    let sizes = Sizes::now(is_host);
     let mut out = Vec::new();
     let mut first = 0;
     while first + 1 < groups.len() {
-        match longest(nodes, groups, first, liveness) {
+        match longest(nodes, groups, first, liveness, sizes) {
             Some(found) => {
                 first += found.axes.len();
                 out.push(found);
@@ -130,10 +172,10 @@ pub(crate) fn compose(nodes: &[Node], groups: &[Group], liveness: &Liveness) -> 
 }
 
 /// The composition of the most groups from this one on.
-fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness) -> Option<Composition> {
+fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness, sizes: Sizes) -> Option<Composition> {
     let group = &groups[first];
     // Most groups are small, and comparing accesses takes longer than planning them.
-    if count(&group.domain).saturating_mul(MAX_POINT_BYTES) < Sizes::now().least || !is_composable(nodes, group) {
+    if count(&group.domain).saturating_mul(MAX_POINT_BYTES) < sizes.least() || !is_composable(nodes, group, sizes) {
         return None;
     }
     let mut best: Option<Composition> = None;
@@ -141,7 +183,7 @@ fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness) 
         let mut all: Vec<(usize, BlockAccess)> = accesses(nodes, group, axis).into_iter().map(|a| (0, a)).collect();
         let mut axes: SmallVec<[usize; 4]> = SmallVec::from_slice(&[axis]);
         for next in groups[first + 1..].iter().take(MAX_STAGES - 1) {
-            match extend(nodes, &all, next, group.domain[axis]) {
+            match extend(nodes, &all, next, group.domain[axis], sizes) {
                 Some((axis, more)) => {
                     all.extend(more.into_iter().map(|access| (axes.len(), access)));
                     axes.push(axis);
@@ -150,7 +192,7 @@ fn longest(nodes: &[Node], groups: &[Group], first: usize, liveness: &Liveness) 
             }
         }
         if axes.len() > best.as_ref().map_or(1, |best| best.axes.len())
-            && let Some(found) = composition(nodes, groups, first, axes, &all, liveness)
+            && let Some(found) = composition(nodes, groups, first, axes, &all, liveness, sizes)
         {
             best = Some(found);
         }
@@ -164,8 +206,9 @@ fn extend(
     before: &[(usize, BlockAccess)],
     next: &Group,
     extent: usize,
+    sizes: Sizes,
 ) -> Option<(usize, Vec<BlockAccess>)> {
-    if !is_composable(nodes, next) {
+    if !is_composable(nodes, next, sizes) {
         return None;
     }
     shared_axes(next).filter(|&axis| next.domain[axis] == extent).find_map(|axis| {
@@ -177,16 +220,12 @@ fn extend(
 }
 
 /// Whether the group is a kernel whose points along an axis may be run in parts: no coordinates, no writes at other indices.
-fn is_composable(nodes: &[Node], group: &Group) -> bool {
+fn is_composable(nodes: &[Node], group: &Group, sizes: Sizes) -> bool {
+    let is_host = matches!(sizes, Sizes::Host(_));
     group.members.iter().all(|m| match nodes[m.node as usize].op {
         Operation::Contract(_) | Operation::Scatter | Operation::Ramp | Operation::Loop(..) => false,
-        Operation::Apply(_)
-        | Operation::Copy
-        | Operation::Select
-        | Operation::Fold(_)
-        | Operation::Scan(_)
-        | Operation::Part(..)
-        | Operation::Gather => true,
+        Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Fold(_) | Operation::Part(..) => true,
+        Operation::Scan(_) | Operation::Gather => is_host,
     })
 }
 
@@ -307,6 +346,7 @@ fn composition(
     axes: SmallVec<[usize; 4]>,
     all: &[(usize, BlockAccess)],
     liveness: &Liveness,
+    sizes: Sizes,
 ) -> Option<Composition> {
     let extent = groups[first].domain[axes[0]];
     let operands = operands(all, first, liveness);
@@ -320,13 +360,27 @@ fn composition(
     // A block of rows is contiguous; a strip of columns has rows of some elements.
     let is_strip =
         (0..largest.domain.len()).any(|a| a != largest.axis && largest.access.strides[a].abs() > largest.step());
-    let sizes = Sizes::now();
-    let bytes = if is_strip { sizes.strip } else { sizes.block };
-    let block = (bytes / of_index.max(1)).clamp(1, extent);
-    let is_narrow = is_strip && block < extent && (block as isize * largest.step()) < sizes.strip_row as isize;
-    if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
-        return None;
-    }
+    let block = match sizes {
+        Sizes::Host(sizes) => {
+            let bytes = if is_strip { sizes.strip } else { sizes.block };
+            let block = (bytes / of_index.max(1)).clamp(1, extent);
+            let is_narrow = is_strip && block < extent && (block as isize * largest.step()) < sizes.strip_row as isize;
+            if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
+                return None;
+            }
+            block
+        }
+        Sizes::Device(sizes) => {
+            let points = largest.footprint().0 / largest.access.dtype.size();
+            let composed = &groups[first..][..axes.len()];
+            let arguments = composed.iter().map(|group| argument_bytes(nodes, group)).sum::<usize>();
+            let is_small = extent < sizes.indices || points < sizes.points;
+            if is_strip || is_small || of_index > sizes.bytes || arguments > MAX_DEVICE_ARGUMENT_BYTES {
+                return None;
+            }
+            1
+        }
+    };
     // As where a kernel is not composed, if no other stage uses it.
     let is_large_result = |o: &&StagedSlot| o.of_all >= NON_TEMPORAL_BYTES && o.stages.start() == o.stages.end();
     let nontemporal = operands.iter().filter(is_large_result).map(|o| o.slot).collect();
@@ -336,6 +390,13 @@ fn composition(
         out.add_scratch(nodes, groups, operand, &touching.collect::<Vec<_>>(), liveness);
     }
     Some(out)
+}
+
+/// Bytes of a device's arguments of a group, at most.
+fn argument_bytes(nodes: &[Node], group: &Group) -> usize {
+    let members = group.members.iter().map(|m| &nodes[m.node as usize]);
+    let scalars = members.flat_map(|node| &node.sources).filter(|s| !matches!(s, NodeInput::Memory(_))).count();
+    device_argument_bytes(group.loads().len() + group.stores().len(), scalars, group.domain.len())
 }
 
 /// A slot that a composition has in memory.

@@ -81,7 +81,7 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
 /// Groups with what depends on their order.
 fn scheduled(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], target: &PlanTarget) -> Fused {
     let liveness = Liveness::of(&nodes, &groups, live);
-    let compositions = if target.is_host { compose(&nodes, &groups, &liveness) } else { Vec::new() };
+    let compositions = compose(&nodes, &groups, &liveness, target.is_host);
     Fused { nodes, groups, liveness, compositions, outcome: None }
 }
 

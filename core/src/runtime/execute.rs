@@ -196,7 +196,7 @@ impl Runtime {
     ) -> Result<()> {
         match kind {
             StepKind::Kernel(work) => self.launch(work, addresses, workers, None),
-            StepKind::Composed(work) => self.launch_composed(work, addresses, scratch, workers),
+            StepKind::Composed(work) => self.launch_composed(work, addresses, scratch, workers, None),
             StepKind::Product { product, dtype, domain, strides } => {
                 self.multiply((*product, *dtype), domain, strides, addresses, workers);
                 Ok(())

@@ -7,7 +7,7 @@ use crate::plan::plan::{ComposedLaunch, StepKind};
 use crate::runtime::execute::Addresses;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::drive::composed::{self, Blocks, KernelStage};
-use fastnp_codegen::{Scalar, ThreadPool};
+use fastnp_codegen::{Device, RaisedFlags, Scalar, ThreadPool};
 use smallvec::SmallVec;
 
 /// Scratch memory of as many blocks as run at once.
@@ -33,13 +33,14 @@ impl StepKind {
 }
 
 impl Runtime {
-    /// Launches a composed kernel. The addresses are those of the step's operands.
+    /// Launches a composed kernel, on the host or a device. The addresses are those of the step's operands.
     pub(crate) fn launch_composed(
         &mut self,
         work: &ComposedLaunch,
         addresses: &[*mut u8],
         scratch: Option<&ScratchMemory>,
         workers: &dyn ThreadPool,
+        device: Option<&dyn Device>,
     ) -> Result<()> {
         let started = self.telemetry.clock(2);
         let scalars: Vec<SmallVec<[Scalar; 8]>> =
@@ -52,6 +53,7 @@ impl Runtime {
             .collect();
         let stages: Vec<KernelStage<'_>> = (work.stages.iter().zip(&scalars).zip(&of_stages))
             .map(|((stage, scalars), addresses)| KernelStage {
+                kernel: &stage.work.kernel,
                 program: &*stage.work.program,
                 launch: stage.work.launch(addresses, scalars),
                 axis: stage.axis,
@@ -65,9 +67,18 @@ impl Runtime {
             scratch_bytes: work.scratch_bytes,
             scratch_blocks: scratch.map_or_else(threads::count, |s| s.blocks),
         };
-        // SAFETY: recorded views lie within their storages, which have memory on the host now; the planner composes only groups that touch
-        // what one of them writes at one index of the shared axis, and no other thread runs kernels meanwhile.
-        let raised = unsafe { composed::launch(&stages, &blocks, workers)? };
+        // SAFETY: recorded views lie within their storages, which have memory there now; the planner composes only groups that touch
+        // what one of them writes at one index of the shared axis, and no other thread runs kernels meanwhile. For a device it composes
+        // neither scans nor gathers.
+        let raised = unsafe {
+            match device {
+                None => composed::launch(&stages, &blocks, workers)?,
+                Some(device) => {
+                    device.launch_composed(&stages, &blocks)?;
+                    vec![RaisedFlags::new(); stages.len()]
+                }
+            }
+        };
         self.telemetry.note_composed(work, started, raised);
         Ok(())
     }

@@ -86,7 +86,7 @@ impl Runtime {
         let addresses: Addresses = step.operands.iter().map(place).collect();
         match &step.kind {
             StepKind::Kernel(work) => self.launch(work, &addresses, &Threads, Some(&**device))?,
-            StepKind::Composed(_) => unreachable!("plans for a device have none"),
+            StepKind::Composed(work) => self.launch_composed(work, &addresses, None, &Threads, Some(&**device))?,
             StepKind::Product { dtype, domain, strides, .. } => {
                 // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
                 // overlaps neither factor.

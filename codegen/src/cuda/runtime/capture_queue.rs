@@ -28,7 +28,7 @@ const PARTIALS_ALIGN: usize = 256;
 
 /// A range of bytes that a launch may access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Span {
+pub(super) struct Span {
     start: usize,
     end: usize,
     is_written: bool,
@@ -154,19 +154,13 @@ impl CaptureQueue {
         Ok(())
     }
 
-    /// Adds a launch in one of its phases. `is_indirect` says which operands it accesses by gathers or scatters.
-    pub(super) fn add(
-        &mut self,
-        given: &LaunchRequest<'_>,
-        kernel: &Kernel,
-        is_indirect: &[bool],
-        launch: &Launch<'_>,
-    ) {
+    /// Adds a launch in one of its phases. `touched` gives the ranges of bytes that it may access.
+    pub(super) fn add(&mut self, given: &LaunchRequest<'_>, touched: impl FnOnce() -> SmallVec<[Span; 16]>) {
         let (words, offsets, spans) = (self.calls.words.len(), self.calls.offsets.len(), self.spans.len());
         given.arguments.iter().for_each(|bytes| self.calls.argument(bytes));
         let (mut waits_for, mut done_before) = (0u64, 0u64);
         if self.is_open {
-            self.spans.extend((0..kernel.operands.len()).map(|m| span(kernel, is_indirect, launch, m)));
+            self.spans.extend(touched());
             let mine = &self.spans[spans..];
             for (number, call) in self.calls.list.iter().enumerate().rev() {
                 let theirs = &self.spans[call.spans.clone()];
@@ -271,6 +265,11 @@ pub(super) fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceEr
     let code = unsafe { (context.driver.memset_d8_async)(start as u64, 0, bytes, context.stream) };
     context.check("clearing memory", code)?;
     Ok(start)
+}
+
+/// The ranges of bytes of the operands that a launch may access. `is_indirect` says which it accesses by gathers or scatters.
+pub(super) fn spans(kernel: &Kernel, is_indirect: &[bool], launch: &Launch<'_>) -> impl Iterator<Item = Span> {
+    (0..kernel.operands.len()).map(|m| span(kernel, is_indirect, launch, m))
 }
 
 /// The range of bytes of an operand that a launch may access: all of memory, for gathers and scatters.

@@ -2,6 +2,8 @@
 
 use super::capture_queue::CaptureQueue;
 use super::compaction;
+use super::composed;
+use super::composed::ComposedFunctions;
 use super::context::{Context, not_forked};
 use super::cublas::Cublas;
 use super::functions::{Functions, LoadedFunction};
@@ -12,6 +14,7 @@ use super::weaving::Weaver;
 use crate::cuda::text::compaction::compaction;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::Variant;
+use crate::drive::composed::{Blocks, KernelStage};
 use crate::{
     Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Library, Program, Routine,
     Verified,
@@ -38,6 +41,7 @@ pub(super) struct Gpu {
     queue: Mutex<CaptureQueue>,
     functions: Arc<Mutex<Functions>>,
     kernels: Mutex<HashMap<Verified<Kernel>, Arc<KernelVariants>>>,
+    pub(super) composed: ComposedFunctions,
     staging: Mutex<Option<Staging>>,
     products: Mutex<Option<Cublas>>,
     routines: Mutex<Routines>,
@@ -63,6 +67,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
         queue: Mutex::new(CaptureQueue::new(Weaver::new(functions.clone()))),
         functions,
         kernels: Mutex::default(),
+        composed: ComposedFunctions::default(),
         staging: Mutex::default(),
         products: Mutex::default(),
         routines: Mutex::default(),
@@ -74,7 +79,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
 
 impl Gpu {
     /// The variants of a kernel.
-    fn variants(&self, kernel: &Verified<Kernel>) -> Arc<KernelVariants> {
+    pub(super) fn variants(&self, kernel: &Verified<Kernel>) -> Arc<KernelVariants> {
         let mut kernels = self.kernels.lock();
         if let Some(variants) = kernels.get(kernel) {
             return variants.clone();
@@ -93,11 +98,19 @@ impl Gpu {
         wanted: &[(Arc<KernelVariants>, Variant)],
     ) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
         let texts: Vec<String> = wanted.iter().map(|(variants, variant)| variants.text(variant)).collect();
-        let found = self.functions.lock().of(&self.context, &texts)?;
+        let found = self.load(&texts)?;
         for ((variants, variant), function) in wanted.iter().zip(&found) {
             variants.put(variant.clone(), function.clone());
         }
         Ok(found)
+    }
+
+    /// Functions of texts, in their order.
+    ///
+    /// # Errors
+    /// As [`Gpu::functions`].
+    pub(super) fn load(&self, texts: &[String]) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
+        self.functions.lock().of(&self.context, texts)
     }
 
     /// Calls a function with cuBLAS, which is loaded at first use. The context is current.
@@ -166,6 +179,12 @@ impl Device for Gpu {
         if missing.is_empty() { Ok(()) } else { self.functions(&missing).map(|_| ()) }
     }
 
+    unsafe fn launch_composed(&self, stages: &[KernelStage<'_>], blocks: &Blocks) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        // SAFETY: the caller's contract.
+        unsafe { composed::launch(self, stages, blocks) }
+    }
+
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let _entered = self.context.enter()?;
         let found = self.context.allocate(bytes);
@@ -228,7 +247,7 @@ impl Device for Gpu {
         let _entered = self.context.enter()?;
         self.queue().flush(&self.context)?;
         let text = compaction(values.map(|(_, size)| size));
-        let function = self.functions.lock().of(&self.context, &[text])?.remove(0);
+        let function = self.load(&[text])?.remove(0);
         let from = values.map_or(std::ptr::null(), |(start, _)| start);
         // SAFETY: the caller's contract; the text is for elements of this size.
         unsafe { compaction::run(&self.context, &function, (mask, elements), from, target) }

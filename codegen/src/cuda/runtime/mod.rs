@@ -27,6 +27,7 @@ pub(crate) mod cache;
 mod capture_queue;
 mod compaction;
 mod compiler;
+mod composed;
 mod context;
 mod cublas;
 mod driver;

@@ -1,6 +1,6 @@
 //! Programs on a device: the variant of a launch, its function, and its arguments.
 
-use super::capture_queue::{LaunchRequest, indirect_operands, zeros};
+use super::capture_queue::{LaunchRequest, indirect_operands, spans, zeros};
 use super::functions::LoadedFunction;
 use super::gpu::Gpu;
 use crate::cuda::text::source;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) struct KernelVariants {
     pub(super) kernel: Verified<Kernel>,
     /// Which operands are accessed by gathers or scatters.
-    is_indirect: SmallVec<[bool; 8]>,
+    pub(super) is_indirect: SmallVec<[bool; 8]>,
     known: Mutex<Vec<(Variant, Arc<LoadedFunction>)>>,
 }
 
@@ -124,12 +124,8 @@ unsafe fn run(
             Template::Scan => &[&partials, &phase],
         };
         let all: SmallVec<[&[u8]; 16]> = arguments.iter().chain(own).copied().collect();
-        queue.add(
-            &LaunchRequest { function, shape: [columns, rows, x, y], arguments: &all },
-            kernel,
-            &variants.is_indirect,
-            launch,
-        );
+        let request = LaunchRequest { function, shape: [columns, rows, x, y], arguments: &all };
+        queue.add(&request, || spans(kernel, &variants.is_indirect, launch).collect());
     }
     for (memory, bytes) in [(writers, 16 * geometry.writers), (in_memory, 0)] {
         if !memory.is_null() {

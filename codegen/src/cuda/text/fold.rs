@@ -1,5 +1,6 @@
 //! Folds as text: the type `Folded` of all accumulators of a kernel, what joins two of them, and how threads share one.
 
+use crate::cuda::text::source::FunctionKind;
 use crate::cuda::text::spell;
 use crate::cuda::text::spell::filled;
 use crate::{DType, Kernel, Op, Scalar, Template, ValueId};
@@ -60,7 +61,7 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
 }
 
 /// The types and functions of a kernel's folds.
-pub(crate) fn text(kernel: &Kernel, along: FoldAxis) -> String {
+pub(crate) fn text(kernel: &Kernel, along: FoldAxis, kind: FunctionKind) -> String {
     let (mut held, mut nothing, mut join) = (String::new(), String::new(), String::new());
     for (n, member) in members(kernel) {
         let dtype = member.dtype;
@@ -114,6 +115,7 @@ pub(crate) fn text(kernel: &Kernel, along: FoldAxis) -> String {
     let (reduces, is_inner) = (kernel.template == Template::Reduce, along == FoldAxis::Inner);
     parts.extend(
         match (reduces, is_inner) {
+            (true, true) if kind == FunctionKind::Stage => vec![warp_shuffles().0, include_str!("reduce_in_x.cu")],
             (true, true) => vec![warp_shuffles().0, include_str!("reduce_in_x.cu"), include_str!("last_block.cu")],
             (true, false) => vec![include_str!("reduce_in_y.cu"), include_str!("last_block.cu")],
             (false, true) => exclusive_scan().into(),

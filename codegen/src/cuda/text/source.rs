@@ -30,24 +30,72 @@ pub fn together(texts: &[&str]) -> (String, Vec<String>) {
     (out, names)
 }
 
+/// What a kernel's function is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FunctionKind {
+    /// It is launched, on a grid of blocks.
+    Launched,
+    /// A kernel calls it, as `stage`, in each block for an index of its own: a stage of a composed kernel.
+    Stage,
+}
+
+/// The parts of a text that depend on its kernel, but for the functions that are called.
+pub(crate) struct KernelParts {
+    /// The types of sizes and strides, and of arguments in memory.
+    pub(crate) domain: String,
+    arguments: String,
+    /// The types of the items of a thread, and the functions that read and write them.
+    pub(crate) item_types: Vec<String>,
+    /// Accumulators, and the kernel itself.
+    pub(crate) folding: String,
+    pub(crate) function: String,
+}
+
+impl KernelParts {
+    pub(crate) fn new(kernel: &Kernel, variant: &Variant, kind: FunctionKind) -> KernelParts {
+        let mut writer = Writer { kernel, variant, kind, out: String::new(), depth: 0 };
+        writer.function();
+        KernelParts {
+            domain: domain(kernel),
+            arguments: if variant.by_address { arguments(kernel) } else { String::new() },
+            item_types: item_types(kernel, variant),
+            folding: match kernel.template {
+                Template::Map => String::new(),
+                _ => fold::text(kernel, variant.fold_axis, kind),
+            },
+            function: writer.out,
+        }
+    }
+
+    /// What calls functions.
+    pub(crate) fn calls(&self) -> String {
+        [&*self.item_types.concat(), &self.folding, &self.function].concat()
+    }
+}
+
+/// The types of positions and offsets.
+pub(crate) fn index_types(are_wide: bool) -> &'static str {
+    if are_wide { include_str!("index64.cu") } else { include_str!("index32.cu") }
+}
+
 /// The text of a kernel.
 pub(crate) fn source(kernel: &Kernel, variant: &Variant) -> String {
-    let mut writer = Writer { kernel, variant, out: String::new(), depth: 0 };
-    writer.function();
-    let function = writer.out;
-    let folding = if kernel.template == Template::Map { String::new() } else { fold::text(kernel, variant.fold_axis) };
-    let item_types = item_types(kernel, variant);
-    let parts = [
+    let parts = KernelParts::new(kernel, variant, FunctionKind::Launched);
+    join(&[
         include_str!("types.cu"),
-        if variant.wide_index { include_str!("index64.cu") } else { include_str!("index32.cu") },
-        &domain(kernel),
-        &if variant.by_address { arguments(kernel) } else { String::new() },
-        &functions::definitions(&[&*item_types, &folding, &function].concat()),
-        &item_types,
-        &folding,
+        index_types(variant.wide_index),
+        &parts.domain,
+        &parts.arguments,
+        &functions::definitions(&parts.calls()),
+        &parts.item_types.join("\n\n"),
+        &parts.folding,
         if scatters(kernel) > 0 { include_str!("last_writers.cu") } else { "" },
-        &function,
-    ];
+        &parts.function,
+    ])
+}
+
+/// Joins the parts of a text that are not empty.
+pub(crate) fn join(parts: &[&str]) -> String {
     parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
@@ -78,9 +126,8 @@ fn arguments(kernel: &Kernel) -> String {
 }
 
 /// The types of the items of a thread, and the functions that read and write them.
-fn item_types(kernel: &Kernel, variant: &Variant) -> String {
-    let mut out = String::new();
-    let mut known = vec![];
+fn item_types(kernel: &Kernel, variant: &Variant) -> Vec<String> {
+    let mut out = vec![];
     for (m, operand) in kernel.operands.iter().enumerate() {
         let (dtype, items, access) = (operand.dtype, variant.items, variant.access[m]);
         if items == 1 || access == AccessKind::Uniform || !is_accessed_by_point(kernel, m) {
@@ -90,10 +137,8 @@ fn item_types(kernel: &Kernel, variant: &Variant) -> String {
         let (name, size) = (dtype.ir_name(), dtype.size());
         let align = (items * size).min(16);
         let mut add = |text: String| {
-            if !known.contains(&text) {
-                out += &text;
-                out += "\n\n";
-                known.push(text);
+            if !out.contains(&text) {
+                out.push(text);
             }
         };
         add(format!("typedef struct __align__({align}) {{ {element} at[{items}]; }} {name}x{items};"));
@@ -128,6 +173,7 @@ fn is_accessed_by_point(kernel: &Kernel, operand: usize) -> bool {
 struct Writer<'a> {
     kernel: &'a Kernel,
     variant: &'a Variant,
+    kind: FunctionKind,
     out: String,
     depth: usize,
 }
@@ -166,7 +212,9 @@ impl Writer<'_> {
         } else {
             for (m, operand) in kernel.operands.iter().enumerate() {
                 let constant = if operand.access == Access::Read { "const " } else { "" };
-                let restrict = if operand.restrict { "__restrict__ " } else { "" };
+                // Another stage may write what this one reads.
+                let is_alone = operand.restrict && self.kind == FunctionKind::Launched;
+                let restrict = if is_alone { "__restrict__ " } else { "" };
                 parameters.push(format!("{constant}u8 *{restrict}const m{m}"));
             }
             parameters
@@ -174,6 +222,7 @@ impl Writer<'_> {
             parameters.push("const Domain d".to_owned());
         }
         let more: &[&str] = match kernel.template {
+            _ if self.kind == FunctionKind::Stage => &[],
             Template::Map if scatters(kernel) > 0 => {
                 &["LastWriter *const writers", "const u64 mask", "const i32 phase"]
             }
@@ -182,7 +231,11 @@ impl Writer<'_> {
             Template::Scan => &["Folded *const partials", "const i32 phase"],
         };
         parameters.extend(more.iter().map(|&p| p.to_owned()));
-        self.line(format!("{ENTRY}{}({}) {{", kernel.template, parameters.join(", ")));
+        let parameters = parameters.join(", ");
+        self.line(match self.kind {
+            FunctionKind::Launched => format!("{ENTRY}{}({parameters}) {{", kernel.template),
+            FunctionKind::Stage => format!("static __device__ void stage({parameters}) {{"),
+        });
         if self.variant.by_address {
             self.line("const Arguments *const a = given;");
         }
@@ -214,10 +267,12 @@ impl Writer<'_> {
     fn map(&mut self) {
         let d = self.domain();
         let rank = self.kernel.outer as usize;
-        self.line("const index step = (index)(gridDim.x * blockDim.x);");
-        self.line(format!(
-            "for (index vector = (index)(blockIdx.x * blockDim.x + threadIdx.x); vector < {d}.outer; vector += step) {{"
-        ));
+        let (first, step) = match self.kind {
+            FunctionKind::Launched => ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"),
+            FunctionKind::Stage => ("threadIdx.x", "blockDim.x"),
+        };
+        self.line(format!("const index step = (index)({step});"));
+        self.line(format!("for (index vector = (index)({first}); vector < {d}.outer; vector += step) {{"));
         self.reload_arguments("vector");
         self.coordinates("vector", 0..rank);
         self.pointers(&self.operands_of(&self.kernel.body), 'm', 0..rank, "p");
@@ -234,12 +289,17 @@ impl Writer<'_> {
         let (lanes, points) = self.block_axes();
         let d = self.domain();
         let reduce = format!("reduce_in_{lanes}");
-        self.line(format!("const index lane = (index)(blockIdx.y * blockDim.{lanes} + threadIdx.{lanes});"));
-        self.line(format!("const index lanes = (index)(gridDim.y * blockDim.{lanes});"));
-        self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
-        self.line(format!(
-            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < {d}.outer; first += step) {{"
-        ));
+        let is_launched = self.kind == FunctionKind::Launched;
+        if is_launched {
+            self.line(format!("const index lane = (index)(blockIdx.y * blockDim.{lanes} + threadIdx.{lanes});"));
+            self.line(format!("const index lanes = (index)(gridDim.y * blockDim.{lanes});"));
+            self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
+        } else {
+            self.line(format!("const index lane = (index)threadIdx.{lanes}, lanes = (index)blockDim.{lanes};"));
+            self.line(format!("const index step = (index)blockDim.{points};"));
+        }
+        let first = if is_launched { format!("(index)(blockIdx.x * blockDim.{points})") } else { "0".to_owned() };
+        self.line(format!("for (index first = {first}; first < {d}.outer; first += step) {{"));
         self.reload_arguments("first");
         self.line(format!("const index point = first + (index)threadIdx.{points};"));
         self.line(format!("const bool inside = point < {d}.outer;"));
@@ -276,6 +336,19 @@ impl Writer<'_> {
         self.line("}");
         self.line(format!("f = {reduce}(f);"));
         self.line(format!("const bool head = inside && threadIdx.{lanes} == 0;"));
+        if is_launched {
+            self.join_partials(&reduce, lanes, points);
+        }
+        self.line("if (head) {");
+        self.pointers(&self.operands_of(&kernel.epilogue), 'm', 0..outer, "p");
+        self.fragment(EmittedFragment::Folded, false);
+        self.line("}");
+        self.line("}");
+    }
+
+    /// Where several blocks share the points, the last of them joins what all have.
+    fn join_partials(&mut self, reduce: &str, lanes: char, points: char) {
+        let d = self.domain();
         self.line("if (gridDim.y > 1) {");
         self.line(format!("if (head) partials[(u64)blockIdx.y * {d}.outer + point] = f;"));
         self.line(format!("if (!is_last_block(&tickets[first / (index)blockDim.{points}])) continue;"));
@@ -286,11 +359,6 @@ impl Writer<'_> {
         self.line(format!("f = join(f, partials[(u64)block * {d}.outer + point]);"));
         self.line("}");
         self.line(format!("f = {reduce}(f);"));
-        self.line("}");
-        self.line("if (head) {");
-        self.pointers(&self.operands_of(&kernel.epilogue), 'm', 0..outer, "p");
-        self.fragment(EmittedFragment::Folded, false);
-        self.line("}");
         self.line("}");
     }
 

@@ -20,7 +20,7 @@ const STRIDED_ITEM_BYTES: usize = 16;
 /// Bytes of accumulators that a thread holds in folds: each of its items has its own, twice.
 const ACCUMULATOR_BYTES: usize = 32;
 /// Bytes of arguments that every driver passes; from CUDA 12.1 on it is 32,764.
-const MAX_ARGUMENT_BYTES: usize = 4096;
+pub(crate) const MAX_ARGUMENT_BYTES: usize = 4096;
 /// Points that a lane folds in sequence before it adds them to a total: sums stay as accurate as pairwise ones.
 pub(crate) const RUN_LENGTH: usize = 32;
 /// The most segments of the inner domain of one outer point.
@@ -65,6 +65,8 @@ pub struct Geometry {
     pub partial_bytes: usize,
     /// Zeroed slots of sixteen bytes for the hash table of which point writes an element last: none, or a power of two.
     pub writers: usize,
+    /// Points of the domain, or vectors of them.
+    pub vectors: u64,
     /// The argument `d`: words of four bytes, or of eight with 64-bit indices.
     pub domain: Vec<u8>,
 }
@@ -81,7 +83,19 @@ pub(crate) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Variant, Geome
     if outer == 0 || inner == 0 && kernel.template != Template::Reduce {
         return None;
     }
-    let fold_axis = fold_axis(kernel, launch, outer);
+    Some(along(kernel, launch, fold_axis(kernel, launch, outer), false))
+}
+
+/// The variant and the sizes of a stage of a composed kernel, whose launch here is over one index of the shared axis: a block folds
+/// along the inner axes. `wide`: with indices of 64 bits, as another stage needs them.
+pub(crate) fn of_stage(kernel: &Kernel, launch: &Launch<'_>, wide: bool) -> (Variant, Geometry) {
+    along(kernel, launch, FoldAxis::Inner, wide)
+}
+
+/// The variant and the geometry where threads of folds go along these axes. The domain is not empty.
+fn along(kernel: &Kernel, launch: &Launch<'_>, fold_axis: FoldAxis, wide: bool) -> (Variant, Geometry) {
+    let outer: u64 = launch.outer.iter().map(|&e| e as u64).product();
+    let inner: u64 = launch.inner.iter().map(|&e| e as u64).product();
     // Items of a loop would wait for one another, each with registers of its own, where threads of a warp wait only for their turns.
     let repeats = kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Loop(_)));
     let is_map = kernel.template == Template::Map && !repeats;
@@ -98,7 +112,8 @@ pub(crate) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Variant, Geome
         (_, false) => (outer, per_row(inner)),
     };
     let reach = (0..kernel.operands.len()).map(|m| reach(launch, m)).max().unwrap_or(0);
-    let wide_index = outer.saturating_mul(inner.max(1)).saturating_mul(items as u64) >= 1 << 30 || reach >= 1 << 31;
+    let wide_index =
+        wide || outer.saturating_mul(inner.max(1)).saturating_mul(items as u64) >= 1 << 30 || reach >= 1 << 31;
     let mut variant = Variant { wide_index, items, access, fold_axis, by_address: false };
     let shape = GridShape::of(kernel, &variant, outer, inner);
     let words = 4 + 3 * extents.len() + launch.strides.len();
@@ -121,9 +136,10 @@ pub(crate) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Variant, Geome
         phases: if writers > 0 || kernel.template == Template::Scan && shape.grid[1] > 1 { 2 } else { 1 },
         partial_bytes: if shape.grid[1] > 1 { outer as usize * shape.grid[1] as usize * fold::size(kernel) } else { 0 },
         writers,
+        vectors: outer * inner.max(1),
         domain: domain.bytes,
     };
-    Some((variant, geometry))
+    (variant, geometry)
 }
 
 /// The largest offset of an operand.
