@@ -7,9 +7,9 @@
 #[allow(dead_code, reason = "the texts of some are golden files")]
 mod kernels;
 
-use fastnp_codegen::cuda::{compaction, together};
+use fastnp_codegen::cuda::{compaction, render_composed, together};
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Op, Template};
-use kernels::{MANY_AXES, casts_of, many, map_of, ops_of, right, text};
+use kernels::{MANY_AXES, casts_of, many, map_of, ops_of, right, text, with_launch};
 use std::path::PathBuf;
 
 /// A sum, an extreme and, of reductions, a position.
@@ -73,6 +73,13 @@ fn main() {
     for size in [None, Some(1), Some(2), Some(4), Some(8), Some(16)] {
         let name = size.map_or("compaction_positions".to_owned(), |size| format!("compaction_{size}"));
         std::fs::write(folder.join(name + ".cu"), compaction(size)).expect("writable");
+    }
+    for dtype in [DType::Bool, DType::I8, DType::I64, DType::F32, DType::F64, DType::C128] {
+        let stages = [folds_of(Template::Reduce, dtype), map_of(dtype, ops_of(dtype).take(4))].map(right);
+        let text = with_launch(&stages[0], &[0, 1], 1, |first| {
+            with_launch(&stages[1], &[0], 1, |second| render_composed(&[(&stages[0], first), (&stages[1], second)]))
+        });
+        std::fs::write(folder.join(format!("composed_{}.cu", dtype.ir_name())), text).expect("writable");
     }
     let folds = |template, dtype, order: &[usize]| text(right(folds_of(template, dtype)), order, 1);
     let texts = [

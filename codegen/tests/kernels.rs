@@ -61,9 +61,20 @@ pub(crate) fn many(template: Template) -> Kernel {
 pub(crate) const MANY: usize = 48;
 pub(crate) const MANY_AXES: u8 = 20;
 
-/// The text of a kernel over axes of 1000 points, or of two where there are many. `order` gives them from the slowest to the fastest in memory, `step` how many
-/// elements apart neighbours lie. What only the epilogue of a reduction touches has outer axes alone.
+/// The text of a kernel for a launch as of [`with_launch`].
 pub(crate) fn text(kernel: Verified<Kernel>, order: &[usize], step: usize) -> String {
+    with_launch(&kernel, order, step, |launch| render(&kernel, launch).expect("there are points").0)
+}
+
+/// Calls a function with a launch of a kernel over axes of 1000 points, or of two where there are many. `order` gives them from the slowest
+/// to the fastest in memory, `step` how many elements apart neighbours lie. What only the epilogue of a reduction touches has outer axes
+/// alone.
+pub(crate) fn with_launch<T>(
+    kernel: &Verified<Kernel>,
+    order: &[usize],
+    step: usize,
+    then: impl FnOnce(&Launch<'_>) -> T,
+) -> T {
     let (outer, rank) = (kernel.outer as usize, (kernel.outer + kernel.inner) as usize);
     let in_body = |m: usize| kernel.body.insts.iter().any(|inst| inst.operand().is_some_and(|o| o.0 as usize == m));
     let extent = if rank > 4 { 2 } else { 1000 };
@@ -80,8 +91,7 @@ pub(crate) fn text(kernel: Verified<Kernel>, order: &[usize], step: usize) -> St
     }
     let (extents, addresses) = (vec![extent; rank], vec![std::ptr::null_mut(); kernel.operands.len()]);
     let (outer, inner) = extents.split_at(outer);
-    let launch = Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &[] };
-    render(&kernel, &launch).expect("there are points").0
+    then(&Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &[] })
 }
 
 /// A kernel checked.

@@ -100,6 +100,11 @@ def test_what_masks_choose_agrees(standin: Path) -> None:
     assert int(lines[0]) > 400 and lines[1] == "0"
 
 
+def test_composed_kernels_agree(standin: Path) -> None:
+    lines = run(standin, "-m", "tests.on_compositions", "cuda", "40").split()
+    assert int(lines[1]) > 8 and lines[2] == "0"
+
+
 def test_transforms_and_matrices_agree(standin: Path) -> None:
     compared, failed, routines = map(
         int, run(standin, "-m", "tests.on_libraries", FASTNP_BACKEND="cuda").split()

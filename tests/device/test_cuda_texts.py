@@ -168,6 +168,18 @@ def test_folds_of_every_type_compile_to_few_registers(
         assert resources.shared <= 48 << 10, (name, resources)
 
 
+@pytest.mark.parametrize("architecture", ["sm_90"])
+def test_composed_kernels_compile_to_few_registers(
+    texts: dict[str, str], architecture: str
+) -> None:
+    composed = {name: text for name, text in texts.items() if name.startswith("composed")}
+    assert len(composed) == 6
+    for name, text in composed.items():
+        resources = compiled(text, architecture)
+        assert resources.spilled <= SPILLED, (name, resources)
+        assert resources.shared <= 48 << 10, (name, resources)
+
+
 # Machine code of every op takes a minute. Golden texts and folds, which have most, are assembled.
 @pytest.mark.parametrize("architecture", ["compute_90"])
 def test_every_op_conversion_and_move_compiles(texts: dict[str, str], architecture: str) -> None:

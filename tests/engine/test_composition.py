@@ -1,19 +1,18 @@
 """Composed kernels: stages that run block by block of an axis which they share.
 
-Counts hold on large arrays. Random programs run on small ones, which are composed under a debug
-function alone.
+Counts hold on large arrays; random programs run on small ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import fastnp
 import numpy
 import pytest
-from fastnp import _fastnp
 
+from tests import on_compositions
 from tests.compare import assert_same
 from tests.conftest import AssertCount
 
@@ -122,73 +121,18 @@ def test_reversed_rows_are_not_composed() -> None:
     assert_same(z, want[::-1] - want.sum(axis=1, keepdims=True), rtol=1e-12)
 
 
-# --- random programs on small arrays --------------------------------------------------------------
+@pytest.mark.parametrize("device", ["cpu", "mock"])
+def test_random_programs_agree(device: str) -> None:
+    with fastnp.device(device):
+        found = on_compositions.agreement(600)
+    assert found["failed"] == [] and found["composed"] > 120
 
 
-@pytest.fixture
-def small_blocks() -> Iterator[None]:
-    _fastnp.compose_small(True)
-    with fastnp.settings(tiny=0):
-        yield
-    _fastnp.compose_small(False)
-
-
-def random_program(seed: int) -> tuple[list[str], tuple[int, ...]]:
-    """Statements over `x`, `y` and what they make: folds, scans, in-place updates, views."""
-    rng = numpy.random.default_rng(seed)
-    shape = tuple(int(n) for n in rng.integers(1, 14, rng.integers(2, 4)))
-    axis = int(rng.integers(len(shape)))
-    full, lines = ["x", "y"], []
-
-    def pick() -> str:
-        return full[int(rng.integers(len(full)))]
-
-    for number in range(int(rng.integers(3, 9))):
-        a, b, new = pick(), pick(), f"v{number}"
-        fold = ["sum", "max", "min", "mean", "prod"][int(rng.integers(5))]
-        folded = f"{a}.{fold}(axis={axis}, keepdims=True)"
-        lines.append(
-            [
-                f"{new} = {b} - {folded}",
-                f"{new} = {folded} * {b} + {a}",
-                f"{new} = np.cumsum({a}, axis={axis}) + {b}",
-                f"{new} = {a}[::-1] * 0.5 + {b}",
-                f"{new} = np.where({a} > 0, {b}, {folded})",
-                f"{new} = {a} + 1; {new} -= {new}.mean(axis={axis}, keepdims=True)",
-                f"{new} = {a} * 2; {new}[1:] += {folded}[:1]",
-                f"{new} = {a} * 1; {new}[..., ::2] = {b}[..., ::2] - {folded}[..., :1]",
-                f"{new} = ({a}.T - {a}.T.max(axis=0)).T",
-                f"{new} = {b} / (1 + abs({a}).argmax(axis={axis}, keepdims=True))",
-            ][int(rng.integers(10))]
-        )
-        full.append(new)
-    if rng.integers(2):
-        # What lives is what is left: the rest may be in scratch memory.
-        lines.append(f"del {', '.join(full[2:-1])}" if len(full) > 3 else "pass")
-    return lines, shape
-
-
-@pytest.mark.usefixtures("small_blocks")
-def test_random_programs_agree() -> None:
-    composed = 0
-    for seed in range(600):
-        lines, shape = random_program(seed)
-        outcomes = []
-        for np in (numpy, fastnp):
-            rng = numpy.random.default_rng(seed)
-            names = {
-                "np": np,
-                "x": np.array(rng.random(shape)),
-                "y": np.array(rng.random(shape) - 0.5),
-            }
-            exec("\n".join(lines), names)
-            if np is fastnp:
-                composed += "in stages" in fastnp.explain()
-            outcomes.append({key: names[key] for key in names if key[0] in "vxy"})
-        want, found = outcomes
-        assert want.keys() == found.keys()
-        try:
-            assert_same(tuple(found.values()), tuple(want.values()), rtol=1e-9)
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {lines}") from error
-    assert composed > 120
+@pytest.mark.parametrize("name", ["softmax", "layer norm", "variance of rows", "in place"])
+def test_one_kernel_on_a_device(name: str, assert_kernels: AssertCount) -> None:
+    program, shape = ONE_KERNEL[name]
+    with fastnp.device("mock"):
+        x = fastnp.array(numbers(shape))
+        fastnp.eval(x)
+        result = assert_kernels(lambda: program(fastnp, x), 1)
+        assert_same(result, program(numpy, numbers(shape)), rtol=1e-10)

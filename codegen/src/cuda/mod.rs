@@ -28,3 +28,11 @@ pub fn render(kernel: &Verified<Kernel>, launch: &Launch<'_>) -> Option<(String,
     let (variant, geometry) = text::variant::of(kernel, launch)?;
     Some((text::source::source(kernel, &variant), geometry))
 }
+
+/// The text of a composed kernel, of stages with their launches over one index of the shared axis.
+pub fn render_composed(stages: &[(&Verified<Kernel>, &Launch<'_>)]) -> String {
+    let variants: Vec<_> =
+        stages.iter().map(|(kernel, launch)| text::variant::of_stage(kernel, launch, false).0).collect();
+    let stages: Vec<_> = stages.iter().zip(&variants).map(|((kernel, _), variant)| (&***kernel, variant)).collect();
+    text::composed::composed(&stages)
+}
