@@ -3,7 +3,7 @@
 //! A device is an in-order queue. Calls may return before the work is done; only [`Device::download`] and [`Device::wait`] wait for
 //! it, and report failures of earlier calls.
 
-use crate::drive::composed::{Blocks, KernelStage};
+use crate::backend::composed::{Blocks, KernelStage};
 use crate::{Backend, DType, Kernel, Launch, Library, Routine, Verified};
 use std::fmt;
 

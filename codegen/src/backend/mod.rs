@@ -3,6 +3,7 @@
 //! A [`Backend`] takes a [`Verified`] kernel and returns a [`Program`]; a program is launched with extents, addresses,
 //! strides and scalars. There is no method for any op.
 
+pub mod composed;
 pub mod device;
 pub mod fault;
 pub mod routine;

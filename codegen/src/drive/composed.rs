@@ -5,60 +5,15 @@
 //! nothing needs afterwards are in scratch memory of the size of a block. Blocks are the units of parallel work. Their size does not
 //! depend on the number of threads, and so results do not.
 
+use crate::backend::composed::{Blocks, KernelStage, OperandPlace};
 use crate::drive::fp_status;
-use crate::{DeviceError, Kernel, Launch, Program, RaisedFlags, SingleThread, ThreadPool, Verified};
+use crate::{DeviceError, Launch, RaisedFlags, SingleThread, ThreadPool};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 /// Nanoseconds of a point of a stage, for the division between threads. A composed kernel is launched only where its operands do not fit the
 /// cache, so it is always worth dividing.
 const POINT_NS: f64 = 0.5;
-
-/// Where a stage's operand is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OperandPlace {
-    /// In memory: bytes from one index of the axis to the next.
-    Memory(isize),
-    /// In scratch memory, which each block uses again: bytes from its begin.
-    Scratch(usize),
-}
-
-/// A kernel of a composed one.
-pub struct KernelStage<'a> {
-    /// The kernel.
-    pub kernel: &'a Verified<Kernel>,
-    /// It compiled.
-    pub program: &'a dyn Program,
-    /// Its launch on the first block. The addresses of operands in scratch memory are ignored.
-    pub launch: Launch<'a>,
-    /// The outer axis that holds the shared one as its slowest part, and the points there of one index of the shared one.
-    pub axis: (usize, usize),
-    /// Where its operands are.
-    pub places: &'a [OperandPlace],
-}
-
-/// Bytes of the arguments of all stages that a device takes at most.
-pub const MAX_DEVICE_ARGUMENT_BYTES: usize = 4000;
-
-/// Bytes of a device's arguments of a stage: places of operands, scalars, and extents and strides.
-pub const fn device_argument_bytes(operands: usize, scalars: usize, rank: usize) -> usize {
-    32 * operands + 16 * scalars + 8 * (4 + 2 * rank + operands * rank)
-}
-
-/// The domain that is run block by block, and the scratch memory.
-#[derive(Clone, Copy)]
-pub struct Blocks {
-    /// Indices of the shared axis.
-    pub extent: usize,
-    /// Indices of a block; the last one may have fewer.
-    pub size: usize,
-    /// Scratch memory, aligned to 64: so many times as many bytes.
-    pub scratch: *mut u8,
-    /// Bytes of scratch memory of a block.
-    pub scratch_bytes: usize,
-    /// How many blocks have scratch memory at once.
-    pub scratch_blocks: usize,
-}
 
 /// Scratch memory that no task uses, by number.
 struct FreeScratch {
@@ -155,8 +110,7 @@ unsafe fn run_block(
                 OperandPlace::Scratch(offset) => scratch.wrapping_add(*offset),
             })
             .collect();
-        let mut outer: SmallVec<[usize; 6]> = stage.launch.outer.into();
-        outer[stage.axis.0] = length * stage.axis.1;
+        let outer = stage.outer(length);
         let launch = Launch { outer: &outer, addresses: &addresses, ..stage.launch };
         // SAFETY: the caller's contract.
         let found = unsafe { stage.program.launch(&launch, &SingleThread)? };

@@ -3,10 +3,10 @@
 //! The memory is the host's, but callers must not rely on that: fresh memory is filled with a pattern that is no result, and a launch
 //! or a copy that reaches outside of the device's allocations fails.
 
+use crate::backend::composed::{Blocks, KernelStage};
 use crate::backend::device::EXTENSION;
 use crate::backend::fault;
 use crate::drive::composed;
-use crate::drive::composed::{Blocks, KernelStage};
 use crate::portable::program::Portable;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,

@@ -12,7 +12,7 @@ use crate::plan::plan::{
     ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind,
 };
 use crate::plan::trace::{Node, NodeInput, Operation, decode};
-use fastnp_codegen::drive::composed::OperandPlace;
+use fastnp_codegen::backend::composed::OperandPlace;
 use fastnp_codegen::{Kernel, Program, Verified};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;

@@ -12,11 +12,11 @@ use crate::plan::group::{Group, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+use fastnp_codegen::backend::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use fastnp_codegen::cost::{
     BLOCK_BYTES, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS, NON_TEMPORAL_BYTES,
     STRIP_BYTES, STRIP_ROW_BYTES,
 };
-use fastnp_codegen::drive::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -10,7 +10,7 @@ use crate::plan::group::{self, Group, KernelLimits, Section, full};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::PartInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
-use fastnp_codegen::drive::composed::OperandPlace;
+use fastnp_codegen::backend::composed::OperandPlace;
 use fastnp_codegen::{Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
 use smallvec::{SmallVec, smallvec};
 

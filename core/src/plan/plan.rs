@@ -4,7 +4,7 @@ use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
 use crate::plan::group::KernelLimits;
 use crate::plan::trace::Composite;
-use fastnp_codegen::drive::composed::OperandPlace;
+use fastnp_codegen::backend::composed::OperandPlace;
 use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Template, Verified};
 use smallvec::SmallVec;
 use std::fmt;

@@ -6,7 +6,8 @@ use crate::memory::pool::Buffer;
 use crate::plan::plan::{ComposedLaunch, StepKind};
 use crate::runtime::execute::Addresses;
 use crate::runtime::state::Runtime;
-use fastnp_codegen::drive::composed::{self, Blocks, KernelStage};
+use fastnp_codegen::backend::composed::{Blocks, KernelStage};
+use fastnp_codegen::drive::composed;
 use fastnp_codegen::{Device, RaisedFlags, Scalar, ThreadPool};
 use smallvec::SmallVec;
 

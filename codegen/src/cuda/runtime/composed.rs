@@ -4,10 +4,10 @@ use super::capture_queue::{LaunchRequest, Span, spans};
 use super::functions::LoadedFunction;
 use super::gpu::Gpu;
 use super::program::KernelVariants;
+use crate::backend::composed::{Blocks, KernelStage, OperandPlace};
 use crate::cuda::text::composed::composed;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::{Geometry, MAX_ARGUMENT_BYTES, MAX_BLOCKS, THREADS_PER_BLOCK, Variant};
-use crate::drive::composed::{Blocks, KernelStage, OperandPlace};
 use crate::{DeviceError, Kernel, Launch};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -99,7 +99,7 @@ pub(super) unsafe fn launch(gpu: &Gpu, stages: &[KernelStage<'_>], blocks: &Bloc
 /// A stage on one index.
 fn part(gpu: &Gpu, stage: &KernelStage<'_>, wide: bool) -> StagePart {
     let variants = gpu.variants(stage.kernel);
-    let outer = extents(stage, 1);
+    let outer = stage.outer(1);
     // Only their alignment matters, which is that of every index.
     let addresses: SmallVec<[*mut u8; 12]> = (stage.launch.addresses.iter().zip(stage.places))
         .map(|(address, place)| match *place {
@@ -112,13 +112,6 @@ fn part(gpu: &Gpu, stage: &KernelStage<'_>, wide: bool) -> StagePart {
     let points: usize = outer.iter().chain(stage.launch.inner).product();
     let bytes = points * variants.kernel.operands.iter().map(|operand| operand.dtype.size()).sum::<usize>();
     StagePart { variants, variant, geometry, bytes }
-}
-
-/// The outer extents of a stage over so many indices of the shared axis.
-fn extents(stage: &KernelStage<'_>, indices: usize) -> SmallVec<[usize; 6]> {
-    let mut outer: SmallVec<[usize; 6]> = stage.launch.outer.into();
-    outer[stage.axis.0] = indices * stage.axis.1;
-    outer
 }
 
 /// The function of stages, compiled where it is missing.
@@ -144,7 +137,7 @@ fn function(gpu: &Gpu, parts: &[StagePart]) -> Result<Arc<LoadedFunction>, Devic
 fn touched(stages: &[KernelStage<'_>], parts: &[StagePart], extent: usize) -> SmallVec<[Span; 16]> {
     let mut all = SmallVec::new();
     for (stage, part) in stages.iter().zip(parts) {
-        let outer = extents(stage, extent);
+        let outer = stage.outer(extent);
         let launch = Launch { outer: &outer, ..stage.launch };
         let each = spans(&part.variants.kernel, &part.variants.is_indirect, &launch);
         let is_memory = |place: &OperandPlace| matches!(place, OperandPlace::Memory(_));

@@ -11,10 +11,10 @@ use super::program::{CudaProgram, KernelVariants};
 use super::routine::Routines;
 use super::staging::Staging;
 use super::weaving::Weaver;
+use crate::backend::composed::{Blocks, KernelStage};
 use crate::cuda::text::compaction::compaction;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::Variant;
-use crate::drive::composed::{Blocks, KernelStage};
 use crate::{
     Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Library, Program, Routine,
     Verified,
