@@ -26,6 +26,7 @@ pub(crate) struct Fused {
 /// How nodes are fused: for tests, which compare the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
+#[cfg_attr(not(debug_assertions), expect(unreachable_pub, reason = "tests alone choose, in builds with assertions"))]
 pub enum Fusion {
     /// Greedily, and improved by search.
     Searched,
