@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any
 
+from fastnp._loops import compiler
 from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome
@@ -51,6 +53,40 @@ def after(seconds: list[float]) -> Site:
         assert found is not None
         site.runs, site.turns = site.runs + 1, site.turns + found.turns
     return site
+
+
+def interpreted(turns: int, seconds: float, left: int, pieces: int = 2) -> bool:
+    """Whether a loop is compiled after pieces of so many turns, with so many left.
+
+    The compiler is imported.
+    """
+    site = Site(ast.parse("for i in x:\n    y += 1").body[0], "program.py", False)  # type: ignore[arg-type]
+    for _ in range(pieces):
+        given = site._piece(iter([]), range(turns + left), turns + left, turns)
+        given.began -= seconds
+        hot = site.is_hot(given)
+    return hot
+
+
+def test_when_a_loop_is_compiled() -> None:
+    """After four milliseconds, or as soon as it is known that there is twice as much to come."""
+    assert compiler.__name__ in sys.modules
+    assert interpreted(10, 2.1e-3, 10)
+    assert not interpreted(10, 1.5e-3, 10)
+    assert interpreted(10, 3e-4, 300)
+    assert not interpreted(10, 3e-4, 200)
+    # The first turns take longer than others, and less says nothing.
+    assert not interpreted(10, 3e-3, 300, pieces=1)
+    assert not interpreted(10, 1e-4, 10_000)
+
+
+def test_single_turns_after_compiled_runs_are_not_timed() -> None:
+    """They take long, as the engine plans them anew."""
+    site = after([1e-5])
+    given = site._piece(iter([]), range(100), 100, 1)
+    given.began -= 1e-3
+    site.is_hot(given)
+    assert site.turn_seconds == 1e-6
 
 
 def test_a_preempted_run_says_nothing() -> None:

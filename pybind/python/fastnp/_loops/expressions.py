@@ -18,6 +18,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.loop import below
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
@@ -400,8 +401,7 @@ def index_value(e: Emitter, node: ast.expr) -> tuple[Value | Elementwise, str]:
     """The value of an index, computed once where it is of names and integers only; and its
     source.
     """
-    parts = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
-    if not all(isinstance(part, parts) for part in ast.walk(node)):
+    if not all(isinstance(part, ast.Name | ast.Constant | ast.BinOp) for part in below(node)):
         return expression(e, node), ""
     source = ast.unparse(node)
     if source not in e.indices:

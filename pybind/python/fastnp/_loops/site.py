@@ -26,8 +26,12 @@ from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
 
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
-# lines: 3 to 15 ms). A loop that has ten times as long to go is compiled after a quarter of it.
+# lines: 3 to 15 ms): so the most that is lost is once more what was interpreted (ski rental).
 COMPILE_AFTER = 4e-3
+# A loop that is known to have so many times as long to go is compiled after this part of it, which
+# tells how long a turn takes. What it loses where compiling is in vain, it would have lost later.
+TO_COME = 2
+KNOWN_AFTER = 1 / 8
 # The first loop of a program waits so much longer: with it the compiler is imported.
 IMPORT_COMPILER = 15e-3
 # A loop inside another waits longer: compiled with the loop around it, it is entered once.
@@ -38,6 +42,7 @@ ENTER_FROM = 15e-6
 PIECE = 3e-4
 # Seconds of the interpreter that the first run of compiled code is about.
 TRIAL = 2e-3
+# Turns that say how long one takes: between pieces some microseconds pass.
 FEW = 4
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
@@ -123,6 +128,8 @@ class Site(Loop):
         "plain",
         "refusals",
         "runs",
+        "sample",
+        "samples",
         "seconds",
         "short",
         "slow",
@@ -164,6 +171,10 @@ class Site(Loop):
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
+        # Turns since the last that a turn's time was computed from, with both kinds of seconds; and
+        # how often it was.
+        self.sample = (0, 0.0, 0.0)
+        self.samples = 0
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
@@ -298,9 +309,17 @@ class Site(Loop):
             seconds = _now() - turns.began
             interpreted = seconds - (_machine - turns.machine)
             self.spent += interpreted
-            # Between pieces some microseconds pass: few short turns say little of a turn's time.
-            if not self.turn_seconds or made >= FEW or seconds > 1e-4:
+            if made < FEW and self.compiled:
+                # Single turns after compiled runs take long: the engine plans them anew.
+                return
+            turns_, with_loops, without = self.sample
+            made, seconds, interpreted = turns_ + made, with_loops + seconds, without + interpreted
+            if made >= FEW or not self.samples:
                 self.turn_seconds, self.turn_interpreted = seconds / made, interpreted / made
+                self.sample = (0, 0.0, 0.0)
+                self.samples += 1
+            else:
+                self.sample = (made, seconds, interpreted)
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
@@ -316,11 +335,13 @@ class Site(Loop):
         to_come = turns.left * self.turn_seconds
         if turns.source is None or to_come < max(ENTER_FROM, self.enter_from):
             return False
+        if self.compiled:
+            return True
         patience = self._patience()
-        return (
-            bool(self.compiled)
-            or self.spent >= patience
-            or (self.spent >= patience / 4 and turns.left * self.turn_interpreted >= 10 * patience)
+        # The first turns are slower than the others: the engine plans and compiles.
+        is_known = self.samples > 1 and self.spent >= KNOWN_AFTER * patience
+        return self.spent >= patience or (
+            is_known and turns.left * self.turn_interpreted >= TO_COME * patience
         )
 
     def _patience(self) -> float:
