@@ -6,6 +6,7 @@ import ast
 import sys
 from typing import Any
 
+import pytest
 from fastnp._loops import compiler
 from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
@@ -87,6 +88,29 @@ def test_single_turns_after_compiled_runs_are_not_timed() -> None:
     given.began -= 1e-3
     site.is_hot(given)
     assert site.turn_seconds == 1e-6
+
+
+def test_deferred_operations_count_for_the_turns_before() -> None:
+    """They are evaluated in one turn for many: a turn's time is that of several pieces."""
+    site = Site(ast.parse("for i in x:\n    y += 1").body[0], "program.py", False)  # type: ignore[arg-type]
+    for seconds in (9e-2, 1e-4, 1e-4, 1e-4):
+        site._sample(10, seconds, seconds)
+    assert site.turn_seconds == pytest.approx(1e-5)
+    site._sample(1, 5e-5, 5e-5)
+    assert site.turn_seconds == pytest.approx(1e-5)
+    site._sample(1, 3e-4, 0.0)
+    assert 1e-5 < site.turn_seconds < 1e-4
+    assert site.turn_interpreted == pytest.approx(1e-5, rel=0.3)
+
+
+def test_what_a_compiled_loop_took_is_no_reason_to_compile_that_around() -> None:
+    """Neither in the turns that are over, nor in that which is being made."""
+    outer, inner = sites("for i in range(9):\n    for j in range(9):\n        s += j")[1]
+    outer.spent, inner.spent = 4e-3, 3e-3
+    inner._outcome(Names({"s": 0}, {"s": 0}, frozenset()), range(9))
+    assert len(inner.compiled) == 1
+    assert outer.spent == pytest.approx(1e-3)
+    assert inner.spent == 0.0
 
 
 def test_a_preempted_run_says_nothing() -> None:

@@ -42,8 +42,10 @@ ENTER_FROM = 15e-6
 PIECE = 3e-4
 # Seconds of the interpreter that the first run of compiled code is about.
 TRIAL = 2e-3
-# Turns that say how long one takes: between pieces some microseconds pass.
+# Turns, or seconds, that say how long a turn takes: between pieces some microseconds pass.
 FEW = 4
+TELLING = 1e-4
+NO_TURNS: tuple[float, ...] = (0, 0.0, 0.0)
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
@@ -125,10 +127,11 @@ class Site(Loop):
         "is_strict",
         "leaves",
         "live",
+        "pending",
         "plain",
+        "recent",
         "refusals",
         "runs",
-        "sample",
         "samples",
         "seconds",
         "short",
@@ -171,9 +174,9 @@ class Site(Loop):
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
-        # Turns since the last that a turn's time was computed from, with both kinds of seconds; and
-        # how often it was.
-        self.sample = (0, 0.0, 0.0)
+        # Turns that a turn's time is computed from, and those since, with both kinds of seconds;
+        # and how often it was computed.
+        self.recent = self.pending = NO_TURNS
         self.samples = 0
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
@@ -309,17 +312,25 @@ class Site(Loop):
             seconds = _now() - turns.began
             interpreted = seconds - (_machine - turns.machine)
             self.spent += interpreted
-            if made < FEW and self.compiled:
-                # Single turns after compiled runs take long: the engine plans them anew.
-                return
-            turns_, with_loops, without = self.sample
-            made, seconds, interpreted = turns_ + made, with_loops + seconds, without + interpreted
-            if made >= FEW or not self.samples:
-                self.turn_seconds, self.turn_interpreted = seconds / made, interpreted / made
-                self.sample = (0, 0.0, 0.0)
-                self.samples += 1
-            else:
-                self.sample = (made, seconds, interpreted)
+            # Single turns after compiled runs take long: the engine plans them anew.
+            if made >= FEW or not self.compiled:
+                self._sample(made, seconds, interpreted)
+
+    def _sample(self, made: int, seconds: float, interpreted: float) -> None:
+        """Compute a turn's time from some turns and those before, of which older ones count less:
+        deferred operations are evaluated in some turns for all.
+        """
+        new = (made, seconds, interpreted)
+        turns, whole, without = sums = tuple(a + b for a, b in zip(self.pending, new, strict=True))
+        if turns < FEW and whole < TELLING and self.samples:
+            self.pending = sums
+            return
+        if self.samples > 1:  # the first turns, in which the engine plans, are left out
+            sums = tuple(a + b / 2 for a, b in zip(sums, self.recent, strict=True))
+            turns, whole, without = sums
+        self.recent, self.pending = sums, NO_TURNS
+        self.turn_seconds, self.turn_interpreted = whole / turns, without / turns
+        self.samples += 1
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
@@ -417,10 +428,13 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
-        site = self.around
+        spent, self.spent, site = self.spent, 0.0, self.around
         while site is not None:
-            # What was interpreted here no longer is: no reason to compile the loop around.
-            site.spent, site = 0.0, site.around
+            # What was interpreted here no longer is: no reason to compile the loop around. A part
+            # of it is counted there when the turn is over that is being made.
+            site.spent -= spent
+            site.recent = NO_TURNS
+            site = site.around
         outcome = self._tried(found, names, source)
         if outcome is None:
             self._refuse(
