@@ -32,6 +32,7 @@ from fastnp._loops.types import (
     F32,
     F64,
     FLOAT,
+    I8,
     INT,
     MEMORY,
     NP_BOOL,
@@ -185,6 +186,25 @@ def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Oper
             raise Unsupported("an array of this shape")
         char = "d" if len(arguments) == 1 else element_type(arguments[1])
         return arrays.filled(e, shape.registers, value, char, is_ours)
+
+    return compute
+
+
+def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.zeros_like(x)` and the like, of an array in C order: the result has the same."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        array = arguments[0] if len(arguments) == 1 else None
+        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
+            raise Unsupported("an array like this")
+        type_, extents = array.type, arrays.shape(array)
+        if type_.char not in MEMORY or type_.is_ours != is_ours:
+            raise Unsupported("an array like this")
+        if type_.ndim > 1:
+            dense = arrays.dense_strides(e, type_.char, extents)
+            for have, stride in zip(arrays.steps(e, array), dense, strict=True):
+                e.leave_unless(e.text.op(I8, "icmp.eq", have, stride))
+        return arrays.filled(e, extents, value, type_.char, is_ours)
 
     return compute
 
@@ -718,6 +738,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         known[id(module.copy)] = copy
         for name, value in FILLERS.items():
             known[id(getattr(module, name))] = filled(value, module is fastnp)
+            known[id(getattr(module, f"{name}_like"))] = filled_like(value, module is fastnp)
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known
