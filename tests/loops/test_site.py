@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -103,14 +104,26 @@ def test_deferred_operations_count_for_the_turns_before() -> None:
     assert site.turn_interpreted == pytest.approx(1e-5, rel=0.3)
 
 
-def test_what_a_compiled_loop_took_is_no_reason_to_compile_that_around() -> None:
-    """Neither in the turns that are over, nor in that which is being made."""
+def test_what_a_compiled_loop_took_is_no_reason_to_compile_that_around(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither in the turns that are over, nor in that which is being made. Compiling the loop
+    around takes as long again.
+    """
+    compile_loop = compiler.compile_loop
+
+    def slowly(*arguments: Any) -> Any:
+        time.sleep(0.02)
+        return compile_loop(*arguments)
+
+    monkeypatch.setattr(compiler, "compile_loop", slowly)
     outer, inner = sites("for i in range(9):\n    for j in range(9):\n        s += j")[1]
     outer.spent, inner.spent = 4e-3, 3e-3
     inner._outcome(Names({"s": 0}, {"s": 0}, frozenset()), range(9))
     assert len(inner.compiled) == 1
     assert outer.spent == pytest.approx(1e-3)
     assert inner.spent == 0.0
+    assert outer.threshold > 0.02
 
 
 def test_a_preempted_run_says_nothing() -> None:

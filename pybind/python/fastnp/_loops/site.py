@@ -422,8 +422,10 @@ class Site(Loop):
         start = perf_counter()
         from fastnp._loops import compiler  # 20 ms that programs without hot loops do not wait for
 
+        began = perf_counter()
         found = compiler.compile_loop(self, names, source)
-        _compiling += perf_counter() - start
+        took = perf_counter() - began
+        _compiling += began - start + took
         if isinstance(found, Refusal):
             self._refuse(found)
             return None
@@ -434,6 +436,8 @@ class Site(Loop):
             # of it is counted there when the turn is over that is being made.
             site.spent -= spent
             site.recent = NO_TURNS
+            # Compiling that compiles this once more.
+            site.threshold = max(site.threshold, took)
             site = site.around
         outcome = self._tried(found, names, source)
         if outcome is None:
