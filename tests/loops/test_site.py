@@ -57,12 +57,13 @@ def after(seconds: list[float]) -> Site:
     return site
 
 
-def interpreted(turns: int, seconds: float, left: int, pieces: int = 2) -> bool:
+def interpreted(turns: int, seconds: float, left: int, pieces: int = 2, entries: int = 1) -> bool:
     """Whether a loop is compiled after pieces of so many turns, with so many left.
 
     The compiler is imported.
     """
     site = Site(ast.parse("for i in x:\n    y += 1").body[0], "program.py", False)  # type: ignore[arg-type]
+    site.entries = entries
     for _ in range(pieces):
         given = site._piece(iter([]), range(turns + left), turns + left, turns)
         given.began -= seconds
@@ -71,14 +72,18 @@ def interpreted(turns: int, seconds: float, left: int, pieces: int = 2) -> bool:
 
 
 def test_when_a_loop_is_compiled() -> None:
-    """After four milliseconds, or as soon as it is known that there is twice as much to come."""
+    """After four milliseconds, if as much is to come or it is entered again and again, or as soon
+    as it is known that there is four times as much.
+    """
     assert compiler.__name__ in sys.modules
-    assert interpreted(10, 2.1e-3, 10)
-    assert not interpreted(10, 1.5e-3, 10)
-    assert interpreted(10, 3e-4, 300)
-    assert not interpreted(10, 3e-4, 200)
+    assert interpreted(10, 2.1e-3, 10, entries=2)
+    assert not interpreted(10, 2.1e-3, 10)
+    assert interpreted(10, 2.1e-3, 30)
+    assert not interpreted(10, 1.5e-3, 10, entries=2)
+    assert interpreted(10, 3e-4, 600)
+    assert not interpreted(10, 3e-4, 400)
     # The first turns take longer than others, and less says nothing.
-    assert not interpreted(10, 3e-3, 300, pieces=1)
+    assert not interpreted(10, 3e-3, 600, pieces=1)
     assert not interpreted(10, 1e-4, 10_000)
 
 

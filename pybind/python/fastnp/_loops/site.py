@@ -28,9 +28,10 @@ from fastnp._state import loops as _switch
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
 # lines: 3 to 15 ms): so the most that is lost is once more what was interpreted (ski rental).
 COMPILE_AFTER = 4e-3
-# A loop that is known to have so many times as long to go is compiled after this part of it, which
-# tells how long a turn takes. What it loses where compiling is in vain, it would have lost later.
-TO_COME = 2
+# A loop that has so many times as long to go, as far as is known, is compiled after this part of
+# it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
+# of that is to come.
+TO_COME = 4
 KNOWN_AFTER = 1 / 8
 # The first loop of a program waits so much longer: with it the compiler is imported.
 IMPORT_COMPILER = 15e-3
@@ -246,6 +247,7 @@ class Site(Loop):
         if self.compiled:
             is_enough = total * self.turn_seconds >= max(ENTER_FROM, self.enter_from)
             return self._no_turns(iterable, source, total) if is_enough else iterable
+        self.entries += 1
         return self._piece(iter(iterable), source, total)
 
     def begin(self) -> Turns:
@@ -349,11 +351,13 @@ class Site(Loop):
         if self.compiled:
             return True
         patience = self._patience()
+        to_come = turns.left * self.turn_interpreted
+        if self.spent >= patience:
+            # Entered for the first time, it may be entered no more.
+            return self.entries > 1 or to_come >= patience
         # The first turns are slower than the others: the engine plans and compiles.
         is_known = self.samples > 1 and self.spent >= KNOWN_AFTER * patience
-        return self.spent >= patience or (
-            is_known and turns.left * self.turn_interpreted >= TO_COME * patience
-        )
+        return is_known and to_come >= TO_COME * patience
 
     def _patience(self) -> float:
         """Seconds of the interpreter before the site is compiled."""
