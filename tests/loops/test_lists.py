@@ -50,6 +50,13 @@ PROGRAMS = {
         for i, z in enumerate(c):
             c.pop()
         """,
+    "rows that are too short, before the targets are bound": """
+        rows = [[1, 2, 3]] * 3
+        for i, b, c in rows:
+            rows = [[i] * 2] * 3
+            for j, b, c in rows:
+                c = b + j
+        """,
     "a stack": """
         stack, seen = [(40)], []
         while stack:
