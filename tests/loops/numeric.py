@@ -469,6 +469,10 @@ class Writer:
                 *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
             )
             self.line(depth, f"for {items}:")
+            over = items.partition(" in ")[2].removeprefix("zip(").partition(",")[0]
+            if over[0] in "LKGETMP":
+                # A turn may append to the list, perhaps by another name.
+                self.line(depth + 1, f"if len({over}) > 60: break")
             self.loops += 1
             self.block(depth + 1, nesting - 1)
             self.loops -= 1

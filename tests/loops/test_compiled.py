@@ -175,6 +175,16 @@ for i in range(n):
     e[1] = e[0] - 1
     x[i] = e[1]
 """,
+    "arrays like others": """
+for i in range(n):
+    u = np.zeros_like(x[::2])
+    u[1:] += x[:u.size - 1]
+    v = np.ones_like(A)
+    v[i % 2, 1:] -= B[i, 1:]
+    w = np.empty_like(v[0])
+    w[:] = v[1] + u[1]
+    x[i] = w[2]
+""",
     "two names of a new array": """
 board = np.zeros(5)
 for i in range(n):

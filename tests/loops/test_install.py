@@ -258,6 +258,31 @@ def test_debuggers_and_coverage(agrees: Agrees) -> None:
     )
 
 
+GARBAGE = """
+import gc, weakref
+
+class Node:
+    def __del__(self):
+        print("deleted", self.name)
+
+def cycle(name):
+    node = Node()
+    node.self, node.name = node, name
+    return weakref.ref(node)
+
+dead = cycle("early")
+print(gc.isenabled(), gc.get_threshold(), gc.collect() > 0, dead())
+kept = Node()
+kept.self, kept.name = kept, "late"
+print(any(kept is thing for thing in gc.get_objects()), globals() in gc.get_referrers(kept))
+"""
+
+
+def test_garbage_is_collected(agrees: Agrees) -> None:
+    """What was there before the program is left out, what the program makes is not."""
+    assert "deleted late" in agrees(GARBAGE)
+
+
 def test_pdb(run: Run) -> None:
     source = """
     def f(n):

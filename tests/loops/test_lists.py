@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 import random
 from typing import Any
 
+import numpy
 import pytest
+from fastnp import _fastnp
 from fastnp._loops import draws, heap
 from fastnp._loops.rewrite import compile_tree
 
@@ -46,6 +49,13 @@ PROGRAMS = {
             b.append(x)
         for i, z in enumerate(c):
             c.pop()
+        """,
+    "rows that are too short, before the targets are bound": """
+        rows = [[1, 2, 3]] * 3
+        for i, b, c in rows:
+            rows = [[i] * 2] * 3
+            for j, b, c in rows:
+                c = b + j
         """,
     "a stack": """
         stack, seen = [(40)], []
@@ -165,6 +175,44 @@ def test_memory_is_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draws, "FEWEST", 2)
     monkeypatch.setattr(draws, "MOST", 3)
     assert not compared(PROGRAMS[name])[1]
+
+
+def test_items_of_lists() -> None:
+    """Exact classes go in, and come out where they differ."""
+    lists: list[tuple[str, list[Any]]] = [
+        ("l", [1, -(2**63), 2**63 - 1]),
+        ("d", [0.5, -0.0, math.inf]),
+        ("?", [True, False, True]),
+    ]
+    for char, values in lists:
+        found = _fastnp.list_items(values, char)
+        assert found is not None
+        assert list(map(repr, numpy.frombuffer(found, char).tolist())) == list(map(repr, values))
+        assert _fastnp.list_items([], char) == b""
+        rows = [values, values[::-1]]
+        read = _fastnp.list_rows(rows, char)
+        assert read is not None
+        assert numpy.frombuffer(read[0], char).tolist() == [x for row in rows for x in row]
+        assert numpy.frombuffer(read[1], "l").tolist() == [id(row) for row in rows]
+        other: Any
+        for other in (2**63, 1, 1.0, True, None, numpy.float64(1.0)):
+            if type(other) is not type(values[0]) or other == 2**63:
+                assert _fastnp.list_items([*values, other], char) is None
+                assert _fastnp.list_rows([values, [*values[:2], other]], char) is None
+        for bad in ([values, values[:2]], [values, (1, 2, 3)], [values, None], [3], []):
+            assert _fastnp.list_rows(bad, char) is None
+        before = numpy.frombuffer(found, f"u{numpy.dtype(char).itemsize}")
+        kept = [*values]
+        after = before.copy()
+        after[1] = after[2]
+        _fastnp.put_list_items(kept, char, after, before)
+        assert kept == [values[0], values[2], values[2]]
+        assert kept[0] is values[0]
+        with pytest.raises(IndexError):
+            _fastnp.put_list_items([values[0]], char, after, before)
+    assert _fastnp.list_rows([[], []], "l") is not None
+    with pytest.raises(ValueError, match="items of lists"):
+        _fastnp.list_items([1], "x")
 
 
 def test_rows_are_entered_at_once() -> None:

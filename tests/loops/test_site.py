@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
+import time
 from typing import Any
 
+import pytest
+from fastnp._loops import compiler
 from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Outcome
@@ -51,6 +55,80 @@ def after(seconds: list[float]) -> Site:
         assert found is not None
         site.runs, site.turns = site.runs + 1, site.turns + found.turns
     return site
+
+
+def interpreted(turns: int, seconds: float, left: int, pieces: int = 2, entries: int = 1) -> bool:
+    """Whether a loop is compiled after pieces of so many turns, with so many left.
+
+    The compiler is imported.
+    """
+    site = Site(ast.parse("for i in x:\n    y += 1").body[0], "program.py", False)  # type: ignore[arg-type]
+    site.entries = entries
+    for _ in range(pieces):
+        given = site._piece(iter([]), range(turns + left), turns + left, turns)
+        given.began -= seconds
+        hot = site.is_hot(given)
+    return hot
+
+
+def test_when_a_loop_is_compiled() -> None:
+    """After four milliseconds, if as much is to come or it is entered again and again, or as soon
+    as it is known that there is four times as much.
+    """
+    assert compiler.__name__ in sys.modules
+    assert interpreted(10, 2.1e-3, 10, entries=2)
+    assert not interpreted(10, 2.1e-3, 10)
+    assert interpreted(10, 2.1e-3, 30)
+    assert not interpreted(10, 1.5e-3, 10, entries=2)
+    assert interpreted(10, 3e-4, 600)
+    assert not interpreted(10, 3e-4, 400)
+    # The first turns take longer than others, and less says nothing.
+    assert not interpreted(10, 3e-3, 600, pieces=1)
+    assert not interpreted(10, 1e-4, 10_000)
+
+
+def test_single_turns_after_compiled_runs_are_not_timed() -> None:
+    """They take long, as the engine plans them anew."""
+    site = after([1e-5])
+    given = site._piece(iter([]), range(100), 100, 1)
+    given.began -= 1e-3
+    site.is_hot(given)
+    assert site.turn_seconds == 1e-6
+
+
+def test_deferred_operations_count_for_the_turns_before() -> None:
+    """They are evaluated in one turn for many: a turn's time is that of several pieces."""
+    site = Site(ast.parse("for i in x:\n    y += 1").body[0], "program.py", False)  # type: ignore[arg-type]
+    for seconds in (9e-2, 1e-4, 1e-4, 1e-4):
+        site._sample(10, seconds, seconds)
+    assert site.turn_seconds == pytest.approx(1e-5)
+    site._sample(1, 5e-5, 5e-5)
+    assert site.turn_seconds == pytest.approx(1e-5)
+    site._sample(1, 3e-4, 0.0)
+    assert 1e-5 < site.turn_seconds < 1e-4
+    assert site.turn_interpreted == pytest.approx(1e-5, rel=0.3)
+
+
+def test_what_a_compiled_loop_took_is_no_reason_to_compile_that_around(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither in the turns that are over, nor in that which is being made. Compiling the loop
+    around takes as long again.
+    """
+    compile_loop = compiler.compile_loop
+
+    def slowly(*arguments: Any) -> Any:
+        time.sleep(0.02)
+        return compile_loop(*arguments)
+
+    monkeypatch.setattr(compiler, "compile_loop", slowly)
+    outer, inner = sites("for i in range(9):\n    for j in range(9):\n        s += j")[1]
+    outer.spent, inner.spent = 4e-3, 3e-3
+    inner._outcome(Names({"s": 0}, {"s": 0}, frozenset()), range(9))
+    assert len(inner.compiled) == 1
+    assert outer.spent == pytest.approx(1e-3)
+    assert inner.spent == 0.0
+    assert outer.threshold > 0.02
 
 
 def test_a_preempted_run_says_nothing() -> None:

@@ -1,5 +1,6 @@
 //! Calls of a ufunc's inner loop over one element, so that compiled code gives the bits that the ufunc gives.
 
+use crate::status;
 use std::ffi::c_void;
 
 /// NumPy's `PyUFuncGenericFunction`: addresses of operands and results, the number of elements, steps, data.
@@ -22,6 +23,7 @@ unsafe fn run<T: Copy + Default, const N: usize>(function: i64, data: i64, opera
         let function = std::mem::transmute::<usize, InnerLoop>(function as usize);
         function(addresses.as_mut_ptr(), [1].as_ptr(), [size; 3].as_ptr(), data as *mut c_void);
     }
+    status::take_over();
     values[2]
 }
 

@@ -14,6 +14,22 @@ pub(crate) extern "C" fn read() -> i64 {
     i64::from((raised & 1) | (raised >> 1 & 0b1110))
 }
 
+/// Takes over what C code has raised: the C library's `feraiseexcept` raises overflow and underflow in the status word of x87, by which
+/// NumPy tells of an exponential that is too large.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn take_over() {
+    let word: u16;
+    // SAFETY: reads the status word of x87 into a register.
+    unsafe { std::arch::asm!("fnstsw ax", out("ax") word, options(nomem, nostack, preserves_flags)) };
+    let raised = u32::from(word) & EXCEPTIONS;
+    if raised != 0 {
+        // SAFETY: clears the exceptions of x87, which neither Rust nor compiled code computes with.
+        unsafe { std::arch::asm!("fnclex", options(nomem, nostack, preserves_flags)) };
+        // The bits mean the same in both words.
+        set_mxcsr(mxcsr() | raised);
+    }
+}
+
 /// Clears every exception.
 #[cfg(target_arch = "x86_64")]
 pub(crate) extern "C" fn clear() {
@@ -40,6 +56,7 @@ fn set_mxcsr(value: u32) {
 /// Clears the status and gives what it was.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn save_and_clear() -> Saved {
+    take_over();
     let before = mxcsr();
     if before & EXCEPTIONS != 0 {
         set_mxcsr(before & !EXCEPTIONS);
@@ -71,6 +88,10 @@ pub(crate) extern "C" fn read() -> i64 {
     // SAFETY: reads the thread's status.
     i64::from(unsafe { fetestexcept(0xf) })
 }
+
+/// There is one status word.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn take_over() {}
 
 /// Clears every exception.
 #[cfg(not(target_arch = "x86_64"))]

@@ -128,3 +128,38 @@ block entry:
     run(text, &mut frame);
     assert_eq!([frame[4], frame[5]].map(f64::from_bits), [101.5, 203.0]);
 }
+
+unsafe extern "C" {
+    fn feraiseexcept(exceptions: i32) -> i32;
+}
+
+/// A loop that raises overflow as C does, which on x86-64 is in the status word of x87.
+unsafe extern "C" fn raising(_: *mut *mut u8, _: *const isize, _: *const isize, _: *mut std::ffi::c_void) {
+    // FE_OVERFLOW.
+    let overflow = if cfg!(target_arch = "x86_64") { 8 } else { 4 };
+    // SAFETY: exceptions are not trapped, so this sets bits of the status.
+    unsafe { feraiseexcept(overflow) };
+}
+
+#[test]
+fn exceptions_of_inner_loops() {
+    let text = "
+function f frame 3
+reg loop: i64
+reg raised: i64
+reg x: f64
+block entry:
+  loop = get 0
+  x = get 1
+  x = call loop1(loop, loop, x)
+  raised = call status()
+  put 1, raised
+  call clear_status()
+  raised = call status()
+  put 2, raised
+  return 0
+";
+    let mut frame = [raising as *const () as u64, 0, 9];
+    run(text, &mut frame);
+    assert_eq!(frame[1..], [4, 0]);
+}

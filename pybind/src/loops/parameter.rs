@@ -9,7 +9,7 @@ use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, PyArrayObject};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyRange};
+use pyo3::types::{PyBool, PyFloat, PyRange};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -138,11 +138,24 @@ impl Parameter {
 
 /// The value of an exact `int` of 64 bits.
 fn int(value: &Bound<'_, PyAny>) -> Option<u64> {
-    value.cast_exact::<PyInt>().ok()?;
+    // SAFETY: an object that is held.
+    unsafe { word_of_int(value.as_ptr()) }
+}
+
+/// The value of an object that is an exact `int` of 64 bits.
+///
+/// # Safety
+/// The object stays during the call, and the interpreter is held.
+pub(crate) unsafe fn word_of_int(object: *mut ffi::PyObject) -> Option<u64> {
     let mut overflow = 0;
-    // SAFETY: an exact int runs no Python code and sets no exception: too large a one is reported in `overflow`.
-    let word = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &raw mut overflow) };
-    (overflow == 0).then_some(word.cast_unsigned())
+    // SAFETY: the caller's contract. An exact int runs no Python code and sets no exception: too large a one is reported in `overflow`.
+    unsafe {
+        if ffi::PyLong_CheckExact(object) == 0 {
+            return None;
+        }
+        let word = ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow);
+        (overflow == 0).then_some(word.cast_unsigned())
+    }
 }
 
 /// The word of a NumPy scalar of a type: the bits of a floating-point number, an integer extended to 64 bits.

@@ -28,7 +28,7 @@ from fastnp._loops.emitter import (
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.heap import Heap
-from fastnp._loops.loop import Loop
+from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
@@ -141,7 +141,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
 
 def names_read(loop: ast.stmt) -> set[str]:
     """The names whose values a loop reads."""
-    nodes = [*ast.walk(loop)]
+    nodes = [*below(loop)]
     updated = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
     return {
         node.id
@@ -156,7 +156,7 @@ def changes_lengths(loop: ast.stmt) -> bool:
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and call.func.attr in ("append", "pop")
-        for call in ast.walk(loop)
+        for call in below(loop)
     )
 
 

@@ -8,7 +8,7 @@ that are over.
 
 from __future__ import annotations
 
-import random
+import sys
 from itertools import repeat
 from types import BuiltinMethodType, MethodType
 from typing import Any, TypeGuard
@@ -24,12 +24,19 @@ FEWEST = 1 << 12
 MOST = 1 << 18
 
 
+def generator_class() -> Any:
+    """The class of Python's generators; `None` before the program has imported `random`, which
+    takes 1 ms.
+    """
+    return getattr(sys.modules.get("random"), "Random", None)
+
+
 def is_draw(function: object) -> TypeGuard[BuiltinMethodType]:
     """Whether a function is the method `random` of a generator of Python's."""
     owner = getattr(function, "__self__", None)
     return (
         type(function) is BuiltinMethodType
-        and type(owner) is random.Random
+        and type(owner) is generator_class()
         and function.__name__ == "random"
     )
 
@@ -68,8 +75,8 @@ def is_uniform(function: object) -> TypeGuard[MethodType]:
     """Whether a function is the method `uniform` of a generator of Python's."""
     return (
         type(function) is MethodType
-        and type(function.__self__) is random.Random
-        and function.__func__ is random.Random.uniform
+        and type(function.__self__) is generator_class()
+        and function.__func__ is generator_class().uniform
     )
 
 

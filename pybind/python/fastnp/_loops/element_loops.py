@@ -15,6 +15,7 @@ from fastnp._loops.arrays import (
     Indices,
     address,
     array_type,
+    bytes_of,
     dense_strides,
     elements,
     in_scratch,
@@ -166,7 +167,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
             e, extents, lambda indices: put(indices, computed(indices)), several, lanes
         )
     width = SIZES[type_.char]
-    bytes_ = text.op(I64, "mul", count, text.integer(width))
+    bytes_ = bytes_of(e, type_.char, count)
     memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
@@ -205,12 +206,12 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     The array lies in a buffer of the variable. It is computed elsewhere first: its elements may be
     computed from what the variable is bound to now.
     """
-    text, width = e.text, SIZES[source.char]
+    text = e.text
     refuse_many(e, source.shape, source.most())
     number = e.buffer_of(name)
     count = size(e, source.shape)
     e.spend(count)
-    bytes_ = text.op(I64, "mul", count, text.integer(width))
+    bytes_ = bytes_of(e, source.char, count)
     memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
@@ -286,7 +287,7 @@ def in_memory(e: Emitter, source: Elementwise) -> Value:
     refuse_many(e, source.shape, source.most())
     count = size(e, source.shape)
     e.spend(count)
-    bytes_ = e.text.op(I64, "mul", count, e.text.integer(SIZES[source.char]))
+    bytes_ = bytes_of(e, source.char, count)
     memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
     return scratch_array(e, memory, source.char, source.shape, is_ours(source))
 

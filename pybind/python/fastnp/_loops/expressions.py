@@ -6,6 +6,7 @@ import ast
 from types import ModuleType
 
 from fastnp._loops import (
+    array_operators,
     arrays,
     complexes,
     element_loops,
@@ -17,6 +18,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.loop import below
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
@@ -187,7 +189,7 @@ def binary(
             return reductions.inner(e, left, right)
         raise Unsupported("a matrix product")
     if arrays.is_array(left) or arrays.is_array(right):
-        return arrays.binary(e, name, left, right)
+        return array_operators.binary(e, name, left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
     if complexes.is_complex(left) or complexes.is_complex(right):
@@ -200,7 +202,7 @@ def binary(
 def unary(e: Emitter, op: ast.unaryop, operand: Value | Elementwise) -> Value | Elementwise:
     name = {ast.USub: "negative", ast.Invert: "invert", ast.UAdd: "positive"}[type(op)]
     if arrays.is_array(operand):
-        return arrays.unary(e, name, operand) if name == "negative" else refuse(name)
+        return array_operators.unary(e, name, operand) if name == "negative" else refuse(name)
     assert isinstance(operand, Value)
     if complexes.is_complex(operand):
         return complexes.unary(e, name, operand)
@@ -266,7 +268,7 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     if arrays.is_array(left) or arrays.is_array(right):
         if len(names) > 1:
             raise Unsupported("a chain of comparisons of arrays")
-        return arrays.binary(e, names[0] or "", left, right)
+        return array_operators.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
     if complexes.is_complex(left) or complexes.is_complex(right):
@@ -399,8 +401,7 @@ def index_value(e: Emitter, node: ast.expr) -> tuple[Value | Elementwise, str]:
     """The value of an index, computed once where it is of names and integers only; and its
     source.
     """
-    parts = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
-    if not all(isinstance(part, parts) for part in ast.walk(node)):
+    if not all(isinstance(part, ast.Name | ast.Constant | ast.BinOp) for part in below(node)):
         return expression(e, node), ""
     source = ast.unparse(node)
     if source not in e.indices:

@@ -13,7 +13,16 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy
 
-from fastnp._loops import arrays, complexes, draws, lists, masks, numbers, reductions
+from fastnp._loops import (
+    array_operators,
+    arrays,
+    complexes,
+    draws,
+    lists,
+    masks,
+    numbers,
+    reductions,
+)
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
@@ -23,6 +32,7 @@ from fastnp._loops.types import (
     F32,
     F64,
     FLOAT,
+    I8,
     INT,
     MEMORY,
     NP_BOOL,
@@ -176,6 +186,25 @@ def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Oper
             raise Unsupported("an array of this shape")
         char = "d" if len(arguments) == 1 else element_type(arguments[1])
         return arrays.filled(e, shape.registers, value, char, is_ours)
+
+    return compute
+
+
+def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.zeros_like(x)` and the like, of an array in C order: the result has the same."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        array = arguments[0] if len(arguments) == 1 else None
+        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
+            raise Unsupported("an array like this")
+        type_, extents = array.type, arrays.shape(array)
+        if type_.char not in MEMORY or type_.is_ours != is_ours:
+            raise Unsupported("an array like this")
+        if type_.ndim > 1:
+            dense = arrays.dense_strides(e, type_.char, extents)
+            for have, stride in zip(arrays.steps(e, array), dense, strict=True):
+                e.leave_unless(e.text.op(I8, "icmp.eq", have, stride))
+        return arrays.filled(e, extents, value, type_.char, is_ours)
 
     return compute
 
@@ -409,7 +438,7 @@ def round_(e: Emitter, arguments: list[Operand]) -> Value:
 
 def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
-        return arrays.unary(e, "absolute", arguments[0])
+        return array_operators.unary(e, "absolute", arguments[0])
     operand = arguments[0] if len(arguments) == 1 else None
     if isinstance(operand, Value) and complexes.is_complex(operand):
         return complexes.unary(e, "absolute", operand)
@@ -475,7 +504,7 @@ def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
             raise Unsupported(f"{name} with {len(arguments)} arguments")
         a, b = arguments
         if arrays.is_array(a) or arrays.is_array(b):
-            return arrays.binary(e, name, a, b)
+            return array_operators.binary(e, name, a, b)
         left, right = scalar(a, name), scalar(b, name)
         # Python's number beside NumPy's scalar takes the scalar's type.
         if numbers.number(right).may_be_python or not numbers.number(left).is_python:
@@ -504,7 +533,7 @@ def comparison(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
             raise Unsupported(f"{name} with {len(arguments)} arguments")
         a, b = arguments
         if arrays.is_array(a) or arrays.is_array(b):
-            return arrays.binary(e, name, a, b)
+            return array_operators.binary(e, name, a, b)
         result = numbers.compare(e, name, scalar(a, name), scalar(b, name))
         return Value(NP_BOOL, result.registers)
 
@@ -514,7 +543,7 @@ def comparison(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
 def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
     """`np.sqrt(x)`."""
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
-        return arrays.unary(e, "sqrt", arguments[0])
+        return array_operators.unary(e, "sqrt", arguments[0])
     value = as_numpys(e, argument(arguments, "sqrt"))
     loop = numpy_loop("sqrt", (numbers.number(value).name,))
     if loop is None:
@@ -528,7 +557,7 @@ def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
 
 def numpy_absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
-        return arrays.unary(e, "absolute", arguments[0])
+        return array_operators.unary(e, "absolute", arguments[0])
     return numbers.absolute(e, as_numpys(e, argument(arguments, "abs")))
 
 
@@ -625,26 +654,23 @@ def inner_loop(function: numpy.ufunc, chars: tuple[str, ...]) -> tuple[int, int]
 
 def array_ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operand:
     """A ufunc of arrays, which is ours if it or one of them is: NumPy's has other last bits."""
-    is_numpys = isinstance(function, numpy.ufunc)
-    if function.nout != 1 or function.nin != len(arguments):
-        raise Unsupported(f"{function.__name__} of {len(arguments)} arguments")
-    if is_numpys and not any(arrays.is_ours(value) for value in arguments):
+    if isinstance(function, numpy.ufunc) and not any(map(arrays.is_ours, arguments)):
         raise Unsupported(f"{function.__name__} of NumPy's arrays")
-    return arrays.ufunc(e, function.__name__, arguments)
+    return array_operators.ufunc(e, function.__name__, arguments)
 
 
 def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operand:
-    """Any other ufunc of one or two floats: NumPy's own loop over one element, so its own
-    result.
+    """Any other ufunc: of arrays, or of one or two floats, by NumPy's own loop over one element,
+    so with its own result.
     """
     name = function.__name__
-    if any(arrays.is_array(value) for value in arguments):
+    if function.nout != 1 or function.nin != len(arguments):
+        raise Unsupported(f"{name} with {len(arguments)} arguments")
+    if any(map(arrays.is_array, arguments)):
         return array_ufunc(e, function, arguments)
     original = getattr(numpy, name, None)
-    if not isinstance(original, numpy.ufunc) or function.nout != 1 or function.nin > 2:
+    if not isinstance(original, numpy.ufunc) or function.nin > 2:
         raise Unsupported(f"a call of {name}")
-    if len(arguments) != function.nin:
-        raise Unsupported(f"{name} with {len(arguments)} arguments")
     values = [scalar(value, name) for value in arguments]
     types = [numbers.number(value) for value in values]
     if all(type_.may_be_python for type_ in types):
@@ -712,6 +738,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         known[id(module.copy)] = copy
         for name, value in FILLERS.items():
             known[id(getattr(module, name))] = filled(value, module is fastnp)
+            known[id(getattr(module, f"{name}_like"))] = filled_like(value, module is fastnp)
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known

@@ -9,7 +9,6 @@ Other threads, which run now and then meanwhile, see the lists as they were.
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
@@ -17,17 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from fastnp import _fastnp
 from fastnp._loops.types import BOOL, FLOAT, INT, SIZES, ListType, Number, Unknown
 
 # The element type of the items, by the name of their type; of lists, words.
 CHARS = {"int": "l", "float": "d", "bool": "?", "l": "l", "d": "d", "?": "?"}
 KINDS = {int: INT, float: FLOAT, bool: BOOL}
-# Types of the records that `marshal` writes for an item, and the byte they begin with.
-RECORDS = {
-    "l": (numpy.dtype([("kind", "u1"), ("value", "<i4")]), ord("i")),
-    "d": (numpy.dtype([("kind", "u1"), ("value", "<f8")]), ord("g")),
-}
-HEAD = 5
 # Of longer lists so many items, evenly spread, say of which type it is.
 SAMPLE = 1_000
 # Lists in lists in lists, at most.
@@ -71,59 +65,14 @@ def item_kinds(value: list[Any]) -> set[type]:
 
 
 def items_of(value: list[Any], char: str) -> numpy.ndarray | None:
-    """The items of a list as an array; `None` if they are not all Python's numbers of this type.
-
-    The records of `marshal` take 6 ns an item, the types of the items alone 20 ns.
-    """
-    if not value:
-        return numpy.empty(0, char)
-    if char in RECORDS:
-        record, kind = RECORDS[char]
-        try:
-            written = marshal.dumps(value, 2)
-        except ValueError:
-            return None
-        if len(written) == HEAD + len(value) * record.itemsize:
-            records = numpy.frombuffer(written, record, offset=HEAD)
-            if (records["kind"] == kind).all():
-                return records["value"].astype(char)
-    if char == "?":
-        written = marshal.dumps(value, 2) if type(value[0]) is bool else b""
-        if len(written) == HEAD + len(value):
-            marks = numpy.frombuffer(written, "u1", offset=HEAD)
-            is_true = marks == ord("T")
-            if (is_true | (marks == ord("F"))).all():
-                return is_true
-        return None
-    if set(map(type, value)) != {type(numpy.zeros(1, char).item())}:
-        return None
-    try:
-        return numpy.array(value, char)
-    except OverflowError:
-        return None
+    """The items of a list as an array; `None` if they are not all Python's numbers of this type."""
+    found = _fastnp.list_items(value, char)
+    return None if found is None else in_memory(found, char)
 
 
-def rows_of(value: list[Any], char: str) -> numpy.ndarray | None:
-    """The items of a list of different lists of one length; `None` if it is no such list.
-
-    90,000 rows of two take 15 ms so, one by one 300 ms.
-    """
-    if char not in RECORDS or set(map(type, value)) != {list}:
-        return None
-    record, kind = RECORDS[char]
-    width = len(value[0])
-    row = numpy.dtype([("kind", "u1"), ("count", "<i4"), ("items", record, (width,))])
-    try:
-        written = marshal.dumps(value, 2)
-    except ValueError:
-        return None
-    if len(written) != HEAD + len(value) * row.itemsize:
-        return None
-    rows = numpy.frombuffer(written, row, offset=HEAD)
-    is_right = (rows["kind"] == ord("[")).all() and (rows["count"] == width).all()
-    if not is_right or not (rows["items"]["kind"] == kind).all():
-        return None
-    return rows["items"]["value"].astype(char)
+def in_memory(found: bytes, char: str) -> numpy.ndarray:
+    """What was read from lists, as an array."""
+    return numpy.frombuffer(found, char) if found else numpy.empty(0, char)
 
 
 class Entered(NamedTuple):
@@ -199,12 +148,14 @@ class Heap:
 
     def rows(self, value: list[Any], type_: ListType) -> numpy.ndarray | None:
         """The numbers of the rows of a list, entered at once; `None` if that cannot be."""
-        if not isinstance(type_.item, Number) or len(value) < 4 or type(value[0]) is not list:
+        item = type_.item
+        if not isinstance(item, Number) or not item.is_python or len(value) < 4:
             return None
-        items = rows_of(value, CHARS[type_.item.name]) if type_.item.is_python else None
-        if items is None:
+        found = _fastnp.list_rows(value, CHARS[item.name])
+        if found is None:
             return None
-        identities = numpy.fromiter(map(id, value), "l", len(value))
+        items = in_memory(found[0], CHARS[item.name]).reshape(len(value), len(value[0]))
+        identities = in_memory(found[1], "l")
         order = numpy.argsort(identities)
         rows = identities[order], order + len(self.values)
         is_new = (rows[0][1:] != rows[0][:-1]).all()
@@ -332,25 +283,20 @@ class Heap:
         address, length = self.memory[first : first + 2].tolist()
         item = entered.type.item
         after = self.words(address, length, item)
-        common = min(length, len(before))
-        bits = f"u{before.itemsize}"
-        changed = numpy.flatnonzero(before[:common].view(bits) != after[:common].view(bits))
-
-        def objects(found: numpy.ndarray) -> list[Any]:
-            if isinstance(item, ListType):
-                return [self.object_at(where, item) for where in found.tolist()]
-            return found.tolist()
-
-        # All items at once take 10 ns each, those of some positions 60.
-        if len(changed) * 6 > common:
-            value[:common] = objects(after[:common])
-        else:
-            for i, new in zip(changed.tolist(), objects(after[changed]), strict=True):
-                value[i] = new
+        common, added = min(length, len(before)), list[Any]()
+        if isinstance(item, Number):
+            bits = f"u{before.itemsize}"
+            parts = (part[:common].view(bits) for part in (after, before))
+            _fastnp.put_list_items(value, CHARS[item.name], *parts)
+            added = after[common:length].tolist()
+        elif isinstance(item, ListType):
+            for i in numpy.flatnonzero(before[:common] != after[:common]).tolist():
+                value[i] = self.object_at(int(after[i]), item)
+            added = [self.object_at(where, item) for where in after[common:length].tolist()]
         if length < len(before):
             del value[length:]
         else:
-            value += objects(after[common:length])
+            value += added
 
 
 def _width(entered: Entered) -> int:

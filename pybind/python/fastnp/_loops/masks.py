@@ -7,7 +7,7 @@ interpreter.
 
 from __future__ import annotations
 
-from fastnp._loops import arrays, numbers
+from fastnp._loops import array_operators, arrays, numbers
 from fastnp._loops.arrays import Elementwise, Indices, Item
 from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -37,7 +37,7 @@ def taken(e: Emitter, array: Value, mask: Elementwise) -> Elementwise:
     arrays.refuse_many(e, mask.shape)
     total = arrays.size(e, mask.shape)
     e.spend(total)
-    memory = e.scratch(text.op(I64, "mul", total, text.integer(width)))
+    memory = e.scratch(arrays.bytes_of(e, type_.char, total))
     cursor, count = text.register(I64, "at"), text.register(I64, "count")
     text.copy(cursor, memory)
     text.copy(count, text.integer(0))
@@ -90,7 +90,7 @@ def where(e: Emitter, arguments: list[Value | Elementwise]) -> Elementwise:
     if len(arguments) != 3 or not arrays.is_array(arguments[0]):
         raise Unsupported("where without a mask")
     mask = arrays.elements(e, arguments[0])
-    names = tuple(arrays.scalar_name(value) for value in arguments[1:])
+    names = tuple(array_operators.scalar_name(value) for value in arguments[1:])
     if mask.char != "?" or not any(arrays.is_array(value) for value in arguments[1:]):
         raise Unsupported("where of these values")
     # Sums have the common type, but those of truth values.
@@ -100,11 +100,7 @@ def where(e: Emitter, arguments: list[Value | Elementwise]) -> Elementwise:
     char = loop[-1]
     sides = []
     for value, have in zip(arguments[1:], names, strict=True):
-        side = arrays.elements(e, value)
-        if len(have) > 1:
-            number = Value(Number(have), (side.element(()),))
-            side = arrays.number_everywhere(e, char, numbers.convert(e, number, char, checked=True))
-        elif have != char:
+        if len(have) == 1 and have != char:
             raise Unsupported("where of values of several types")
-        sides.append(side)
+        sides.append(array_operators.taken_by(e, arrays.elements(e, value), have, char))
     return selected(e, mask, *sides)

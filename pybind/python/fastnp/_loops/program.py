@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import gc
 import importlib.machinery
 import os
 import runpy
@@ -61,6 +62,9 @@ def main(
     install()
     for begin, value in chosen:
         atexit.register(begin(value))
+    # What is there now stays until the end: the garbage collector need not look at it. At the end
+    # of a process that takes 10 ms, half of what fastnp takes to start.
+    gc.freeze()
     try:
         if arguments[0] == "-m":
             _run_module(arguments[1], arguments[2:])

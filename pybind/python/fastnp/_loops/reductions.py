@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy
 
 from fastnp._loops import formulas, numbers
+from fastnp._loops.array_operators import binary
 from fastnp._loops.arrays import (
     MANY_ADDED,
     MANY_ADDED_PACKED,
@@ -15,8 +16,8 @@ from fastnp._loops.arrays import (
     Elementwise,
     Indices,
     Shifted,
-    binary,
     by_element,
+    bytes_of,
     dense_strides,
     elements,
     in_scratch,
@@ -28,7 +29,7 @@ from fastnp._loops.arrays import (
 )
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
-from fastnp._loops.types import F64, I8, I64, INT, PACKED, SIZES, Number, Value, numpy_loop
+from fastnp._loops.types import F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
 
 ACCUMULATORS = 4
 
@@ -201,8 +202,7 @@ def by_kernel(
     assert formula is not None
     at = axis if axis is None else axis % ndim
     extents = () if at is None else (*source.shape[:at], *source.shape[at + 1 :])
-    bytes_ = text.op(I64, "mul", size(e, extents), text.integer(SIZES[char]))
-    memory = e.scratch(bytes_)
+    memory = e.scratch(bytes_of(e, char, size(e, extents)))
     strides = dense_strides(e, char, extents) if extents else ()
     place = formulas.Place(memory, strides, char)
     formulas.fold(e, formula, source.shape, KERNEL_FOLDS[name], at, place)

@@ -68,7 +68,7 @@ from fastnp._loops.nodes import (
     when,
 )
 from fastnp._loops.outcome import Refusal
-from fastnp._loops.site import Site
+from fastnp._loops.site import BETWEEN, Site
 
 __all__ = ["Unit", "compile_tree", "fill", "rewrite"]
 
@@ -495,7 +495,10 @@ class _SiteCode:
     def _resumed(self) -> ast.expr:
         arguments: list[ast.expr] = [self.scope._hidden("o")]
         if isinstance(self.node, ast.For):
-            arguments.append(loaded(self.node.target))
+            # Between two turns there is no current value: before the first the names are not bound.
+            at = field(self.scope._hidden("o"), "at")
+            is_within = compare(at, ast.NotEq(), self.site.first + BETWEEN)
+            arguments.append(ast.IfExp(is_within, loaded(self.node.target), ast.Constant(None)))
         return self._ask("resume", *arguments)
 
     def _loop(self) -> ast.stmt:

@@ -26,8 +26,13 @@ from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
 
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
-# lines: 3 to 15 ms). A loop that has ten times as long to go is compiled after a quarter of it.
+# lines: 3 to 15 ms): so the most that is lost is once more what was interpreted (ski rental).
 COMPILE_AFTER = 4e-3
+# A loop that has so many times as long to go, as far as is known, is compiled after this part of
+# it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
+# of that is to come.
+TO_COME = 4
+KNOWN_AFTER = 1 / 8
 # The first loop of a program waits so much longer: with it the compiler is imported.
 IMPORT_COMPILER = 15e-3
 # A loop inside another waits longer: compiled with the loop around it, it is entered once.
@@ -38,7 +43,10 @@ ENTER_FROM = 15e-6
 PIECE = 3e-4
 # Seconds of the interpreter that the first run of compiled code is about.
 TRIAL = 2e-3
+# Turns, or seconds, that say how long a turn takes: between pieces some microseconds pass.
 FEW = 4
+TELLING = 1e-4
+NO_TURNS: tuple[float, ...] = (0, 0.0, 0.0)
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
@@ -120,9 +128,12 @@ class Site(Loop):
         "is_strict",
         "leaves",
         "live",
+        "pending",
         "plain",
+        "recent",
         "refusals",
         "runs",
+        "samples",
         "seconds",
         "short",
         "slow",
@@ -164,6 +175,10 @@ class Site(Loop):
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
+        # Turns that a turn's time is computed from, and those since, with both kinds of seconds;
+        # and how often it was computed.
+        self.recent = self.pending = NO_TURNS
+        self.samples = 0
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
@@ -232,6 +247,7 @@ class Site(Loop):
         if self.compiled:
             is_enough = total * self.turn_seconds >= max(ENTER_FROM, self.enter_from)
             return self._no_turns(iterable, source, total) if is_enough else iterable
+        self.entries += 1
         return self._piece(iter(iterable), source, total)
 
     def begin(self) -> Turns:
@@ -298,9 +314,25 @@ class Site(Loop):
             seconds = _now() - turns.began
             interpreted = seconds - (_machine - turns.machine)
             self.spent += interpreted
-            # Between pieces some microseconds pass: few short turns say little of a turn's time.
-            if not self.turn_seconds or made >= FEW or seconds > 1e-4:
-                self.turn_seconds, self.turn_interpreted = seconds / made, interpreted / made
+            # Single turns after compiled runs take long: the engine plans them anew.
+            if made >= FEW or not self.compiled:
+                self._sample(made, seconds, interpreted)
+
+    def _sample(self, made: int, seconds: float, interpreted: float) -> None:
+        """Compute a turn's time from some turns and those before, of which older ones count less:
+        deferred operations are evaluated in some turns for all.
+        """
+        new = (made, seconds, interpreted)
+        turns, whole, without = sums = tuple(a + b for a, b in zip(self.pending, new, strict=True))
+        if turns < FEW and whole < TELLING and self.samples:
+            self.pending = sums
+            return
+        if self.samples > 1:  # the first turns, in which the engine plans, are left out
+            sums = tuple(a + b / 2 for a, b in zip(sums, self.recent, strict=True))
+            turns, whole, without = sums
+        self.recent, self.pending = sums, NO_TURNS
+        self.turn_seconds, self.turn_interpreted = whole / turns, without / turns
+        self.samples += 1
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
@@ -316,12 +348,16 @@ class Site(Loop):
         to_come = turns.left * self.turn_seconds
         if turns.source is None or to_come < max(ENTER_FROM, self.enter_from):
             return False
+        if self.compiled:
+            return True
         patience = self._patience()
-        return (
-            bool(self.compiled)
-            or self.spent >= patience
-            or (self.spent >= patience / 4 and turns.left * self.turn_interpreted >= 10 * patience)
-        )
+        to_come = turns.left * self.turn_interpreted
+        if self.spent >= patience:
+            # Entered for the first time, it may be entered no more.
+            return self.entries > 1 or to_come >= patience
+        # The first turns are slower than the others: the engine plans and compiles.
+        is_known = self.samples > 1 and self.spent >= KNOWN_AFTER * patience
+        return is_known and to_come >= TO_COME * patience
 
     def _patience(self) -> float:
         """Seconds of the interpreter before the site is compiled."""
@@ -390,16 +426,23 @@ class Site(Loop):
         start = perf_counter()
         from fastnp._loops import compiler  # 20 ms that programs without hot loops do not wait for
 
+        began = perf_counter()
         found = compiler.compile_loop(self, names, source)
-        _compiling += perf_counter() - start
+        took = perf_counter() - began
+        _compiling += began - start + took
         if isinstance(found, Refusal):
             self._refuse(found)
             return None
         self.compiled.append(found)
-        site = self.around
+        spent, self.spent, site = self.spent, 0.0, self.around
         while site is not None:
-            # What was interpreted here no longer is: no reason to compile the loop around.
-            site.spent, site = 0.0, site.around
+            # What was interpreted here no longer is: no reason to compile the loop around. A part
+            # of it is counted there when the turn is over that is being made.
+            site.spent -= spent
+            site.recent = NO_TURNS
+            # Compiling that compiles this once more.
+            site.threshold = max(site.threshold, took)
+            site = site.around
         outcome = self._tried(found, names, source)
         if outcome is None:
             self._refuse(

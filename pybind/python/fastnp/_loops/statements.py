@@ -49,6 +49,7 @@ from fastnp._loops.expressions import (
 from fastnp._loops.functions import Defaults
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
+from fastnp._loops.loop import below
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.source import as_statements
@@ -389,7 +390,7 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     expect_counters(e, statement)
     bound = frozenset(
         part.id
-        for part in ast.walk(statement)
+        for part in below(statement)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     )
     for _ in range(MAX_PATHS):
@@ -419,7 +420,7 @@ def expect_counters(e: Emitter, statement: ast.For | ast.While) -> None:
     if statement in e.widened:
         return
     expected = e.widened[statement] = {}
-    for inner in ast.walk(statement):
+    for inner in below(statement):
         if (
             isinstance(inner, ast.For)
             and isinstance(inner.target, ast.Name)

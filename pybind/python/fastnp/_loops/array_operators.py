@@ -1,0 +1,146 @@
+"""Operators and ufuncs on arrays, in the loops of NumPy's that their operands' types choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastnp._loops import numbers
+from fastnp._loops.arrays import Elementwise, Indices, elements, map_elements, number_everywhere
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import PACKED, ArrayType, Number, Value, numpy_loop
+
+
+def scalar_name(value: Value | Elementwise) -> str:
+    """The type that a number or the elements of an array have for NumPy's choice of a loop."""
+    if isinstance(value, Elementwise):
+        return value.char
+    return value.type.char if isinstance(value.type, ArrayType) else numbers.number(value).name
+
+
+def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise) -> Elementwise:
+    """`a op b` of which at least one is an array."""
+    if name == "power" and isinstance(b, Value) and b.literal == 2 and scalar_name(a) in "fd":
+        return square(e, elements(e, a))
+    names = (scalar_name(a), scalar_name(b))
+    loop = numpy_loop(name, names)
+    if loop is None:
+        raise Unsupported(f"{name} of arrays of {names[0]} and {names[1]}")
+    operands = [elements(e, a), elements(e, b)]
+    # A Python number takes the array's type before the loop: it must fit.
+    operands = [
+        taken_by(e, operand, have, to)
+        for operand, have, to in zip(operands, names, loop, strict=False)
+    ]
+    chars = [operand.char for operand in operands]
+    if Number(loop[-1]).is_bool and name in numbers.COMPARISONS:
+
+        def compare(x: list[str]) -> str:
+            values = [Value(Number(c), (r,)) for c, r in zip(chars, x, strict=True)]
+            return numbers.compare(e, name, values[0], values[1]).register
+
+        inputs = "".join(loop[:-1])
+        return map_elements(e, operands, "?", compare, False, hides=True, step=name, inputs=inputs)
+
+    def compute(x: list[str]) -> str:
+        left, right = (
+            numbers.convert(e, Value(Number(c), (r,)), to, checked=False)
+            for c, r, to in zip(chars, x, loop, strict=False)
+        )
+        return numbers.numpy_binary(e, name, loop, left, right, checked=False).register
+
+    plain = name in ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+    warns = Number(loop[-1]).is_float or not plain
+    opcode = PACKED_OPCODES.get(name, "")
+    step, inputs = kernel_step(name, loop, b), "".join(loop[:-1])
+    return map_elements(
+        e, operands, loop[-1], compute, warns, not plain, opcode, step=step, inputs=inputs
+    )
+
+
+def taken_by(e: Emitter, operand: Elementwise, have: str, char: str) -> Elementwise:
+    """An operand of a loop: a Python number takes the loop's type, and must fit."""
+    if len(have) == 1:
+        return operand
+    number = Value(Number(have), (operand.element(()),))
+    return number_everywhere(e, char, numbers.convert(e, number, char, checked=True))
+
+
+def kernel_step(name: str, loop: tuple[str, ...], exponent: Value | Elementwise) -> str:
+    """The step of kernels that computes `a op b` in a loop of NumPy's, if there is one."""
+    if name != "power":
+        return "divide" if name == "true_divide" else name
+    # Powers by Python's numbers may be squares, roots, reciprocals; integers may raise.
+    is_python = isinstance(exponent, Value) and numbers.number(exponent).may_be_python
+    return "" if is_python or loop[-1] not in "fd" else name
+
+
+# The instructions of operations on floats, which take vectors too.
+PACKED_OPCODES = {
+    "add": "fadd",
+    "subtract": "fsub",
+    "multiply": "fmul",
+    "divide": "fdiv",
+    "true_divide": "fdiv",
+}
+
+
+def square(e: Emitter, operand: Elementwise) -> Elementwise:
+    """`x ** 2` of floats."""
+    kind = Number(operand.char).registers[0]
+    squared = map_elements(
+        e,
+        [operand],
+        operand.char,
+        lambda x: e.text.op(kind, "fmul", x[0], x[0]),
+        True,
+        step="square",
+        inputs=operand.char,
+    )
+    if (of_packed := operand.packed) is not None:
+
+        def packed(indices: Indices) -> str:
+            part = of_packed(indices)
+            return e.text.op(PACKED[operand.char][0], "fmul", part, part)
+
+        return squared._replace(packed=packed)
+    return squared
+
+
+def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
+    """`-x`, `abs(x)`, `sqrt(x)` of an array."""
+    operand = elements(e, value)
+    loop = numpy_loop(name, (operand.char,))
+    if loop is None or not Number(loop[-1]).is_float or loop[0] != loop[1]:
+        raise Unsupported(f"{name} of an array of {operand.char}")
+    opcode = {"negative": "fneg", "absolute": "fabs", "sqrt": "sqrt"}[name]
+    kind = Number(loop[-1]).registers[0]
+
+    def compute(x: list[str]) -> str:
+        have = Value(Number(operand.char), (x[0],))
+        return e.text.op(kind, opcode, numbers.convert(e, have, loop[0], checked=False))
+
+    return map_elements(
+        e, [operand], loop[-1], compute, name == "sqrt", opcode=opcode, step=name, inputs=loop[0]
+    )
+
+
+def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> Elementwise:
+    """A ufunc of ours, which a kernel computes."""
+    names = tuple(scalar_name(value) for value in arguments)
+    loop = numpy_loop(name, names)
+    if loop is None or name == "power":
+        raise Unsupported(f"{name} of arrays of {', '.join(names)}")
+    operands = [
+        taken_by(e, elements(e, value), have, to)
+        for value, have, to in zip(arguments, names, loop, strict=False)
+    ]
+
+    def element(_: list[str]) -> str:
+        raise Unsupported(f"{name} of an array, element by element")
+
+    found = map_elements(
+        e, operands, loop[-1], element, True, hides=True, step=name, inputs="".join(loop[:-1])
+    )
+    if found.formula is None or not found.shape:
+        raise Unsupported(f"{name} of these arrays")
+    return found._replace(packed=None, is_ours=True, needs_kernel=True)
