@@ -4,7 +4,7 @@
 //! learns it, and the next time [`crate::runtime::fold_memo`] computes both in one pass. The kernel of a fold that rounds is left as it is:
 //! the last bits of a sum depend on what else its kernel computes.
 
-use crate::plan::plan::{HitRate, KernelLaunch, Plan, StepKind};
+use crate::plan::plan::{HitRate, KernelLaunch, Plan, PlanStep, StepKind};
 use fastnp_codegen::{DType, Fold};
 use parking_lot::Mutex;
 
@@ -24,7 +24,7 @@ impl NextFoldProfile {
         self.next.lock().filter(|_| self.rate.is_good())
     }
 
-    /// Notes that a predicted fold was asked for, or that it was not: then it is forgotten, until it follows again.
+    /// Notes that the predicted fold was asked for, or that it was not: then it is forgotten, until it follows again.
     pub(crate) fn count(&self, hit: bool) {
         self.rate.count(hit);
         if !hit {
@@ -40,13 +40,14 @@ impl Plan {
             let kernel = &work.kernel;
             kernel.accumulators.iter().all(|a| a.fold.row().is_some_and(|row| !row.rounds(kernel.body.dtype(a.value))))
         };
-        let is_unchanged = self.steps.iter().all(|step| match &step.kind {
+        let is_unchanged = |step: &PlanStep| match &step.kind {
             StepKind::Kernel(work) => is_exact(work),
             StepKind::Composed(work) => work.stages.iter().all(|stage| is_exact(&stage.work)),
             StepKind::Product { .. } => true,
-        });
-        if self.target.is_host && is_unchanged && can_share(next) {
+        };
+        if self.target.is_host && can_share(next) && self.steps.iter().all(is_unchanged) {
             *self.next_fold.next.lock() = Some(next);
+            self.next_fold.rate.count(true);
         }
     }
 }
