@@ -58,8 +58,9 @@ struct Elements {
 struct FoldedArray {
     elements: Elements,
     numbers: SmallVec<[KnownNumber; 3]>,
-    /// The number that was asked for last, and the plan that it was computed by, if another one may be predicted to follow.
+    /// The number that was asked for last.
     last: Number,
+    /// The plan of the latest fold, which learns which one follows.
     plan: Option<Arc<Plan>>,
 }
 
@@ -74,8 +75,8 @@ struct KnownNumber {
 struct RecordedNumber {
     what: Number,
     elements: Elements,
-    /// The identity of its storage.
-    result: u64,
+    /// The identity of its storage, and the version that is the number.
+    result: (u64, u64),
     /// The plan that computed it, and the numbers that were predicted.
     plan: Option<Arc<Plan>>,
     predicted: SmallVec<[KnownNumber; MAX_PREDICTED]>,
@@ -87,6 +88,12 @@ pub(crate) struct PredictedFold {
     pub(crate) slot: u32,
     storage: StorageRef,
     predictor: Arc<Plan>,
+}
+
+impl RecordedNumber {
+    fn is_in(&self, storage: &StorageRef) -> bool {
+        self.result == (storage.identity(), storage.version())
+    }
 }
 
 impl Elements {
@@ -162,7 +169,9 @@ impl FoldMemo {
             }
             entry.numbers.push(number);
         }
-        (entry.last, entry.plan) = (what, plan);
+        entry.last = what;
+        // What follows a mean may still be computed along with the fold before it.
+        entry.plan = plan.or(entry.plan);
         self.arrays.push(entry);
     }
 }
@@ -201,7 +210,7 @@ impl Runtime {
             return;
         }
         if let Some(elements) = Elements::of(array) {
-            let result = result.storage.identity();
+            let result = (result.storage.identity(), result.storage.version());
             self.fold_memo.recorded =
                 Some(RecordedNumber { what, elements, result, plan: None, predicted: SmallVec::new() });
         }
@@ -222,7 +231,7 @@ impl Runtime {
             self.fold_memo.recorded = Some(recorded);
             return Ok(predicted);
         };
-        let is_wanted = self.trace.slots[wanted as usize].storage.identity() == recorded.result;
+        let is_wanted = recorded.is_in(&self.trace.slots[wanted as usize].storage);
         // What nothing but the trace refers to is folded once.
         let source = self
             .trace
@@ -272,7 +281,7 @@ impl Runtime {
 
     /// Keeps a number that was read from a storage, if it is the one that was recorded last.
     pub(crate) fn keep_read_number(&mut self, storage: &StorageRef, value: Scalar) {
-        if let Some(recorded) = self.fold_memo.recorded.take_if(|recorded| recorded.result == storage.identity()) {
+        if let Some(recorded) = self.fold_memo.recorded.take_if(|recorded| recorded.is_in(storage)) {
             // A mean whose computation may have raised a flag is computed again, so that it raises it again.
             let is_quiet = matches!(recorded.what, Number::Fold(_)) || value.to_f64().is_normal();
             if is_quiet {
