@@ -32,9 +32,9 @@ const MAX_PREDICTED: usize = 3;
 #[derive(Default)]
 pub(crate) struct FoldMemo {
     /// The latest is the last.
-    arrays: SmallVec<[FoldedArray; MAX_ARRAYS]>,
+    arrays: Vec<FoldedArray>,
     /// The number that was recorded last.
-    recorded: Option<RecordedNumber>,
+    recorded: Option<Box<RecordedNumber>>,
 }
 
 /// What a number is of its elements.
@@ -211,8 +211,8 @@ impl Runtime {
         }
         if let Some(elements) = Elements::of(array) {
             let result = (result.storage.identity(), result.storage.version());
-            self.fold_memo.recorded =
-                Some(RecordedNumber { what, elements, result, plan: None, predicted: SmallVec::new() });
+            let recorded = RecordedNumber { what, elements, result, plan: None, predicted: SmallVec::new() };
+            self.fold_memo.recorded = Some(Box::new(recorded));
         }
     }
 
@@ -226,7 +226,7 @@ impl Runtime {
         wanted: u32,
     ) -> Result<SmallVec<[PredictedFold; MAX_PREDICTED]>> {
         let mut predicted: SmallVec<[PredictedFold; MAX_PREDICTED]> = SmallVec::new();
-        let Some(recorded) = self.fold_memo.recorded.take() else { return Ok(predicted) };
+        let Some(mut recorded) = self.fold_memo.recorded.take() else { return Ok(predicted) };
         let Number::Fold(own) = recorded.what else {
             self.fold_memo.recorded = Some(recorded);
             return Ok(predicted);
@@ -259,8 +259,8 @@ impl Runtime {
             predicted.push(PredictedFold { fold: next, slot, storage, predictor: plan.clone() });
             *plan = self.plan()?;
         }
-        let elements = recorded.elements;
-        self.fold_memo.recorded = Some(RecordedNumber { elements, plan: Some(plan.clone()), ..recorded });
+        recorded.plan = Some(plan.clone());
+        self.fold_memo.recorded = Some(recorded);
         Ok(predicted)
     }
 
@@ -285,7 +285,7 @@ impl Runtime {
             // A mean whose computation may have raised a flag is computed again, so that it raises it again.
             let is_quiet = matches!(recorded.what, Number::Fold(_)) || value.to_f64().is_normal();
             if is_quiet {
-                self.fold_memo.keep(recorded, value);
+                self.fold_memo.keep(*recorded, value);
             }
         }
     }
