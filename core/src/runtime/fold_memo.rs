@@ -3,7 +3,7 @@
 //! `(x - x.min()) / (x.max() - x.min())` asks for three numbers, each of which is needed at once, so each flushes. The memo keeps the
 //! numbers of the latest arrays that were folded, by the version of their elements: a number that is asked for again is there. And a fold
 //! that followed another one is predicted to follow again ([`crate::plan::next_fold`]): it is recorded along with that one, and shares its
-//! kernel. (The two folds of 10^7 doubles take 7.5 ms one by one.)
+//! kernel. (Both extremes of 4,000,000 doubles take 0.8 ms, one by one 1.5.)
 //!
 //! A wrong prediction costs time only. What is kept are numbers: no array lives longer, and a write makes another version. Elements that
 //! code outside may write unseen are not kept numbers of. Nor is a number given twice in a row: a program that asks for the same one again
