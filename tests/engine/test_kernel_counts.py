@@ -117,6 +117,37 @@ def test_three_field_updates_are_three_kernels_at_most(assert_kernels: AssertCou
     assert_same(tuple(fields), step(numpy, *sources))
 
 
+def test_fifty_triads_are_two_kernels_at_most() -> None:
+    def updated(np: Any, a: Any, b: Any, c: Any) -> Any:
+        for _ in range(50):
+            a += b + 3.0 * c
+        return a
+
+    sources = vector(), vector(0.25), vector(0.5)
+    arrays = ready(*sources)
+    fastnp.reset_stats()
+    fastnp.eval(updated(fastnp, *arrays))
+    assert fastnp.stats()["kernels_launched"] <= 2
+    assert_same(arrays[0], updated(numpy, *sources))
+
+
+@pytest.mark.parametrize("length", [2, 5, 13, 31, 47, 50, 100])
+def test_a_loop_of_any_length_records_one_tape(length: int) -> None:
+    (x,) = ready(vector())
+
+    def rounds(number: int) -> None:
+        for _ in range(number):
+            x.__isub__(0.5)
+            for i in range(length - 1):
+                x.__imul__(1.0 + i / 1024)
+
+    rounds(200 // length + 20)
+    fastnp.flush()
+    fastnp.reset_stats()
+    rounds(960 // length + 20)
+    assert fastnp.stats()["flushes"] > 5 and fastnp.stats()["plans_made"] == 0
+
+
 def test_fifty_transposed_updates_are_four_kernels_at_most() -> None:
     def updated(np: Any, u: Any, t: Any) -> Any:
         for _ in range(50):
@@ -129,6 +160,75 @@ def test_fifty_transposed_updates_are_four_kernels_at_most() -> None:
     fastnp.eval(*updated(fastnp, *fields))
     assert fastnp.stats()["kernels_launched"] <= 4
     assert_same(tuple(fields), updated(numpy, grid(), grid(1)))
+
+
+def min_max(np: Any, x: Any) -> Any:
+    return (x - x.min()) / (x.max() - x.min())
+
+
+def standardised(np: Any, x: Any) -> Any:
+    return (x - x.mean()) / x.std()
+
+
+def standardised_columns(np: Any, x: Any) -> Any:
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def softmax(np: Any, x: Any) -> Any:
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def layer_norm(np: Any, x: Any) -> Any:
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-5)
+
+
+def correlations(np: Any, x: Any) -> Any:
+    z = standardised_columns(np, x)
+    return z.T @ z / len(x)
+
+
+def gaussian_step(np: Any, x: Any) -> Any:
+    """Log-likelihoods of two normal distributions a feature, and the more likely class."""
+    mean, spread = x[:2], 1.0 + x[2:4] * x[2:4]
+    difference = x[:, None, :] - mean
+    terms = difference * difference / spread + np.log(spread)
+    return (-0.5 * terms.sum(axis=2)).argmax(axis=1)
+
+
+def summary(np: Any, x: Any) -> Any:
+    return np.array([x.min(), x.max(), x.mean(), x.std()])
+
+
+# The program, the shape of its argument, and how many kernels it may take.
+STATISTICS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...], int]] = {
+    "min-max scaling": (min_max, (N,), 2),
+    "min-max scaling of a grid": (min_max, (SIDE, SIDE), 2),
+    "standardised": (standardised, (N,), 3),
+    "standardised columns": (standardised_columns, (2000, 1000), 2),
+    "standardised columns in the cache": (standardised_columns, (2000, 100), 3),
+    "softmax": (softmax, (2000, 1000), 1),
+    "layer norm": (layer_norm, (2000, 1000), 1),
+    "the variance of rows": (lambda np, x: x.var(axis=1), (2000, 1000), 1),
+    "correlations": (correlations, (20_000, 50), 4),
+    "a step of a naive Bayes classifier": (gaussian_step, (2000, 1100), 4),
+    "four numbers": (summary, (N,), 3),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_statistics(name: str) -> None:
+    program, shape, most = STATISTICS[name]
+    for seed in range(3):
+        values = numpy.random.default_rng(seed).random(shape)
+        (x,) = ready(values)
+        fastnp.reset_stats()
+        result = program(fastnp, x)
+        fastnp.eval(result)
+        launched = fastnp.stats()["kernels_launched"]
+        assert_same(result, program(numpy, values), rtol=1e-10)
+    assert launched <= most, fastnp.explain()
 
 
 def test_results_nobody_reads_cost_nothing(assert_kernels: AssertCount) -> None:

@@ -316,10 +316,17 @@ def reduction(w: Writer, name: str) -> tuple[str, bool]:
     axis = axis_text(w, array)
     keep = w.pick(["", "", ", keepdims=True"])
     way = w.pick(
-        ["sum"] * 4 + ["mean", "max", "min", "any", "all", "argmax", "count", "prod", "std"]
+        ["sum"] * 4
+        + ["mean", "max", "min", "any", "all", "argmax", "count", "prod", "std"]
+        + ["extremes"]
     )
     if way in ("any", "all"):
         return f"{name}.{way}(axis={axis}{keep})", True
+    if way == "extremes":
+        asked = ", ".join(
+            f"{name}.{w.pick(['min', 'max'])}()" for _ in range(w.random.randint(2, 4))
+        )
+        return f"np.array([{asked}])", True
     if way in ("max", "min"):
         return f"np.{way}({name}, axis={axis}{keep}) + 0", True
     if way == "argmax":

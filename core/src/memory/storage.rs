@@ -1,6 +1,6 @@
 //! Storage: memory that several arrays may alias.
 //!
-//! A storage has a size, contents once a node has produced them, a version that counts recorded writes, and a mark that holds its
+//! A storage has a size, contents once a node has produced them, a version that counts writes, and a mark that holds its
 //! slot in the pending trace. All of it changes under the runtime's lock only; the atomics express that in safe code, at the price
 //! of plain loads and stores.
 //!
@@ -428,6 +428,12 @@ impl Storage {
         }
     }
 
+    /// Whether every write to the contents counts as a version: code outside cannot reach them, and once it can, that counts as one.
+    #[inline]
+    pub(crate) fn counts_all_writes(&self) -> bool {
+        !self.is_shared() && (self.owner.is_none() || self.is_guarded())
+    }
+
     /// Counts a touch by code outside. Foreign memory, which cannot be moved away, is shared from the first on.
     pub(crate) fn count_touch(&self) {
         self.touches.store(self.touches.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
@@ -461,8 +467,7 @@ impl Storage {
     pub(crate) fn show(&self, is_idle: bool) -> Option<*mut u8> {
         let address = self.address.load(Ordering::Relaxed);
         if is_idle && !address.is_null() && self.bytes() <= SHOWN_AT_ONCE {
-            self.shown.store(address, Ordering::Relaxed);
-            return Some(address);
+            return Some(self.show_contents());
         }
         let slot = self.slot.load(Ordering::Relaxed);
         let slot = if guarded_range::suits(slot, self.bytes()) {
@@ -515,8 +520,9 @@ impl Storage {
         self.shown.store(slot, Ordering::Relaxed);
     }
 
-    /// Shows the address of the contents, which are in host memory.
+    /// Shows the address of the contents, which are in host memory. Code outside may write them unseen from now on.
     pub(crate) fn show_contents(&self) -> *mut u8 {
+        self.bump_version();
         let address = self.address.load(Ordering::Relaxed);
         self.shown.store(address, Ordering::Relaxed);
         address
@@ -538,6 +544,7 @@ impl Storage {
             return device_buffer.as_mut().map_or(Ok(()), |device_buffer| device_buffer.show_mirror(slot, &front));
         }
         // Code outside may write the contents unseen.
+        self.bump_version();
         self.drop_device_buffer();
         let Some(mut block) = self.take_block() else { return Ok(()) };
         let opened = block.open_at(slot, self.bytes(), &self.front.numbers());
@@ -576,6 +583,7 @@ impl Storage {
     /// Adds (or removes) an export of the memory on a device, which then has the only valid copy.
     pub(crate) fn count_device_export(&self, more: bool) {
         if more {
+            self.bump_version();
             self.invalidate_host();
             self.device_exports.add();
             self.exports.add();
@@ -589,6 +597,7 @@ impl Storage {
     pub(crate) fn count_export(&self, more: bool) {
         if more {
             // Code outside may write the memory unseen.
+            self.bump_version();
             self.drop_device_buffer();
             self.exports.add();
         } else {
@@ -608,7 +617,7 @@ impl Storage {
         self.mark.store((epoch as u64) << 32 | slot as u64, Ordering::Relaxed);
     }
 
-    /// Number of writes recorded or run; a cached read compares it later.
+    /// Number of writes recorded or run, and of times that code outside got access; a cached read compares it later.
     #[inline]
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)

@@ -4,6 +4,7 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::array::Array;
+use crate::array::element;
 use crate::array::layout::{CowStrides, Order, Shape, Strides, broadcast, c_strides, normalize_axis};
 use crate::array::result_order;
 use crate::array::strided_view::StridedView;
@@ -15,6 +16,7 @@ use crate::ops::promote::{Casting, can_cast, promote_types};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fold;
 use crate::runtime::eager_gate::Eager;
+use crate::runtime::fold_memo::Number;
 use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Fold, FoldRow, Kind, Op, ResultRule, Scalar, for_each_fold};
 use smallvec::SmallVec;
@@ -391,7 +393,14 @@ impl Array {
         let sum = self.fold_by(Op::Add, &sum)?;
         let count = self.count(how, reduced, folded)?;
         let mean = match &count {
-            Count::Uniform(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
+            Count::Uniform(n) => {
+                let mean = apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?;
+                let is_exact_in_type = self.dtype == compute || self.dtype.is_integer();
+                if *n == self.size() && is_exact_in_type && result == compute && how.initial.is_none() {
+                    runtime().note_recorded_number(self, Number::Mean(compute), &mean);
+                }
+                mean
+            }
             Count::PerResult(n) => quotient(&sum, n, compute)?,
         };
         if result == compute { Ok(mean) } else { mean.cast(result) }
@@ -428,7 +437,16 @@ impl Array {
             }
             Some(_) => return Err(Error::unsupported("a mean of another type or shape")),
             None => {
-                made = self.mean(&inner, reduced, folded)?;
+                let is_of_all = folded == self.size() && how.mask.is_none() && how.initial.is_none();
+                let known = is_of_all.then(|| runtime().known_number(self, Number::Mean(compute))).flatten();
+                made = match known {
+                    Some(value) => {
+                        let shape = self.reduced_shape(reduced, true);
+                        let strides = c_strides(&shape, compute.size());
+                        Array::filled(&shape, strides, compute, |to| element::write(to, value))?
+                    }
+                    None => self.mean(&inner, reduced, folded)?,
+                };
                 &made
             }
         };
@@ -463,8 +481,17 @@ impl Array {
             Fold::ArgMin | Fold::ArgMax => c_strides(&shape, dtype.size()),
             Fold::Op(_) => result_order::of_operands(&shape, dtype.size(), &[&own]),
         };
-        let target = Array::fresh(&shape, strides, dtype)?;
-        self.fold_to(fold, compute, mask, &target)?;
+        let known = match shape.is_empty() {
+            true => recording()?.known_number(self, Number::Fold((fold, compute))),
+            false => None,
+        };
+        let target = match known {
+            Some(value) => Array::filled(&shape, strides, dtype, |to| element::write(to, value))?,
+            None => Array::fresh(&shape, strides, dtype)?,
+        };
+        if known.is_none() {
+            self.fold_to(fold, compute, mask, &target)?;
+        }
         if !keepdims {
             return Ok(target);
         }
@@ -486,7 +513,8 @@ impl Array {
         for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
             along[axis] = stride;
         }
-        recording()?.submit(&Statement {
+        let mut runtime = recording()?;
+        runtime.submit(&Statement {
             op: Operation::Fold(fold),
             compute,
             domain: self.shape(),
@@ -499,7 +527,11 @@ impl Array {
                 strides: CowStrides::Owned(along),
             },
             covers: true,
-        })
+        })?;
+        if target.ndim() == 0 {
+            runtime.note_recorded_number(self, Number::Fold((fold, compute)), target);
+        }
+        Ok(())
     }
 
     /// Prefix scan: running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.

@@ -8,6 +8,7 @@ use crate::plan::fuse::{Fused, fuse};
 use crate::plan::group::Group;
 use crate::plan::liveness::Liveness;
 use crate::plan::lower::{self, Lowered, LoweredMemory};
+use crate::plan::next_fold::NextFoldProfile;
 use crate::plan::plan::{
     ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind,
 };
@@ -52,6 +53,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
         points,
         omitted: None,
         profile: DeadResultProfile::default(),
+        next_fold: NextFoldProfile::default(),
         target,
         is_prepared: AtomicBool::new(false),
     }

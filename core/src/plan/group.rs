@@ -172,7 +172,15 @@ fn find(
         }
     }
     let first = (depends + 1) as usize;
-    for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
+    let later = || groups.iter().enumerate().skip(first).rev().take(LOOK_BACK);
+    // The kernel of a group that makes the same fold makes it once.
+    if node.reduced != 0
+        && let Some((at, group)) = later().find(|(_, group)| group.has(nodes, |member| is_same(member, node)))
+        && let Ok(section) = group.admits(nodes, node, false)
+    {
+        return (Some(at), section, None);
+    }
+    for (at, group) in later() {
         let related = count(&node.domain) <= limits.pack_points
             || group.loads.len() + node.sources.len() <= PACK_LOADS
             || group.shares_memory(nodes, node);
@@ -380,6 +388,11 @@ fn order_of(access: &SlotAccess, domain: &[usize], other: &SlotAccess, other_dom
         order.push((0..domain.len()).find(is_it)?);
     }
     (!order.is_sorted()).then_some(order)
+}
+
+/// Whether two nodes compute the same if their sources hold the same.
+fn is_same(a: &Node, b: &Node) -> bool {
+    (a.op, a.compute, a.reduced) == (b.op, b.compute, b.reduced) && a.domain == b.domain && a.sources == b.sources
 }
 
 /// Whether a node must have a kernel of its own.

@@ -3,8 +3,8 @@
 //! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back and drops dead ones, `fuse`
 //! decides what runs together: `group` which nodes share a kernel, `compose` which kernels run block by block, `search` what is better by
 //! the model of `cost`, where `inline` and `regroup` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
-//! accesses relate, and `recompute` plans without results that are likely to die unread. A plan holds no address, no absolute offset and
-//! no scalar value, so it serves every trace that wrote the same tape.
+//! accesses relate, `recompute` plans without results that are likely to die unread, and `next_fold` learns which fold follows a plan.
+//! A plan holds no address, no absolute offset and no scalar value, so it serves every trace that wrote the same tape.
 //!
 //! Imports `array`, `memory`, `host` and `error`, and knows nothing of the runtime that records and executes. Open `trace.rs`
 //! first, then `plan.rs` and `build.rs`.
@@ -19,6 +19,7 @@ pub(crate) mod inline;
 pub(crate) mod liveness;
 pub(crate) mod loop_function;
 pub(crate) mod lower;
+pub(crate) mod next_fold;
 pub(crate) mod overlap;
 pub(crate) mod plan;
 pub(crate) mod recompute;

@@ -3,6 +3,7 @@
 use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
 use crate::plan::group::KernelLimits;
+use crate::plan::next_fold::NextFoldProfile;
 use crate::plan::trace::Composite;
 use fastnp_codegen::backend::composed::OperandPlace;
 use fastnp_codegen::{Access, DType, Kernel, Launch, Program, Scalar, Template, Verified};
@@ -14,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 /// Runs after whose end a plan's results are observed.
 const OBSERVED_RUNS: u32 = 2;
 
-/// Omitting results must be right so many times for each time it was wrong.
+/// A speculation must be right so many times for each time it was wrong.
 const HITS_PER_MISS: u32 = 16;
 
 /// Launches in order, with their buffers.
@@ -24,8 +25,9 @@ pub(crate) struct Plan {
     pub(crate) points: usize,
     /// Results that it omits.
     pub(crate) omitted: Option<OmittedResults>,
-    /// Whether its results died unread.
+    /// Whether its results died unread, and which fold followed.
     pub(crate) profile: DeadResultProfile,
+    pub(crate) next_fold: NextFoldProfile,
     /// The target it was made for, and whether a device has prepared its launches.
     pub(crate) target: PlanTarget,
     pub(crate) is_prepared: AtomicBool,
@@ -202,18 +204,15 @@ pub(crate) struct OmittedResults {
 #[derive(Default)]
 pub(crate) struct DeadResultProfile {
     observed: AtomicU32,
-    /// How often results were omitted and died unread, and how often they were read.
-    hits: AtomicU32,
-    misses: AtomicU32,
+    /// Omitted results that died unread are hits, others misses.
+    pub(crate) rate: HitRate,
     pub(crate) reduced: OnceLock<Option<Arc<Plan>>>,
 }
 
 impl DeadResultProfile {
     /// The plan that omits the results that died unread, if that is likely to pay.
     pub(crate) fn reduced(&self) -> Option<&Arc<Plan>> {
-        let plan = self.reduced.get()?.as_ref()?;
-        let (hits, misses) = (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed));
-        (misses.saturating_mul(HITS_PER_MISS) <= hits.saturating_add(HITS_PER_MISS)).then_some(plan)
+        self.reduced.get()?.as_ref().filter(|_| self.rate.is_good())
     }
 
     /// Whether to observe the results of this run.
@@ -221,6 +220,21 @@ impl DeadResultProfile {
         let observed = self.observed.load(Ordering::Relaxed);
         self.observed.store((observed + 1).min(OBSERVED_RUNS), Ordering::Relaxed);
         observed < OBSERVED_RUNS && self.reduced.get().is_none()
+    }
+}
+
+/// How often a speculation was right, and how often wrong. Changes under the runtime's lock only.
+#[derive(Default)]
+pub(crate) struct HitRate {
+    hits: AtomicU32,
+    misses: AtomicU32,
+}
+
+impl HitRate {
+    /// Whether the speculation is likely to be right again.
+    pub(crate) fn is_good(&self) -> bool {
+        let (hits, misses) = (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed));
+        misses.saturating_mul(HITS_PER_MISS) <= hits.saturating_add(HITS_PER_MISS)
     }
 
     pub(crate) fn count(&self, hit: bool) {

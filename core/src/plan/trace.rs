@@ -237,6 +237,8 @@ pub(crate) struct Trace {
     /// Reset storages for the next results: one from the allocator and back takes 15 ns.
     recycled: Vec<StorageRef>,
     pub(crate) nodes: usize,
+    /// Nodes before the latest turn of a loop.
+    turn_begin: usize,
     /// Elements recorded one by one.
     pub(crate) elements: usize,
     /// Bytes of memory the trace has touched, and the number of bytes at which the budget is checked next.
@@ -263,6 +265,7 @@ impl Trace {
             copies: Vec::new(),
             recycled: Vec::with_capacity(MAX_RECYCLED),
             nodes: 0,
+            turn_begin: 0,
             elements: 0,
             bytes_touched: 0,
             recheck_at: MEMORY_SLACK,
@@ -279,6 +282,7 @@ impl Trace {
         self.slots = slots;
         self.scalars.clear();
         self.nodes = 0;
+        self.turn_begin = 0;
         self.elements = 0;
         self.bytes_touched = 0;
         self.recheck_at = MEMORY_SLACK;
@@ -473,13 +477,16 @@ impl Trace {
         self.end(s.target.storage, s.target.dtype, s.target.offset, &s.target.strides);
     }
 
-    /// Whether the first node of this trace is of this operation and domain: a loop's body starts again.
-    pub(crate) fn begins_with(&self, op: Operation, domain: &[usize]) -> bool {
+    /// Called before each node: the nodes of the turn that ends, if the first node of this trace was of its operation and domain, so that a
+    /// loop's body starts again.
+    #[inline]
+    pub(crate) fn ends_turn(&mut self, op: Operation, domain: &[usize]) -> Option<usize> {
         let n = domain.len();
-        self.tape.len() > n + 2
+        let is_first_again = self.tape.len() > n + 2
             && self.tape[0] & 0xffff == op.code()
             && self.tape[0] >> 32 & 0xff == n as u64
-            && self.tape[2..2 + n].iter().zip(domain).all(|(&a, &b)| a == b as u64)
+            && self.tape[2..2 + n].iter().zip(domain).all(|(&a, &b)| a == b as u64);
+        is_first_again.then(|| self.nodes - std::mem::replace(&mut self.turn_begin, self.nodes))
     }
 
     /// Whether a storage has a pending write.

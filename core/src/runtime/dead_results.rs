@@ -11,12 +11,14 @@
 
 use crate::error::Result;
 use crate::memory::storage_ref::StorageRef;
+use crate::plan::plan::Plan;
 use crate::plan::recompute;
 use crate::runtime::lock::{RuntimeGuard, try_runtime};
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::{Runtime, Speculation};
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether a speculation is unresolved: read wherever a handle is dropped, which must not cost the runtime's lock.
@@ -48,14 +50,24 @@ impl Runtime {
         if let Some(slot) = storage.slot(self.trace.epoch) {
             self.flush_for_slot(slot)?;
         }
-        self.read_element(storage, offset, dtype)
+        let value = self.read_element(storage, offset, dtype)?;
+        self.keep_read_number(storage, value);
+        Ok(value)
     }
 
-    /// Flushes for the sake of one slot.
+    /// Flushes for the sake of one slot, and of folds that are predicted to follow.
     fn flush_for_slot(&mut self, wanted: u32) -> Result<()> {
-        let plan = self.plan()?;
+        let mut plan = self.plan()?;
+        let predicted = self.record_predicted(&mut plan, wanted)?;
+        let wanted: SmallVec<[u32; 4]> = predicted.iter().map(|fold| fold.slot).chain([wanted]).collect();
+        self.flush_for_slots(plan, &wanted)?;
+        self.read_predicted(predicted)
+    }
+
+    /// Runs the plan of what is pending for the sake of some slots.
+    fn flush_for_slots(&mut self, plan: Arc<Plan>, wanted: &[u32]) -> Result<()> {
         if let Some((reduced, omitted)) = plan.profile.reduced().and_then(|p| Some((p, p.omitted.as_ref()?)))
-            && !omitted.slots.contains(&wanted)
+            && !wanted.iter().any(|slot| omitted.slots.contains(slot))
             && omitted.slots.iter().chain(&omitted.reads).all(|&s| !self.trace.slots[s as usize].storage.is_shared())
         {
             omitted.slots.iter().for_each(|&slot| self.live[slot as usize] = false);
@@ -72,12 +84,12 @@ impl Runtime {
         self.run_plan(plan, speculation, None, FlushReason::Read)
     }
 
-    /// Slots of reachable results, except the wanted one: they may die unread.
-    fn candidates(&self, wanted: u32) -> SmallVec<[u32; 4]> {
+    /// Slots of reachable results, except the wanted ones: they may die unread.
+    fn candidates(&self, wanted: &[u32]) -> SmallVec<[u32; 4]> {
         let may_die = |&slot: &u32| {
             let known = &self.trace.slots[slot as usize];
             let own = known.storage.owner().is_none() && !known.storage.is_shared();
-            slot != wanted && known.written && own && self.live[slot as usize]
+            !wanted.contains(&slot) && known.written && own && self.live[slot as usize]
         };
         (0..self.live.len() as u32).filter(may_die).collect()
     }
@@ -102,7 +114,7 @@ impl Runtime {
             slots.iter().copied().partition(|&s| self.is_referenced(s));
         match reduced {
             Some(reduced) => {
-                plan.profile.count(alive.is_empty());
+                plan.profile.rate.count(alive.is_empty());
                 if let (Some(omitted), false) = (&reduced.omitted, alive.is_empty()) {
                     return self.recompute_omitted(&omitted.nodes);
                 }

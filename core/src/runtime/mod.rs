@@ -11,7 +11,7 @@
 //! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
 //! | `statement_kernel` | kernels that compiled loops launch on addresses |
 //! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
-//! | `dead_results` | speculative dead-result elimination |
+//! | `dead_results`, `fold_memo` | speculative dead-result elimination; numbers of arrays that are kept, and computed before they are asked for |
 //! | `contents`, `array_contents` | reading and writing contents now |
 //! | `expose`, `guarded_header` | addresses that code outside knows; what its first touch does |
 //! | `tasks`, `bandwidth`, `calibrate` | the embedding program's own code on the thread pool; the speed of the memory; the constants of the cost model, measured |
@@ -40,6 +40,7 @@ pub(crate) mod execute_device;
 pub(crate) mod explain;
 pub(crate) mod expose;
 pub(crate) mod flush;
+pub(crate) mod fold_memo;
 pub(crate) mod fork;
 pub(crate) mod fp_flags;
 pub(crate) mod guarded_header;

@@ -12,14 +12,15 @@ use crate::runtime::allocate::CHECK_MEMORY_FROM;
 use crate::runtime::loop_turns::Place;
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
+use fastnp_codegen::cost::MAX_NODES;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 
 /// The trace is flushed at so many nodes.
 const MAX_PENDING_NODES: usize = 1024;
-/// From so many nodes on, the trace is flushed where its first node comes again: a loop then records the same tape every time
-/// (see [`crate::runtime::loop_turns`]).
-const LOOP_NODES: usize = 48;
+/// From so many nodes on, turns of a loop are looked for: shorter ones fit a kernel several times. The trace is flushed where its first node
+/// comes again and another turn would not fit: a loop then records the same tape every time (see [`crate::runtime::loop_turns`]).
+const MIN_TURN_NODES: usize = MAX_NODES / 4;
 
 impl Runtime {
     /// Takes a statement: runs it eagerly if it is small and ready, else records it.
@@ -167,10 +168,11 @@ impl Runtime {
     /// without it.
     #[inline]
     fn flush_if_full(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
-        let is_full = self.trace.nodes >= MAX_PENDING_NODES;
-        let turn = (self.trace.nodes >= LOOP_NODES && !is_full && self.trace.begins_with(op, domain))
-            .then(|| Place::of(&self.trace))
-            .filter(|&place| self.turns.is_likely(place));
+        let nodes = self.trace.nodes;
+        let is_full = nodes >= MAX_PENDING_NODES;
+        let is_last = |turn: usize| nodes + turn > MAX_NODES;
+        let ends = nodes >= MIN_TURN_NODES && !is_full && self.trace.ends_turn(op, domain).is_some_and(is_last);
+        let turn = ends.then(|| Place::of(&self.trace)).filter(|&place| self.turns.is_likely(place));
         if turn.is_none() && !is_full && !self.trace.over_memory_budget() {
             return Ok(());
         }

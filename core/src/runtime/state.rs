@@ -6,6 +6,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::Plan;
 use crate::plan::trace::Trace;
 use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
+use crate::runtime::fold_memo::FoldMemo;
 use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::loop_turns::LoopTurns;
@@ -43,6 +44,7 @@ pub(crate) struct Runtime {
     pub(crate) turns: LoopTurns,
     /// The speculation on dead results that the last flush left unresolved.
     pub(crate) speculation: Option<Speculation>,
+    pub(crate) fold_memo: FoldMemo,
 }
 
 /// The last flush, kept for `explain`: keeping it is three swaps.
@@ -86,6 +88,7 @@ impl Runtime {
             last: LastFlush::default(),
             turns: LoopTurns::default(),
             speculation: None,
+            fold_memo: FoldMemo::default(),
         }
     }
 }
