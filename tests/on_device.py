@@ -11,9 +11,9 @@ import itertools
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import fastnp
 import numpy
@@ -50,6 +50,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "one element": lambda a: a[1:2, 1:2],
 }
 Run = Callable[[Any, Any], Any]
+Found = TypeVar("Found")
 
 
 def _reduction(name: str, axis: int | None) -> Run:
@@ -231,17 +232,26 @@ def compared(device: str, layout: str, code: str, end: float) -> tuple[int, list
     return len(ours), [reason for reason in reasons if reason]
 
 
+def processes() -> int:
+    """How many processes compare at once."""
+    return min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
+
+
+def in_processes(function: Callable[..., Found], calls: Iterable[tuple[Any, ...]]) -> list[Found]:
+    """What a function returns for each of these arguments, in several processes."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes(), mp_context=context) as pool:
+        waiting = [pool.submit(function, *arguments) for arguments in calls]
+        return [future.result() for future in waiting]
+
+
 def agreement(device: str, seconds: float) -> dict[str, Any]:
     """Compare a device with the portable backend for a time, in several processes, as most of it is
     compilation; returns counts and failures."""
     end = time.time() + seconds
     # Those first in which mistakes are likelier to show.
-    kinds = list(itertools.product(LAYOUTS, "dflb" + "F?BhHiILeD"))
-    context = multiprocessing.get_context("spawn")
-    processes = min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        waiting = [pool.submit(compared, device, *kind, end) for kind in kinds]
-        found = [future.result() for future in waiting]
+    kinds = itertools.product(LAYOUTS, "dflb" + "F?BhHiILeD")
+    found = in_processes(compared, [(device, *kind, end) for kind in kinds])
     done = [one for one in found if one]
     return {
         "compared": sum(count for count, _ in done),

@@ -13,7 +13,7 @@ minutes, and writes the results to a file named after the device, and to a page:
 - the equation of state and isoneutral mixing of `ocean.py`, and the normalisations and narrow
   products of `composed.py`, compared in the same way;
 - launches: seconds for a fused kernel, and the part of them that recording takes; pairs of
-  independent kernels: one after the other, in one launch, concurrent in a graph, and woven;
+  independent kernels: one after the other, in one launch, queued together, and woven;
 - first calls, each in its own process: with an empty cache of compiled kernels, then with a filled
   one;
 - NPBench, by its own runner, compared with CuPy too.
@@ -57,20 +57,33 @@ SHARES = {
     "npbench S": 0.12,
     "npbench L": 0.2,
 }
+# Random programs of a process.
+LEAST_PROGRAMS = 10
 # Parts without a share take up to a minute.
 MINUTES = 8
 
 
-def random_programs(seconds: float, least: int) -> dict[str, Any]:
-    """Random programs compared with NumPy, for some seconds and at least so many."""
-    start, seed, failed = time.monotonic(), 0, []
-    with fastnp.settings(tiny=0):
-        while seed < least or time.monotonic() - start < seconds:
+def some_programs(device: str, first: int, step: int, end: float) -> tuple[int, list[str]]:
+    """How many random programs were compared with NumPy until a time, but at least so many, and
+    those that failed. Their seeds are `first`, `first + step`, …"""
+    compared, failed = 0, []
+    with fastnp.device(device), fastnp.settings(tiny=0):
+        while compared < LEAST_PROGRAMS or time.time() < end:
+            seed = first + compared * step
             _, reason = check(seed)
             if reason:
                 failed.append(f"seed {seed}: {reason}")
-            seed += 1
-    return {"compared": seed, "failed": failed}
+            compared += 1
+    return compared, failed
+
+
+def random_programs(device: str, seconds: float) -> dict[str, Any]:
+    """Random programs compared with NumPy for some seconds, in several processes."""
+    count, end = on_device.processes(), time.time() + seconds
+    calls = [(device, first, count, end) for first in range(count)]
+    found = on_device.in_processes(some_programs, calls)
+    failed = [reason for _, reasons in found for reason in reasons]
+    return {"compared": sum(compared for compared, _ in found), "failed": failed}
 
 
 def run_parts(
@@ -90,7 +103,7 @@ def run_parts(
 
     runs: dict[str, Callable[[str], Any]] = {
         "agreement": lambda part: on_device.agreement(device, limits[part]),
-        "random programs": lambda part: random_programs(limits[part], 20 if dry else 500),
+        "random programs": lambda part: random_programs(device, limits[part]),
         "libraries": lambda part: on_libraries.agreement(),
         "launches": lambda part: launches.launches(rounds, budget),
         "pairs": lambda part: launches.pairs(

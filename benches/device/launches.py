@@ -90,8 +90,8 @@ def pair_times(
     sizes: Sequence[int], rounds: int, budget: float, limit: float
 ) -> dict[str, dict[str, float]]:
     """Seconds of two independent maps, as far as the time limit allows: `apart`, one after the
-    other; `packed`, in one launch, as maps over as many elements are; `concurrent`, over other
-    numbers of elements, which are two kernels of a graph."""
+    other; `packed`, in one launch, as maps over as many elements are; `queued`, over other numbers
+    of elements, which are two launches, and one that is woven in a process that weaves."""
     end = time.monotonic() + limit
     found = {}
     for n, (name, (first, second)) in itertools.product(sizes, PAIRS.items()):
@@ -102,10 +102,10 @@ def pair_times(
         calls: dict[str, Call] = {
             "apart": partial(_apart, first, second, x, y),
             "packed": partial(_together, first, second, x, y),
-            "concurrent": partial(_together, first, second, x, shorter),
+            "queued": partial(_together, first, second, x, shorter),
         }
         for call in calls.values():
-            # Graphs are launched as such, and woven, after some launches.
+            # Graphs are made, and woven, after some launches.
             for _ in range(2 * WEAVE):
                 call()
         found[f"{name}, {n}"] = compare(calls, rounds, budget)
@@ -126,13 +126,13 @@ def _together(first: Map, second: Map, x: Any, y: Any) -> None:
 def pairs(
     device: str, sizes: Sequence[int], rounds: int, budget: float, limit: float
 ) -> dict[str, Any]:
-    """The times of pairs, and those of concurrent ones in a process that weaves kernels."""
+    """The times of pairs, and those of queued ones in a process that weaves kernels."""
     found = pair_times(sizes, rounds, budget, limit / 2)
     environment = {"FASTNP_WEAVE": str(WEAVE), "FASTNP_BACKEND": device}
     arguments = (*sizes, rounds, budget, limit / 2)
     woven = json.loads(in_process(device, environment, "--pairs", *map(str, arguments)))
     reached = {
-        name: found[name] | {"woven": woven[name]["concurrent"]} for name in found if name in woven
+        name: found[name] | {"woven": woven[name]["queued"]} for name in found if name in woven
     }
     return {"pairs": reached}
 

@@ -101,9 +101,12 @@ def _table(title: str, cells: dict[str, Any]) -> str:
 
 
 def _pairs(found: dict[str, dict[str, float]]) -> str:
-    head = ["Pairs of independent kernels", "apart", "in one launch", "concurrent", "woven"]
-    names = ("apart", "packed", "concurrent", "woven")
-    rows = [[pair, *(show(times[name]) for name in names)] for pair, times in found.items()]
+    names = {"apart": "apart", "packed": "in one launch", "queued": "queued", "woven": "woven"}
+    head = ["Pairs of independent kernels", *names.values()]
+    rows = [
+        [pair, *(show(times[name]) if name in times else "-" for name in names)]
+        for pair, times in found.items()
+    ]
     return _lines(head, rows)
 
 

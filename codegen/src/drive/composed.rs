@@ -54,10 +54,10 @@ impl<'a> SharedStages<'a> {
 /// Runs the stages on all blocks. Returns the floating-point flags by stage.
 ///
 /// # Errors
-/// Those of [`Program::launch`].
+/// Those of [`crate::Program::launch`].
 ///
 /// # Safety
-/// As [`Program::launch`], for each stage over the whole extent. A location that one stage writes and another one touches is touched at
+/// As [`crate::Program::launch`], for each stage over the whole extent. A location that one stage writes and another one touches is touched at
 /// one index of the shared axis only. The scratch memory is as large as `blocks` says and is used by nothing else.
 pub unsafe fn launch(
     stages: &[KernelStage<'_>],

@@ -14,9 +14,11 @@ use crate::{Access, DeviceError, Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Launches of a graph: at most the bits of a word, and at least so many that one graph is issued faster than they are.
+/// Launches of a graph: at most the bits of a word, and at least so many that one graph is issued faster than they are; a pair where kernels
+/// are woven, which takes a graph.
 const MAX_QUEUED: usize = 64;
 const MIN_GRAPH_LAUNCHES: usize = 3;
+const MIN_WOVEN_LAUNCHES: usize = 2;
 /// The most bytes of deferred frees: more is better reused by the next requests, and launches over so much data take longer than
 /// issuing them.
 const MAX_DEFERRED_FREE_BYTES: usize = 32 << 20;
@@ -226,9 +228,9 @@ impl CaptureQueue {
         if self.calls.list.is_empty() {
             return Ok(());
         }
+        let least = if self.graphs.weaver().is_some() { MIN_WOVEN_LAUNCHES } else { MIN_GRAPH_LAUNCHES };
         // SAFETY: launches were added with the contract of `Program::launch`; the memory they use was not freed meanwhile.
-        let is_graph =
-            self.calls.list.len() >= MIN_GRAPH_LAUNCHES && unsafe { self.graphs.launch(context, &self.calls) };
+        let is_graph = self.calls.list.len() >= least && unsafe { self.graphs.launch(context, &self.calls) };
         let mut done = Ok(());
         if is_graph {
             self.launched += 1;
