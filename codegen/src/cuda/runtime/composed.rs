@@ -5,10 +5,11 @@ use super::functions::LoadedFunction;
 use super::gpu::Gpu;
 use super::program::KernelVariants;
 use crate::backend::composed::{Blocks, KernelStage, OperandPlace};
+use crate::cost::DEVICE_BLOCKS;
 use crate::cuda::text::composed::composed;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::{Geometry, MAX_ARGUMENT_BYTES, MAX_BLOCKS, THREADS_PER_BLOCK, Variant};
-use crate::{DeviceError, Kernel, Launch};
+use crate::{Device, DeviceError, Kernel, Launch};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -17,8 +18,6 @@ use std::sync::Arc;
 const CACHE_BYTES: usize = 24 << 20;
 /// Threads of a block where an index has few points: more blocks fit a multiprocessor.
 const MIN_THREADS: u32 = 32;
-/// Blocks that there are at least, if there are so many indices: the multiprocessors of the largest device.
-const MIN_BLOCKS: usize = 132;
 
 /// A stage's kernel, by its address, and its variant.
 type Key = SmallVec<[(usize, Variant); 4]>;
@@ -54,40 +53,28 @@ pub(super) unsafe fn launch(gpu: &Gpu, stages: &[KernelStage<'_>], blocks: &Bloc
     let vectors = parts.iter().map(|part| part.geometry.vectors).max().unwrap_or(1);
     let threads = vectors.div_ceil(2).next_power_of_two().clamp(u64::from(MIN_THREADS), u64::from(THREADS_PER_BLOCK));
     let bytes = parts.iter().map(|part| part.bytes).max().unwrap_or(1).max(1);
-    let count = blocks.extent.min((CACHE_BYTES / bytes).clamp(MIN_BLOCKS, 2 * MAX_BLOCKS as usize));
+    let count = blocks.extent.min((CACHE_BYTES / bytes).clamp(DEVICE_BLOCKS, 2 * MAX_BLOCKS as usize));
     let scratch_bytes = count * blocks.scratch_bytes;
-    let scratch = if scratch_bytes > 0 { context.allocate(scratch_bytes)? } else { std::ptr::null_mut() };
-    let mut arguments: Vec<u8> = vec![];
-    let mut sizes: SmallVec<[usize; 32]> = SmallVec::new();
-    let mut add = |bytes: &[u8]| {
-        arguments.extend(bytes);
-        sizes.push(bytes.len());
-    };
-    add(&(blocks.extent as i64).to_ne_bytes());
+    let scratch = if scratch_bytes > 0 { gpu.allocate(scratch_bytes)? } else { std::ptr::null_mut() };
+    let mut arguments: Vec<SmallVec<[u8; 32]>> = vec![SmallVec::from_slice(&(blocks.extent as i64).to_ne_bytes())];
     for (stage, part) in stages.iter().zip(&parts) {
         for (&address, place) in stage.launch.addresses.iter().zip(stage.places) {
             let (start, of_index, of_block) = match *place {
                 OperandPlace::Memory(step) => (address, step, 0),
                 OperandPlace::Scratch(offset) => (scratch.wrapping_add(offset), 0, blocks.scratch_bytes as isize),
             };
-            add(&[start as i64, of_index as i64, of_block as i64].map(i64::to_ne_bytes).concat());
+            let words = [start as i64, of_index as i64, of_block as i64];
+            arguments.push(words.iter().flat_map(|word| word.to_ne_bytes()).collect());
         }
-        stage.launch.scalars.iter().for_each(|scalar| add(&scalar.bytes()));
-        add(&part.geometry.domain);
+        arguments.extend(stage.launch.scalars.iter().map(|scalar| SmallVec::from_slice(&scalar.bytes())));
+        arguments.push(SmallVec::from_slice(&part.geometry.domain));
     }
-    debug_assert!(sizes.iter().map(|n| n.next_multiple_of(16)).sum::<usize>() <= MAX_ARGUMENT_BYTES);
-    let mut rest = &arguments[..];
-    let each: SmallVec<[&[u8]; 32]> = (sizes.iter())
-        .map(|&size| {
-            let (first, others) = rest.split_at(size);
-            rest = others;
-            first
-        })
-        .collect();
+    debug_assert!(arguments.iter().map(|bytes| bytes.len().next_multiple_of(16)).sum::<usize>() <= MAX_ARGUMENT_BYTES);
+    let arguments: SmallVec<[&[u8]; 32]> = arguments.iter().map(|bytes| &bytes[..]).collect();
     let mut queue = gpu.queue();
     queue.reserve(context, 1, 0, false)?;
     let shape = [count as u32, 1, threads as u32, 1];
-    queue.add(&LaunchRequest { function: &function, shape, arguments: &each }, || {
+    queue.add(&LaunchRequest { function: &function, shape, arguments: &arguments }, || {
         touched(stages, &parts, blocks.extent)
     });
     if !scratch.is_null() {

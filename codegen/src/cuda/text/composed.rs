@@ -16,7 +16,7 @@ static __device__ u8 *at(const Place place, const i64 n) {
     return place.start + n * place.of_index + (i64)blockIdx.x * place.of_block;
 }";
 /// What each stage defines for itself.
-const NAMES: [&str; 9] = ["Domain", "Folded", "nothing", "join", "further", "former", "before", "reduce_in_x", "stage"];
+const NAMES: [&str; 7] = ["Domain", "Folded", "nothing", "join", "further", "reduce_in_x", "stage"];
 
 /// The text of a composed kernel, whose stages have indices of the same width. Its parameters are the extent of the shared axis, and those of
 /// each stage, with places for operands.
