@@ -39,8 +39,7 @@ import fastnp
 from benches.device import comparisons, kernels, launches, page
 from benches.rivals import EXPRESSIONS, show
 from npbench import machine
-from tests import on_device, on_libraries
-from tests.fuzz.run import check
+from tests import on_device, on_libraries, on_programs
 
 # Parts, and their shares of the time; parts without a share take seconds.
 SHARES = {
@@ -57,33 +56,8 @@ SHARES = {
     "npbench S": 0.12,
     "npbench L": 0.2,
 }
-# Random programs of a process.
-LEAST_PROGRAMS = 10
 # Parts without a share take up to a minute.
 MINUTES = 8
-
-
-def some_programs(device: str, first: int, step: int, end: float) -> tuple[int, list[str]]:
-    """How many random programs were compared with NumPy until a time, but at least so many, and
-    those that failed. Their seeds are `first`, `first + step`, …"""
-    compared, failed = 0, []
-    with fastnp.device(device), fastnp.settings(tiny=0):
-        while compared < LEAST_PROGRAMS or time.time() < end:
-            seed = first + compared * step
-            _, reason = check(seed)
-            if reason:
-                failed.append(f"seed {seed}: {reason}")
-            compared += 1
-    return compared, failed
-
-
-def random_programs(device: str, seconds: float) -> dict[str, Any]:
-    """Random programs compared with NumPy for some seconds, in several processes."""
-    count, end = on_device.processes(), time.time() + seconds
-    calls = [(device, first, count, end) for first in range(count)]
-    found = on_device.in_processes(some_programs, calls)
-    failed = [reason for _, reasons in found for reason in reasons]
-    return {"compared": sum(compared for compared, _ in found), "failed": failed}
 
 
 def run_parts(
@@ -103,7 +77,7 @@ def run_parts(
 
     runs: dict[str, Callable[[str], Any]] = {
         "agreement": lambda part: on_device.agreement(device, limits[part]),
-        "random programs": lambda part: random_programs(device, limits[part]),
+        "random programs": lambda part: on_programs.agreement(device, limits[part]),
         "libraries": lambda part: on_libraries.agreement(),
         "launches": lambda part: launches.launches(rounds, budget),
         "pairs": lambda part: launches.pairs(
