@@ -13,6 +13,7 @@ import fastnp
 import numpy
 import pytest
 
+from benches import composed
 from tests.compare import assert_same
 from tests.conftest import AssertCount
 
@@ -162,39 +163,13 @@ def test_fifty_transposed_updates_are_four_kernels_at_most() -> None:
     assert_same(tuple(fields), updated(numpy, grid(), grid(1)))
 
 
-def min_max(np: Any, x: Any) -> Any:
-    return (x - x.min()) / (x.max() - x.min())
-
-
 def standardised(np: Any, x: Any) -> Any:
     return (x - x.mean()) / x.std()
 
 
-def standardised_columns(np: Any, x: Any) -> Any:
-    return (x - x.mean(axis=0)) / x.std(axis=0)
-
-
-def softmax(np: Any, x: Any) -> Any:
-    e = np.exp(x - x.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-def layer_norm(np: Any, x: Any) -> Any:
-    centred = x - x.mean(axis=-1, keepdims=True)
-    return centred / np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-5)
-
-
 def correlations(np: Any, x: Any) -> Any:
-    z = standardised_columns(np, x)
+    z = composed.standardised(np, x)
     return z.T @ z / len(x)
-
-
-def gaussian_step(np: Any, x: Any) -> Any:
-    """Log-likelihoods of two normal distributions a feature, and the more likely class."""
-    mean, spread = x[:2], 1.0 + x[2:4] * x[2:4]
-    difference = x[:, None, :] - mean
-    terms = difference * difference / spread + np.log(spread)
-    return (-0.5 * terms.sum(axis=2)).argmax(axis=1)
 
 
 def summary(np: Any, x: Any) -> Any:
@@ -203,16 +178,16 @@ def summary(np: Any, x: Any) -> Any:
 
 # The program, the shape of its argument, and how many kernels it may take.
 STATISTICS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...], int]] = {
-    "min-max scaling": (min_max, (N,), 2),
-    "min-max scaling of a grid": (min_max, (SIDE, SIDE), 2),
+    "min-max scaling": (composed.min_max, (N,), 2),
+    "min-max scaling of a grid": (composed.min_max, (SIDE, SIDE), 2),
     "standardised": (standardised, (N,), 3),
-    "standardised columns": (standardised_columns, (2000, 1000), 2),
-    "standardised columns in the cache": (standardised_columns, (2000, 100), 3),
-    "softmax": (softmax, (2000, 1000), 1),
-    "layer norm": (layer_norm, (2000, 1000), 1),
-    "the variance of rows": (lambda np, x: x.var(axis=1), (2000, 1000), 1),
+    "standardised columns": (composed.standardised, (2000, 1000), 2),
+    "standardised columns in the cache": (composed.standardised, (2000, 100), 3),
+    "softmax": (composed.softmax, (2000, 1000), 1),
+    "layer norm": (composed.layer_norm, (2000, 1000), 1),
+    "the variance of rows": (composed.variance, (2000, 1000), 1),
     "correlations": (correlations, (20_000, 50), 4),
-    "a step of a naive Bayes classifier": (gaussian_step, (2000, 1100), 4),
+    "a step of a naive Bayes classifier": (composed.classified, (2000, 1100), 4),
     "four numbers": (summary, (N,), 3),
 }
 
