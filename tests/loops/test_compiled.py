@@ -185,6 +185,17 @@ for i in range(n):
     w[:] = v[1] + u[1]
     x[i] = w[2]
 """,
+    "a name that no turn binds, to numbers of two types": """
+def work(a, c):
+    j = 0
+    for i, a in zip(range(n), w):
+        if a == 64:
+            c = 5
+            for c in u:
+                u[j % 7] += 2.5
+    return c
+found = [work(4, np.int64(1)), work(4, 2.5)]
+""",
     "two names of a new array": """
 board = np.zeros(5)
 for i in range(n):

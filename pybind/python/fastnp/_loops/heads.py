@@ -24,9 +24,9 @@ class Widening:
         }
         for name, variable in self.variables.items():
             have = state.get(name)
-            if have is None or have.type == variable.type:
-                wide[name] = Variable(variable.type, have is None or variable.maybe_unbound)
-            elif common_type(have.type, variable.type) == variable.type:
+            if have is None:
+                wide[name] = Variable(variable.type, True)
+            elif variable.type in (have.type, common_type(have.type, variable.type)):
                 unbound = have.maybe_unbound or variable.maybe_unbound
                 wide[name] = Variable(variable.type, unbound)
         return wide
