@@ -47,7 +47,8 @@ def shown(value: Any) -> str:
     """A value with its type, to the last bit."""
     if isinstance(value, ndarray):
         whose = "fastnp" if type(value) is fastnp.ndarray else "NumPy"
-        return f"{whose} {type(value).__name__} {value.dtype} {value.tolist()}"
+        steps = value.strides if value.ndim > 1 else ""
+        return f"{whose} {type(value).__name__} {value.dtype} {value.tolist()} {steps}"
     if type(value) is int:
         return f"int {value:#x}"  # of any size: Python does not print more than 4,300 digits
     return f"{type(value).__name__} {value!r}"

@@ -25,6 +25,8 @@ w = np.arange(7, dtype=np.uint8) * 9
 m = np.arange(7) % 2 == 0
 C = A[::2, ::-1]
 t = A.T
+S = (np.arange(24.0).reshape(2, 3, 4) % 7).T
+V = (np.arange(24.0).reshape(2, 3, 4) % 5).transpose(1, 0, 2)
 L = [3, -1, 4, 1, -5, 9, 2]
 F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
 H = [True, False, False, True, True, False, True]
@@ -334,6 +336,34 @@ class Writer:
             f"np.{self.pick('maximum', 'minimum', 'copysign', 'hypot')}({left}, {right})",
         )
 
+    def matrix(self) -> str:
+        """An array of several axes, of operands in several orders in memory."""
+        i, part = self.index(), self.part()
+        operand = self.pick("t", "A", "C", "C.T", "A.T", "S", "V", "S[::-1]", "V[1:]", "t[:, ::2]")
+        return self.pick(
+            f"{operand} * 2",
+            f"np.copy({operand})",
+            f"{operand}.copy()",
+            f"np.zeros_like({operand})",
+            f"np.array({operand})",
+            f"np.exp(-abs({operand}))",
+            f"{operand}.sum(axis={self.pick('0', '1', '-1')})",
+            f"{operand}.max(axis=1, keepdims={self.pick('True', 'False')})",
+            f"{operand}.argmin(axis=0)",
+            f"({operand} + 1)[{part}]",
+            f"({operand} - 1)[:, {part}] * 3",
+            f"{operand}[{part}] + 1",
+            f"{operand}[u[{part}] % 3]",
+            f"np.where({operand} > {i}, {operand}, 0.5)",
+            f"{self.pick('A', 'B', 't', 'x', 'x[:, None]')} - {self.pick('A', 't', 'A.T', 'x')}",
+            f"t[:, {part}] * t[:, {part}]",
+            "x[:, None] * S[:, 0, 0] + A[:, :4]",
+            "A[:, None, :3] + t[:, :3, None]",
+            f"S[{i} % 4] / V[:, 1, :2]",
+            "(V + S.T[:, :3].T[:3])",
+            "t @ A",
+        )
+
     # Statements.
 
     def statement(self, depth: int, nesting: int) -> None:
@@ -423,6 +453,7 @@ class Writer:
         elif dice < 0.985:
             i = self.index()
             value = self.pick(
+                self.matrix(), self.matrix(), self.matrix(),
                 "x[m]", f"x[x > {i}]", "A[u]", "B @ A", "A.sum(axis=0)", "A[B > A]", f"u[u > {i}]",
                 "np.dot(B, x)", f"A[1:{i}].max(axis=1)", "x[:, None] - x",
             )  # fmt: skip

@@ -185,6 +185,22 @@ for i in range(n):
     w[:] = v[1] + u[1]
     x[i] = w[2]
 """,
+    "new arrays in the order of their operands": """
+S = np.arange(24.0).reshape(2, 3, 4).T
+V = np.arange(24.0).reshape(2, 3, 4).transpose(1, 0, 2)
+for i in range(n):
+    a = A.T * 2
+    b = np.copy(t) + A
+    c = (a - 1)[1:] * 3
+    d = np.where(V > i, V, 0.5)
+    e = S.sum(axis=0) + S[i % 4].T.T
+    g = np.zeros_like(S)
+    g[i % 4, 1:] += V[1:, 0, :2]
+    h = S.copy() + i
+    k = S[u[:3] % 4] - 1
+    a = a + t
+    x[i] = a[i, 0] + e[1, 1] + g[0, 1, 1] + c[2, i]
+""",
     "a name that no turn binds, to numbers of two types": """
 def work(a, c):
     j = 0

@@ -101,6 +101,12 @@ def test_arrays(np: Any, char: str) -> None:
     assert copied(f"A{char}1cw", a, 3) is None
     assert copied(f"A{'d' if char != 'd' else 'f'}2cw", a, 5) is None
     assert (copied(f"A{char}0cw", np.array(1, dtype=char), 1) or [0])[0] != 0
+    assert copied(f"A{char}2cw01", a, 5) == words
+    assert copied(f"A{char}2cw10", a, 5) is None
+    assert copied(f"A{char}2sw10", a.T, 5) is not None
+    assert copied(f"A{char}2sw01", a[::-2, ::-1], 5) is not None
+    assert copied(f"A{char}2sw10", a[:1], 5) is not None
+    assert copied(f"A{char}2sr01", numpy.broadcast_to(numpy.ones(4, char), (3, 4)), 5) is None
     a.flags.writeable = False
     assert copied(f"A{char}2cw", a, 5) is None
     assert copied(f"A{char}2cr", a, 5) is not None

@@ -40,6 +40,8 @@ pub(crate) struct ArrayParameter {
     /// Whether the elements of the last axis lie one after another.
     is_dense: bool,
     is_written: bool,
+    /// The axes from the slowest to the fastest in memory, if the code relies on their order; else none.
+    order: SmallVec<[u8; 8]>,
 }
 
 /// The core type of one of NumPy's characters.
@@ -69,7 +71,8 @@ pub(crate) fn whole_of_char(char: u8) -> Option<DType> {
 
 impl Parameter {
     /// The parameter that a text says: `i`, `f`, `b`; `d`, `s`, `l`, `w:CHAR` for NumPy's scalars; `r`; `A`, a character, the number of axes,
-    /// `c` or `s` for the last axis (dense or any), `w` or `r` (must be writeable or not).
+    /// `c` or `s` for the last axis (dense or any), `w` or `r` (must be writeable or not), and the axes from the slowest to the fastest, if
+    /// they must be in that order in memory.
     pub(crate) fn parse(text: &str) -> Option<Parameter> {
         Some(match *text.as_bytes() {
             [b'i'] => Parameter::Int,
@@ -80,12 +83,19 @@ impl Parameter {
             [b'l'] => Parameter::Scalar(DType::I64),
             [b'w', b':', char] => Parameter::Scalar(whole_of_char(char)?),
             [b'r'] => Parameter::Range,
-            [b'A', char, ndim @ b'0'..=b'9', last @ (b'c' | b's'), access @ (b'w' | b'r')] => {
+            [b'A', char, ndim @ b'0'..=b'9', last @ (b'c' | b's'), access @ (b'w' | b'r'), ref axes @ ..] => {
+                let ndim = ndim - b'0';
+                let order: SmallVec<[u8; 8]> = axes.iter().map(|axis| axis.wrapping_sub(b'0')).collect();
+                if !order.is_empty() && !is_permutation(&order, ndim) {
+                    return None;
+                }
+                let (is_dense, is_written) = (last == b'c', access == b'w');
                 Parameter::Array(ArrayParameter {
                     dtype: of_char(char)?,
-                    ndim: (ndim - b'0').into(),
-                    is_dense: last == b'c',
-                    is_written: access == b'w',
+                    ndim: ndim.into(),
+                    is_dense,
+                    is_written,
+                    order,
                 })
             }
             _ => return None,
@@ -134,6 +144,11 @@ impl Parameter {
         words.extend(word);
         Ok(word.is_some())
     }
+}
+
+/// Whether these are the axes of an array, each once.
+fn is_permutation(axes: &[u8], ndim: u8) -> bool {
+    axes.len() == usize::from(ndim) && (0..ndim).all(|axis| axes.contains(&axis))
 }
 
 /// The value of an exact `int` of 64 bits.
@@ -200,7 +215,8 @@ impl ArrayParameter {
         let suits = array.ndim() == self.ndim
             && array.shape().iter().all(|&n| n <= LONGEST_AXIS)
             && (array.is_writeable() || !self.is_written)
-            && self.is_dense_enough(array.shape().iter().copied(), array.strides());
+            && self.is_dense_enough(array.shape().iter().copied(), array.strides())
+            && self.is_in_order(array.shape(), array.strides());
         // Memory on a device is left there.
         if !suits || array.dlpack_device().is_some() {
             return Ok(false);
@@ -237,14 +253,31 @@ impl ArrayParameter {
                 0 => (&[], &[]), // the pointers may be null
                 n => (std::slice::from_raw_parts(fields.dimensions, n), std::slice::from_raw_parts(fields.strides, n)),
             };
-            let is_short = shape.iter().all(|&n| n as usize <= LONGEST_AXIS);
-            if !is_short || !self.is_dense_enough(shape.iter().map(|&n| n as usize), strides) {
+            let shape: SmallVec<[usize; 8]> = shape.iter().map(|&n| n as usize).collect();
+            let is_short = shape.iter().all(|&n| n <= LONGEST_AXIS);
+            if !is_short || !self.is_dense_enough(shape.iter().copied(), strides) || !self.is_in_order(&shape, strides)
+            {
                 return Ok(false);
             }
             words.push(fields.data.addr() as u64);
-            words.extend(shape.iter().chain(strides).map(|&n| n as u64));
+            words.extend(shape.iter().map(|&n| n as u64));
+            words.extend(strides.iter().map(|&n| n as u64));
         }
         Ok(true)
+    }
+
+    /// Whether each axis steps over all elements of the next one in the order; axes of one element say nothing.
+    fn is_in_order(&self, shape: &[usize], strides: &[isize]) -> bool {
+        let mut least = 0;
+        self.order.iter().rev().map(|&axis| (shape[axis as usize], strides[axis as usize].unsigned_abs())).all(
+            |(extent, stride)| {
+                let is_outside = extent <= 1 || (stride != 0 && stride >= least);
+                if extent > 1 {
+                    least = stride.saturating_mul(extent);
+                }
+                is_outside
+            },
+        )
     }
 
     /// Whether the last axis, if there is one, suits. The stride of one element is never used, nor any of no elements (NumPy's are 0).

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from fastnp._loops import formulas, numbers
+from fastnp._loops import formulas, memory_order, numbers
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
+from fastnp._loops.memory_order import Operand, Order
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -76,6 +77,8 @@ class Elementwise(NamedTuple):
     # How a kernel computes an element, if one can; and whether nothing else does.
     formula: Formula | None = None
     needs_kernel: bool = False
+    # The order of the axes in memory that NumPy's array has.
+    order: Order = ()
 
     def most(self) -> int:
         """The most elements that are computed and stored."""
@@ -121,6 +124,13 @@ def steps(e: Emitter, array: Value) -> tuple[str, ...]:
     return (*found[:-1], e.text.integer(SIZES[type_.char])) if type_.is_dense else found
 
 
+def magnitude(e: Emitter, register: str) -> str:
+    """The absolute value of an integer."""
+    text = e.text
+    is_negative = text.op(I8, "icmp.lt", register, text.integer(0))
+    return text.op(I64, "select", is_negative, text.op(I64, "neg", register), register)
+
+
 def shape_tuple(e: Emitter, value: Value) -> Value:
     """`x.shape`."""
     return Value(TupleType((INT,) * array_type(value).ndim), shape(value))
@@ -163,7 +173,8 @@ def transposed(value: Value) -> Value:
     type_ = array_type(value)
     if type_.ndim < 2:
         return value
-    turned = type_._replace(is_dense=False, is_root=False, is_whole=False)
+    order = memory_order.of_view(type_.order, range(type_.ndim)[::-1])
+    turned = type_._replace(is_dense=False, is_root=False, is_whole=False, order=order)
     return Value(turned, (address(value), *shape(value)[::-1], *strides(value)[::-1]))
 
 
@@ -258,11 +269,13 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         items = [*items, *rest]
     start = address(array)
     extents, steps = [], []
+    taken: list[int | None] = []
     axis, is_dense = 0, type_.ndim == 0
     for item in items:
         if item.kind == "newaxis":
             extents.append(text.integer(1))
             steps.append(text.integer(0))
+            taken.append(None)
             is_dense = False
             continue
         extent, stride = shape(array)[axis], strides(array)[axis]
@@ -275,6 +288,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             start = text.op(I64, "add", start, offset)
             is_dense = False
             continue
+        taken.append(axis - 1)
         if item.parts == (None, None, None):
             extents.append(extent)
             steps.append(stride)
@@ -294,7 +308,13 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         steps.append(stride if plain else text.op(I64, "mul", stride, by))
         is_dense = is_last and type_.is_dense and plain
     is_dense = is_dense and bool(extents)
-    result = type_._replace(ndim=len(extents), is_dense=is_dense, is_root=False, is_whole=False)
+    result = type_._replace(
+        ndim=len(extents),
+        is_dense=is_dense,
+        is_root=False,
+        is_whole=False,
+        order=memory_order.of_view(type_.order, taken),
+    )
     return Value(result, (start, *extents, *steps))
 
 
@@ -318,7 +338,11 @@ def gathered(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
     if count > type_.ndim or type_.char == COMPLEX_CHAR:
         raise Unsupported("an index that is an array")
     ndim = type_.ndim
-    rest = type_._replace(ndim=ndim - count, is_dense=type_.is_dense and count < ndim)
+    rest = type_._replace(
+        ndim=ndim - count,
+        is_dense=type_.is_dense and count < ndim,
+        order=memory_order.of_view(type_.order, range(count, ndim)),
+    )
     registers = (address(array), *shape(array)[count:], *strides(array)[count:])
     part = view(e, Value(rest, registers), items[count:])
     for extent in shape(part):
@@ -347,7 +371,10 @@ def gathered(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
         return load(e, type_.char, at).register
 
     sources = (array, *(source for given in positions for source in given.sources))
-    return Elementwise(type_.char, (*lead, *shape(part)), element, sources, True)
+    orders = [given.order for given in positions]
+    part_type = array_type(part)
+    order = memory_order.of_gathered(orders, len(lead), part_type.order, part_type.ndim)
+    return Elementwise(type_.char, (*lead, *shape(part)), element, sources, True, order=order)
 
 
 def flipped(e: Emitter, array: Value) -> Value:
@@ -411,6 +438,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             packed=packed_elements(e, array, element),
             pays_packed=type_.is_dense,
             formula=formulas.load(array),
+            order=type_.order,
         )
     name, settled = numbers.number(value).name, e.settle(value)
     return number_everywhere(e, name, settled.register)
@@ -532,6 +560,7 @@ def map_elements(
     if not step or any(operand.formula is None for operand in operands):
         operands = [by_element(e, operand) for operand in operands]
     extents = broadcast(e, operands)
+    order = result_order(e, operands, len(extents))
     operands = [stretched(e, operand, extents) for operand in operands]
 
     def element(indices: Indices) -> str:
@@ -565,7 +594,20 @@ def map_elements(
         pays_packed=opcode in ("fdiv", "sqrt") or any(o.pays_packed for o in operands),
         formula=formula,
         needs_kernel=any(operand.needs_kernel for operand in operands),
+        order=order,
     )
+
+
+def result_order(e: Emitter, operands: Sequence[Elementwise], ndim: int) -> Order:
+    """The order in memory of an operation's result."""
+
+    def axes(operand: Elementwise) -> list[int | None]:
+        own = [None if is_one(e, n) else axis for axis, n in enumerate(operand.shape)]
+        return [None] * (ndim - len(own)) + own
+
+    if all(operand.order == () for operand in operands):
+        return ()
+    return memory_order.of_result(ndim, [Operand(o.order, axes(o)) for o in operands])
 
 
 def by_element(e: Emitter, source: Elementwise) -> Elementwise:
@@ -579,7 +621,8 @@ def by_element(e: Emitter, source: Elementwise) -> Elementwise:
     strides_ = dense_strides(e, source.char, source.shape)
     e.spend(size(e, source.shape))
     formulas.compute(e, formula, source.shape, Place(memory, strides_, source.char))
-    return in_scratch(e, memory, source.char, source.shape, source.is_ours)
+    found = in_scratch(e, memory, source.char, source.shape, source.is_ours)
+    return found._replace(order=source.order)
 
 
 # Arrays that are made of numbers.
@@ -615,14 +658,29 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
     return in_scratch(e, memory, char, (length,), is_ours)
 
 
-def dense_strides(e: Emitter, char: str, extents: tuple[str, ...]) -> tuple[str, ...]:
-    """The strides of an array in C order."""
+def dense_strides(
+    e: Emitter, char: str, extents: tuple[str, ...], order: Order = ()
+) -> tuple[str, ...]:
+    """The strides of a dense array in C order, or in another one."""
+    axes = order or range(len(extents))
     step = e.text.integer(SIZES[char])
-    steps = [step]
-    for extent in extents[:0:-1]:
-        step = e.text.op(I64, "mul", step, extent)
-        steps.append(step)
-    return tuple(steps[::-1])
+    steps = {axes[-1]: step}
+    for axis, inner in zip(axes[-2::-1], axes[:0:-1], strict=True):
+        step = e.text.op(I64, "mul", step, extents[inner])
+        steps[axis] = step
+    return tuple(steps[axis] for axis in range(len(extents)))
+
+
+def check_order(e: Emitter, source: Elementwise) -> None:
+    """Leaves where NumPy's new array would have another order in memory than that which is known:
+    an axis of one element has no say in it.
+    """
+    if source.order is None:
+        raise Unsupported("a new array whose order in memory is not known")
+    if source.order:
+        for extent in source.shape:
+            if not is_one(e, extent):
+                e.leave_unless(e.text.op(I8, "icmp.gt", extent, e.text.integer(1)))
 
 
 def in_scratch(
@@ -633,11 +691,12 @@ def in_scratch(
 
 
 def scratch_array(
-    e: Emitter, memory: str, char: str, extents: tuple[str, ...], is_ours: bool
+    e: Emitter, memory: str, char: str, extents: tuple[str, ...], is_ours: bool, order: Order = ()
 ) -> Value:
-    """An array in memory of the statement's own."""
-    kind = ArrayType(char, len(extents), True, False, SCRATCH, False, is_ours)
-    return Value(kind, (memory, *extents, *dense_strides(e, char, extents)))
+    """An array in memory of the statement's own, in C order where none is known."""
+    is_dense = not order or order[-1] == len(extents) - 1
+    kind = ArrayType(char, len(extents), is_dense, False, SCRATCH, False, is_ours, order=order)
+    return Value(kind, (memory, *extents, *dense_strides(e, char, extents, order)))
 
 
 def is_ours(value: Value | Elementwise) -> bool:

@@ -492,7 +492,9 @@ def copied(type_: ArrayType, stored: list[int]) -> object:
     dtype = numpy.dtype(type_.char)
     size = math.prod(shape) * dtype.itemsize
     contents = ctypes.string_at(address, size) if size else b""
-    array = numpy.frombuffer(contents, dtype).reshape(shape).copy()
+    axes = type_.order or range(type_.ndim)
+    in_memory = numpy.frombuffer(contents, dtype).reshape([shape[axis] for axis in axes])
+    array = in_memory.transpose(numpy.argsort(axes)).copy(order="K")
     return fastnp_array(array) if type_.is_ours else array
 
 

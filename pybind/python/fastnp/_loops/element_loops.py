@@ -16,6 +16,7 @@ from fastnp._loops.arrays import (
     address,
     array_type,
     bytes_of,
+    check_order,
     dense_strides,
     elements,
     in_scratch,
@@ -37,7 +38,6 @@ from fastnp._loops.types import (
     I64,
     PACKED,
     SIZES,
-    ArrayType,
     Number,
     Value,
 )
@@ -208,18 +208,18 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     """
     text = e.text
     refuse_many(e, source.shape, source.most())
+    check_order(e, source)
     number = e.buffer_of(name)
     count = size(e, source.shape)
     e.spend(count)
     bytes_ = bytes_of(e, source.char, count)
-    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
+    order = source.order
+    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_, order or ())
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
-    steps = dense_strides(e, source.char, source.shape)
-    kind = ArrayType(
-        source.char, len(source.shape), True, True, -1 - number, False, is_ours(source), True
-    )
-    value = Value(kind, (place, *source.shape, *steps))
+    scratch = scratch_array(e, place, source.char, source.shape, is_ours(source), order)
+    kind = array_type(scratch)._replace(is_writeable=True, root=-1 - number, is_whole=True)
+    value = Value(kind, scratch.registers)
 
     def bind() -> None:
         text.line(f"call copy_memory({place}, {memory}, {bytes_})")
@@ -244,33 +244,43 @@ def several_of(
 
 
 def computed_elsewhere(
-    e: Emitter, source: Elementwise, extents: Sequence[str], char: str, bytes_: str
+    e: Emitter,
+    source: Elementwise,
+    extents: Sequence[str],
+    char: str,
+    bytes_: str,
+    order: tuple[int, ...] = (),
 ) -> str:
-    """The address of scratch memory with the elements, dense; leaves where NumPy would warn."""
+    """The address of scratch memory with the elements, dense, in an order of the axes; leaves where
+    NumPy would warn.
+    """
     text, width = e.text, SIZES[char]
     memory = e.scratch(bytes_)
     if takes_kernel(e, source, extents):
-        by_kernel(e, source, char, extents, memory, dense_strides(e, char, (*extents,)))
+        strides_ = dense_strides(e, char, (*extents,), order)
+        by_kernel(e, source, char, extents, memory, strides_, order)
         return memory
+    axes = order or range(len(extents))
     cursor = text.register(I64, "at")
     text.copy(cursor, memory)
     have = Number(source.char)
 
-    def keep(indices: Indices) -> None:
+    def keep(ordered: Indices) -> None:
+        indices = tuple(ordered[axes.index(axis)] for axis in range(len(extents)))
         element = source.element(indices[len(indices) - len(source.shape) :])
         converted = numbers.convert(e, Value(have, (element,)), char, checked=have.may_be_python)
         store(e, char, cursor, converted)
         text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
 
     several, lanes = None, 1
-    if source.packed is not None and source.pays_packed and source.char == char:
+    if source.packed is not None and source.pays_packed and source.char == char and not order:
 
         def keep_packed(_: Indices, vector: str) -> None:
             text.line(f"store.{PACKED[char][0]} {cursor}, 0, {vector}")
             text.line(f"{cursor} = add {cursor}, {text.integer(width * PACKED[char][1])}")
 
         several, lanes = several_of(source, keep_packed)
-    for_each(e, extents, keep, several, lanes)
+    for_each(e, [extents[axis] for axis in axes], keep, several, lanes)
     if source.warns or source.char != char:
         e.leave_if_raised()
     return memory
@@ -281,15 +291,18 @@ def in_memory(e: Emitter, source: Elementwise) -> Value:
     formula = source.formula
     array = formula.array if formula is not None and not any(formula.repeated) else None
     if array is not None and array_type(array).root == SCRATCH:
-        return array
+        return Value(array_type(array)._replace(order=source.order), array.registers)
     if not source.shape:
         raise Unsupported("an index of a number")
     refuse_many(e, source.shape, source.most())
+    if source.order is not None:
+        check_order(e, source)
     count = size(e, source.shape)
     e.spend(count)
     bytes_ = bytes_of(e, source.char, count)
-    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_)
-    return scratch_array(e, memory, source.char, source.shape, is_ours(source))
+    order = source.order
+    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_, order or ())
+    return scratch_array(e, memory, source.char, source.shape, is_ours(source), order)
 
 
 def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str]) -> bool:
@@ -304,10 +317,14 @@ def by_kernel(
     extents: Sequence[str],
     at: str,
     strides: Sequence[str],
+    order: Sequence[int] = (),
 ) -> None:
-    """Has a kernel compute elements of type `char` at an address; leaves where NumPy would warn."""
+    """Has a kernel compute elements of type `char` at an address, in an order of the axes; leaves
+    where NumPy would warn.
+    """
     formula = formulas.cast(source.formula, char)
     assert formula is not None
     casts = char != source.char
-    place = formulas.Place(at, strides, char)
-    formulas.compute(e, formula, extents, place, warns=source.warns or casts)
+    axes = order or range(len(extents))
+    place = formulas.Place(at, [strides[axis] for axis in axes], char)
+    formulas.run(e, formula, extents, axes, place, None, source.warns or casts)

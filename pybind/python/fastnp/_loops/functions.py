@@ -8,6 +8,7 @@ import ctypes
 import math
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from types import FunctionType
 from typing import Any, TypeAlias, TypeGuard
 
@@ -168,10 +169,27 @@ def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Express
 
 
 def copy(e: Emitter, arguments: list[Operand]) -> Operand:
-    """`x.copy()`: a new array of the same elements."""
+    """`np.copy(x)`: a new array of the same elements, in the same order."""
     if len(arguments) != 1 or not arrays.is_array(arguments[0]):
         raise Unsupported("a copy of no array")
-    return arrays.elements(e, arguments[0])
+    (value,) = arguments
+    source = arrays.elements(e, value)
+    if isinstance(value, Value) and len(source.shape) > 1:
+        check_copied_order(e, value)
+    return source
+
+
+def check_copied_order(e: Emitter, array: Value) -> None:
+    """Leaves where a copy of an array, or an array like it, has another order than operations have:
+    there axes of one element have a stride like all others.
+    """
+    order = arrays.array_type(array).order
+    if order is None:
+        raise Unsupported("a copy of an array whose order in memory is not known")
+    steps = [arrays.magnitude(e, step) for step in arrays.steps(e, array)]
+    axes = order or range(len(steps))
+    for slower, faster in pairwise(axes):
+        e.leave_unless(e.text.op(I8, "icmp.ge", steps[slower], steps[faster]))
 
 
 def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
@@ -191,7 +209,7 @@ def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Oper
 
 
 def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
-    """`np.zeros_like(x)` and the like, of an array in C order: the result has the same."""
+    """`np.zeros_like(x)` and the like, in the order of the array."""
 
     def compute(e: Emitter, arguments: list[Operand]) -> Operand:
         array = arguments[0] if len(arguments) == 1 else None
@@ -201,10 +219,9 @@ def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]],
         if type_.char not in MEMORY or type_.is_ours != is_ours:
             raise Unsupported("an array like this")
         if type_.ndim > 1:
-            dense = arrays.dense_strides(e, type_.char, extents)
-            for have, stride in zip(arrays.steps(e, array), dense, strict=True):
-                e.leave_unless(e.text.op(I8, "icmp.eq", have, stride))
-        return arrays.filled(e, extents, value, type_.char, is_ours)
+            check_copied_order(e, array)
+        made = arrays.filled(e, extents, value, type_.char, is_ours)
+        return made._replace(order=type_.order)
 
     return compute
 
@@ -331,7 +348,7 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
     if name == "copy" and not arguments:
-        return copy(e, [owner])
+        return arrays.elements(e, owner)._replace(order=())
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")

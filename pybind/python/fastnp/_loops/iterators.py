@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from fastnp._loops import arrays
+from fastnp._loops import arrays, memory_order
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.ranges import WHOLE, Range
@@ -131,7 +131,8 @@ def of_array(e: Emitter, value: Value) -> Items:
     shape, strides = arrays.shape(value), arrays.strides(value)
     if type_.is_made:
         raise Unsupported("a loop over an array that the loop around it made")
-    inner = type_._replace(ndim=type_.ndim - 1, is_root=False, is_whole=False)
+    order = memory_order.of_view(type_.order, range(1, type_.ndim))
+    inner = type_._replace(ndim=type_.ndim - 1, is_root=False, is_whole=False, order=order)
 
     def item(e: Emitter) -> Value:
         if type_.ndim == 1:

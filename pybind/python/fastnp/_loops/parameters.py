@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+from fastnp._loops.memory_order import of_strides
 from fastnp._loops.types import (
     COMPLEX,
     COMPLEX_CHAR,
@@ -86,7 +87,9 @@ def array_type(value: Any, root: int) -> ArrayType | None:
         return None
     is_dense = value.strides[-1] == value.itemsize
     is_ours = type(value) is not numpy.ndarray
-    return ArrayType(char, value.ndim, is_dense, bool(value.flags.writeable), root, True, is_ours)
+    order = of_strides(value.shape, value.strides) if value.ndim > 1 else ()
+    is_writeable = bool(value.flags.writeable)
+    return ArrayType(char, value.ndim, is_dense, is_writeable, root, True, is_ours, order=order)
 
 
 def lengths_of(value: Any) -> tuple[int, ...]:
@@ -111,7 +114,9 @@ def specification(type_: Type) -> str:
         case ArrayType():
             layout = "c" if type_.is_dense else "s"
             access = "w" if type_.is_writeable else "r"
-            return f"A{type_.char}{type_.ndim}{layout}{access}"
+            axes = "" if type_.order is None else type_.order or range(type_.ndim)
+            order = "".join(map(str, axes)) if type_.ndim > 1 else ""
+            return f"A{type_.char}{type_.ndim}{layout}{access}{order}"
         case RangeType():
             return "r"
         case ListType():

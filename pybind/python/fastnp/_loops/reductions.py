@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy
 
-from fastnp._loops import formulas, numbers
+from fastnp._loops import formulas, memory_order, numbers
 from fastnp._loops.array_operators import binary
 from fastnp._loops.arrays import (
     MANY_ADDED,
@@ -29,6 +29,7 @@ from fastnp._loops.arrays import (
 )
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
+from fastnp._loops.memory_order import Order
 from fastnp._loops.types import F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
 
 ACCUMULATORS = 4
@@ -167,7 +168,20 @@ def reduced(
 
     extents = (*source.shape[:at], *kept, *source.shape[at + 1 :])
     warns = source.warns or Number(char).is_float
-    return Elementwise(char, extents, element, source.sources, warns, hides=source.hides)
+    order = reduced_order(name, source, at, keepdims)
+    return Elementwise(
+        char, extents, element, source.sources, warns, hides=source.hides, order=order
+    )
+
+
+def reduced_order(name: str, source: Elementwise, axis: int, keepdims: bool) -> Order:
+    """The order in memory of a reduction along an axis."""
+    if name in ("argmax", "argmin") or source.order == ():
+        return ()
+    if keepdims:
+        return None  # NumPy's result is no dense array then
+    ndim = len(source.shape)
+    return memory_order.of_view(source.order, [k for k in range(ndim) if k != axis])
 
 
 # The folds of kernels, by the reductions that they compute.
@@ -221,6 +235,7 @@ def by_kernel(
     if keepdims:
         extents = (*source.shape[:at], text.integer(1), *source.shape[at + 1 :])
     result = in_scratch(e, memory, char, extents, is_ours(source))
+    result = result._replace(order=reduced_order(name, source, at, keepdims))
     if count is None:
         return result
     return binary(e, "divide", result, number_everywhere(e, char, count))

@@ -16,6 +16,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy
 
+from fastnp._loops.memory_order import Order
+
 I64, F64, F32, I8 = "i64", "f64", "f32", "i8"
 
 # Characters of NumPy's element types that compiled code loads and stores, with the suffix of the
@@ -136,6 +138,7 @@ class ArrayType(NamedTuple):
 
     `root` is the parameter on whose memory it lies, and `is_root` says that it is that very array.
     An array that the loop made itself lies in a buffer of the code, whose number is `-1 - root`.
+    `order` is that of its axes in memory.
     """
 
     char: str
@@ -147,6 +150,7 @@ class ArrayType(NamedTuple):
     is_ours: bool = True
     # Of an array that the loop made: whether it is that very array.
     is_whole: bool = False
+    order: Order = ()
 
     @property
     def registers(self) -> tuple[str, ...]:
