@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `mask_avx512` | stream compaction and expansion, a vector of AVX-512 at a time |
+//! | `mask_avx2` | the same with AVX2, a word of the mask at a time |
 //! | `mask_loops` | the same on any processor, a word of the mask at a time |
 //! | `mask_device` | the same on a device |
 //! | `take_rows` | dense rows read or written at positions along the first axis, at once |
@@ -20,6 +21,7 @@
 pub(crate) mod counts;
 pub(crate) mod fancy;
 pub(crate) mod lazy_selection;
+pub(crate) mod mask_avx2;
 pub(crate) mod mask_avx512;
 pub(crate) mod mask_device;
 pub(crate) mod mask_loops;
