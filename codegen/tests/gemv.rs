@@ -1,8 +1,9 @@
-//! Gemv at every level of instructions: sums add their terms in the order of rows.
+//! Gemv and skinny products at every level of instructions: sums add their terms in the order of rows.
 
 use fastnp_codegen::DType;
 use fastnp_codegen::host::gemv::Gemv;
-use fastnp_codegen::white_box::{Isa, gemv_loop};
+use fastnp_codegen::host::skinny_product::SkinnyProduct;
+use fastnp_codegen::white_box::{Isa, gemv_loop, skinny_loop};
 
 #[test]
 fn rows_are_added_in_order_whatever_is_done_together() {
@@ -26,6 +27,38 @@ fn rows_are_added_in_order_whatever_is_done_together() {
                     Isa::V3 | Isa::V4 => factors[3 * i].mul_add(matrix[50 * i + j], sum),
                 };
                 assert_eq!(sum, (0..count).fold(1.0, term), "{isa:?} {count} {columns} {j}");
+            }
+        }
+    }
+}
+
+#[test]
+fn terms_of_several_rows_are_added_in_order() {
+    for (rows, terms, columns) in [(1, 1, 1), (3, 7, 40), (8, 8, 21), (2, 21, 35), (5, 64, 16), (4, 0, 9)] {
+        let matrix: Vec<f32> = (0..terms * 50).map(|i| ((i * 37 % 101) as f32).sqrt()).collect();
+        let factors: Vec<f32> = (0..rows * terms * 3).map(|i| 1.0 / (i + 1) as f32).collect();
+        for isa in Isa::available() {
+            let mut sums = vec![1.0f32; rows * 60];
+            let product = SkinnyProduct {
+                a: (factors.as_ptr().cast(), [12, rows as isize * 12]),
+                b: (matrix.as_ptr().cast(), 200),
+                out: (sums.as_mut_ptr().cast(), 240),
+                size: (rows, terms, columns),
+            };
+            let run = skinny_loop(DType::F32, isa).unwrap();
+            // SAFETY: the factors are every third number, a column after the other; there are so many rows of 50 elements, and of 60 sums.
+            unsafe {
+                run(product.out.0, product.a.0, product.b.0, (&raw const product).cast(), 0, 0);
+            }
+            for (at, &sum) in sums.iter().enumerate() {
+                let (i, j) = (at / 60, at % 60);
+                let term = |sum: f32, k: usize| match isa {
+                    Isa::Baseline => factors[3 * (k * rows + i)] * matrix[50 * k + j] + sum,
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::V3 | Isa::V4 => factors[3 * (k * rows + i)].mul_add(matrix[50 * k + j], sum),
+                };
+                let expected = if j < columns { (0..terms).fold(1.0, term) } else { 1.0 };
+                assert_eq!(sum, expected, "{isa:?} {rows} {terms} {columns} {at}");
             }
         }
     }

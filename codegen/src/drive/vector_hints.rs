@@ -12,6 +12,18 @@ pub(crate) unsafe fn store_chunk<O: Copy, const N: usize>(out: *mut O, z: [O; N]
     }
 }
 
+/// Asks the processor to bring the cache line of an address, which may be any.
+#[inline(always)]
+pub(crate) fn prefetch(at: *const i8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction accesses no memory that the program sees, and never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 /// Keeps LLVM from vectorising a loop that runs a few times only, or whose body is vectors already: an empty barrier.
 #[inline(always)]
 pub(crate) fn inhibit_vectorization() {

@@ -5,3 +5,4 @@
 pub mod correlation;
 pub mod gemv;
 pub mod narrow_product;
+pub mod skinny_product;
