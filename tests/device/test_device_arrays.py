@@ -648,6 +648,20 @@ def test_devices_have_names() -> None:
     assert fastnp.get_device() == "mock"
 
 
+def test_the_setting_of_a_device_leaves_the_best_backend_on_the_host() -> None:
+    before = fastnp.settings()["backend"]["value"]
+    with fastnp.device("cpu"):
+        fastnp.settings(backend="")
+        best = fastnp.settings()["backend"]["value"]
+        try:
+            fastnp.settings(backend="portable")
+            fastnp.settings(backend="mock")
+            with fastnp.device("cpu"):
+                assert fastnp.settings()["backend"]["value"] == best
+        finally:
+            fastnp.settings(backend=str(before))
+
+
 def test_the_former_device_is_restored_after_errors() -> None:
     with pytest.raises(ZeroDivisionError), fastnp.device("cpu"):
         raise ZeroDivisionError

@@ -20,11 +20,12 @@ from tests.compare import assert_same
 N = 100_000
 
 
-@pytest.fixture(autouse=True)
-def forgotten_plans() -> Iterator[None]:
-    """Plans are made anew, so that none has learnt of another test."""
+@pytest.fixture(autouse=True, params=["cpu", "mock"])
+def forgotten_plans(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Plans are made anew, so that none has learnt of another test; on each device."""
     fastnp.settings(backend=str(fastnp.settings()["backend"]["value"]))
-    yield
+    with fastnp.device(request.param):
+        yield
 
 
 def fresh(seed: int = 0, n: int = N) -> tuple[Any, numpy.ndarray]:

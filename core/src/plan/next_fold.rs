@@ -45,7 +45,7 @@ impl Plan {
             StepKind::Composed(work) => work.stages.iter().all(|stage| is_exact(&stage.work)),
             StepKind::Product { .. } => true,
         };
-        if self.target.is_host && can_share(next) && self.steps.iter().all(is_unchanged) {
+        if can_share(next) && self.steps.iter().all(is_unchanged) {
             *self.next_fold.next.lock() = Some(next);
             self.next_fold.rate.count(true);
         }

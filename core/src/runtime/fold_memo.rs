@@ -10,7 +10,6 @@
 //! and again measures how long that takes.
 
 use crate::array::array::Array;
-use crate::array::element;
 use crate::array::layout::{Layout, Strides};
 use crate::error::Result;
 use crate::memory::storage_ref::StorageRef;
@@ -239,7 +238,7 @@ impl Runtime {
             .iter()
             .map(|slot| &slot.storage)
             .find(|storage| recorded.elements.is_version_of(storage) && StorageRef::count(storage) > 1);
-        let Some(source) = source.filter(|_| is_wanted && plan.target.is_host).cloned() else { return Ok(predicted) };
+        let Some(source) = source.filter(|_| is_wanted).cloned() else { return Ok(predicted) };
         let Elements { layout, dtype, .. } = &recorded.elements;
         while predicted.len() < MAX_PREDICTED
             && let Some(next) = plan.next_fold.predicted()
@@ -267,10 +266,10 @@ impl Runtime {
     /// Reads the predicted folds, once they are computed.
     ///
     /// # Errors
-    /// `MemoryError`.
+    /// `MemoryError`, and those of a device.
     pub(crate) fn read_predicted(&mut self, predicted: SmallVec<[PredictedFold; MAX_PREDICTED]>) -> Result<()> {
         for PredictedFold { fold, storage, predictor, .. } in predicted {
-            let value = element::read(storage.materialize()?, fold.0.result(fold.1));
+            let value = self.read_element(&storage, 0, fold.0.result(fold.1))?;
             if let Some(recorded) = &mut self.fold_memo.recorded {
                 let what = Number::Fold(fold);
                 recorded.predicted.push(KnownNumber { what, value, predictor: Some(predictor) });

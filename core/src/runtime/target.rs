@@ -171,19 +171,17 @@ impl Runtime {
         if offload.pays_off(program, nodes, gain) { offload.target } else { self.current }
     }
 
-    /// Makes plans run on the host with the backend of this name (empty for the best), or on a device.
+    /// Makes plans run on the host with the backend of this name (empty for the best), or on a device, beside the best one on the host.
     ///
     /// # Errors
     /// `ValueError` where there is no such backend, `RuntimeError` for a device that is not there, `MemoryError`: what is pending
     /// runs first.
     pub(crate) fn set_backend(&mut self, name: &str) -> Result<()> {
-        if let Some(found) = device(name) {
-            return self.set_target(Some(found?));
-        }
-        let Some(host) = ExecTarget::host(name) else {
+        let target = device(name).transpose()?;
+        let Some(host) = ExecTarget::host(if target.is_some() { "" } else { name }) else {
             return Err(Error::value(format!("there is no backend {name:?} on this machine")));
         };
-        self.set_target(None)?;
+        self.set_target(target)?;
         self.targets[HOST_TARGET] = host;
         self.last.plan = None;
         self.programs.forget_host();
