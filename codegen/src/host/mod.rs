@@ -4,4 +4,5 @@
 
 pub mod correlation;
 pub mod gemv;
+pub mod inner_products;
 pub mod narrow_product;
