@@ -78,3 +78,29 @@ def test_sums_start_from_zero(n: int, terms: int, dtype: str) -> None:
     # All terms are -0.0: NumPy's sums are 0.0.
     left, right = fastnp.zeros((n, terms), dtype), fastnp.full((terms, n), -1, dtype)
     assert not numpy.signbit(numpy.asarray(left @ right)).any()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_few_long_rows_by_few_long_columns(dtype: str) -> None:
+    rng = numpy.random.default_rng(5)
+    for terms in (255, 256, 257, 1031, 20_000):
+        for m, n in ((1, 2), (2, 2), (2, 3), (3, 8), (5, 5), (8, 7), (9, 2)):
+            left, right = (rng.standard_normal((count, terms)).astype(dtype) for count in (m, n))
+            wide = numpy.clongdouble if dtype == "c16" else numpy.longdouble
+            want = left.astype(wide) @ right.T.astype(wide)
+            allowed = 8 * numpy.finfo(dtype).eps * (abs(left).astype(wide) @ abs(right).T)
+            found = fastnp.array(left) @ fastnp.array(right).T
+            assert found.dtype == left.dtype
+            assert (abs(numpy.asarray(found) - want) <= allowed).all(), (terms, m, n)
+            turned = fastnp.array(right) @ fastnp.array(left).T
+            assert (abs(numpy.asarray(turned).T - want) <= allowed).all(), (terms, m, n)
+
+
+def test_special_values_of_long_rows() -> None:
+    rows = numpy.ones((3, 1000))
+    rows[0, 7], rows[1, 990], rows[2] = numpy.inf, numpy.nan, -0.0
+    (found, warned), (want, known) = (
+        outcome(np.array(rows), np.array(rows).T) for np in (fastnp, numpy)
+    )
+    assert numpy.array_equal(found, want, equal_nan=True)
+    assert set(warned) <= set(known)

@@ -270,3 +270,22 @@ def test_ufuncs_of_other_packages_are_ufuncs() -> None:
     for other in (sum, fastnp.sum, 1.0, fastnp.ones(2), type(fastnp.frexp)):
         assert not isinstance(other, fastnp.ufunc)
     assert type(fastnp.sin) is fastnp.ufunc and not isinstance(own, type(fastnp.frexp))
+
+
+def test_one_signal_has_one_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
+    transform, calls = signal.ShortTimeFFT.stft_detrend, list[int]()
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        calls.append(1)
+        return transform(self, *args, **kwargs)
+
+    monkeypatch.setattr(signal.ShortTimeFFT, "stft_detrend", counted)
+    x = fastnp.array(X)
+    for run, count in ((lambda v: signal.welch(v), 1), (lambda v: signal.csd(v, v + 1), 2)):
+        calls.clear()
+        theirs = run(X)
+        assert len(calls) == count
+        calls.clear()
+        ours = run(x)
+        assert len(calls) == count
+        assert (ours[1] == theirs[1]).all()

@@ -110,3 +110,19 @@ def test_few_elements_of_every_type(dtype: str) -> None:
         want = function(x, 2)
         assert made.dtype == want.dtype
         assert made.tolist() == want.tolist()
+
+
+def test_short_lists_with_floats_are_numpys(runs: tuple[Any, list[str]]) -> None:
+    function, ran = runs
+    before = fastnp.stats()["fallbacks"]
+    for data in ([1.0, 2.0], [1, 2.5], [(0.5, 1.0)] * 9, (1.5,) * 64):
+        function(data)
+    function([1.0], 64)
+    assert ran == ["numpy"] * 5
+    ran.clear()
+    function([1.0], 65)
+    function([1.0] * 65)
+    function((100, 2))
+    function([1.0, fastnp.ones(FEW + 1)])
+    assert ran == ["native"] * 4
+    assert fastnp.stats()["fallbacks"] == before

@@ -4,5 +4,6 @@
 
 pub mod correlation;
 pub mod gemv;
+pub mod inner_products;
 pub mod narrow_product;
 pub mod skinny_product;

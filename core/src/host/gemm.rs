@@ -9,6 +9,7 @@
 
 use fastnp_codegen::drive::fp_status;
 use fastnp_codegen::host::gemv::Gemv;
+use fastnp_codegen::host::inner_products::InnerProducts;
 use fastnp_codegen::host::narrow_product::{MAX_COLUMNS, NarrowProduct};
 use fastnp_codegen::host::skinny_product::SkinnyProduct;
 use fastnp_codegen::{DType, FpFlags, ThreadPool};
@@ -59,6 +60,10 @@ const UNSUMMED_TERMS: usize = 2;
 
 /// Elements of the longest row that a vector is multiplied by here: `gemm` takes 1.4 ns for each multiplication by so short ones.
 const AXPY_ROW: usize = 8;
+/// Rows and columns of a result that is made of inner products, where both factors are dense along the terms. Of a matrix of two rows of 50,000 and
+/// its transpose they take 45 µs, as a narrow product 150.
+const MAX_PRODUCTS: usize = 8;
+const MIN_PRODUCT_TERMS: usize = 256;
 /// Terms of a sum from which that pays. Of fewer `gemm` makes what every BLAS makes, to the bit: it rounds once a term.
 const MANY_TERMS: usize = 64;
 
@@ -205,6 +210,11 @@ impl Gemm {
             let row = |i| self.tile((i, 1), (0, self.n)).gemv(zero, one);
             return self.of_result::<T>((0..self.m).fold(FpFlags::NONE, |raised, i| raised | row(i)));
         }
+        let size = size_of::<T>() as isize;
+        let is_dense_along_terms = self.a.2 == size && self.b.1 == size;
+        if is_dense_along_terms && self.k >= MIN_PRODUCT_TERMS && self.m.max(self.n) <= MAX_PRODUCTS && self.is_real() {
+            return self.of_result::<T>(self.multiply_inner());
+        }
         if self.is_narrow() {
             return self.run_narrow(workers);
         }
@@ -212,7 +222,6 @@ impl Gemm {
             return self.transposed().run_narrow(workers);
         }
         if self.m <= MAX_SKINNY_ROWS && self.n >= MIN_SKINNY_ROW && SkinnyProduct::supports(self.dtype) {
-            let size = size_of::<T>() as isize;
             if self.b.2 == size && self.c.2 == size {
                 return self.run_skinny(zero, workers);
             }
@@ -232,6 +241,26 @@ impl Gemm {
                 (0..tile.m).for_each(|i| tile.tile((i, 1), (0, tile.n)).zero_vector(zero));
             }
             tile.of_result::<T>(tile.multiply(keep, one))
+        })
+    }
+
+    /// Whether there are loops for inner products of the type.
+    fn is_real(&self) -> bool {
+        InnerProducts::supports(self.dtype)
+    }
+
+    /// A few rows by a few columns, all dense along the terms.
+    fn multiply_inner(self) -> FpFlags {
+        let products = InnerProducts {
+            rows: (self.a.0.cast_const(), self.a.1),
+            columns: (self.b.0.cast_const(), self.b.2),
+            out: (self.c.0, [self.c.1, self.c.2]),
+            count: (self.m, self.n),
+            terms: self.k,
+        };
+        // SAFETY: as in `multiply_narrow`.
+        flags_of(|| unsafe {
+            products.run(self.dtype);
         })
     }
 

@@ -11,6 +11,8 @@ use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
 use fastnp_codegen::DType;
 
+/// Numbers of which the largest is looked for together.
+const LANES: usize = 8;
 /// Tables of counts.
 const TABLES: usize = 4;
 /// The most counts that are kept in several tables, which fit into the first-level cache together; and the fewest elements for each.
@@ -44,9 +46,8 @@ pub fn bincount(numbers: &Array, weights: Option<&Array>, minimum: usize) -> Res
     // SAFETY: they are of these types and stay as they are while the runtime is locked.
     let (numbers, weights) = unsafe { (numbers.elements::<i64>(), weights.as_ref().map(|w| w.elements::<f64>())) };
     let bytes = size_of_val(numbers);
-    let (least, most) =
-        run_over(bytes, || numbers.iter().fold((0, -1), |(least, most), &i| (i.min(least), i.max(most))));
-    if least < 0 {
+    let most = run_over(bytes, || largest(numbers));
+    if most < -1 {
         return Err(Error::unsupported("counts of negative numbers"));
     }
     let length = (most.wrapping_add(1) as usize).max(minimum);
@@ -70,6 +71,23 @@ pub fn bincount(numbers: &Array, weights: Option<&Array>, minimum: usize) -> Res
     })?;
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
     Ok(vector(storage, length, dtype))
+}
+
+/// The largest of numbers, -1 where there are none, and less than that if one of them is negative: then its bit of the sign is in the union of all.
+fn largest(numbers: &[i64]) -> i64 {
+    // Several at a time: one maximum waits for the last one (1.5 ns a number, .4 so).
+    let mut most = [-1i64; LANES];
+    let mut union = [0i64; LANES];
+    let (chunks, rest) = numbers.as_chunks::<LANES>();
+    for chunk in chunks {
+        for lane in 0..LANES {
+            most[lane] = most[lane].max(chunk[lane]);
+            union[lane] |= chunk[lane];
+        }
+    }
+    let most = most.iter().chain(rest).fold(-1, |most, &i| most.max(i));
+    let union = union.iter().chain(rest).fold(0, |union, &i| union | i);
+    if union < 0 { i64::MIN } else { most }
 }
 
 /// Adds one to the count of each of `n` elements.

@@ -73,6 +73,16 @@ impl Array {
         Ok(array)
     }
 
+    /// A new array in row-major order, and the address of its host memory. The caller writes all of its elements before anything reads them.
+    ///
+    /// # Errors
+    /// `ValueError` for too many elements; `MemoryError`.
+    pub fn unwritten(shape: &[usize], dtype: DType) -> Result<(Array, *mut u8)> {
+        let array = Array::by_rows(shape, dtype)?;
+        let address = array.storage.materialize()?;
+        Ok((array, address))
+    }
+
     /// [`Array::fresh`] in row-major order.
     pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
         Array::fresh(shape, c_strides(shape, dtype.size()), dtype)

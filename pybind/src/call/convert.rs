@@ -10,10 +10,12 @@ use crate::interpreter::dtype::RequestedType;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::interpreter::protocol;
+use crate::interpreter::raw_call::object_at;
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
+use crate::object::identity::{imported, remember_import};
 use crate::object::ndarray::NdArray;
-use crate::object::payload::{Open, Payload};
+use crate::object::payload::Open;
 use fastnp::{Array, Order};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -35,9 +37,12 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) ->
     if let Some(value) = call.sole()
         && is_numpys(value)
     {
-        let known = if copies { copy_of(value, |_| true)?.map(Payload::from) } else { shared(value)? };
-        if let Some(array) = known {
-            return new_object(py, array);
+        if copies {
+            if let Some(array) = copy_of(value, |_| true)? {
+                return new_object(py, array);
+            }
+        } else if let Some(array) = shared(value)? {
+            return Ok(array);
         }
     }
     if let [value] | [value, _] = call.positions()
@@ -81,10 +86,14 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) ->
     numpy(call, name)
 }
 
-/// The payload for the memory of a NumPy array; `None` if its type is not native, or it is unaligned.
-fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Payload>> {
+/// The array of ours on the memory of a NumPy array: the one it was converted to before, if that lives. `None` if its type is not native, or it
+/// is unaligned.
+fn shared<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if let Some(known) = imported(value) {
+        return Ok(Some(known));
+    }
     match import(value) {
-        Ok(payload) => Ok(Some(payload)),
+        Ok(payload) => Ok(Some(remember_import(value, new_object(value.py(), payload)?))),
         Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Ok(None),
         Err(error) => Err(error),
     }
@@ -178,14 +187,14 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &'static str, order: Order) -> PyR
     if let Some(given) = call.sole()
         && is_numpys(given)
         && is_dense(given, order)
-        && let Some(payload) = shared(given)?
+        && let Some(array) = shared(given)?
     {
-        return new_object(py, payload);
+        return Ok(array);
     }
     numpy(call, name)
 }
 
-/// `asarray`, or `asanyarray` if `ANY`. The common call gets an array and returns it: that case comes before the arguments are
+/// `asarray`, or `asanyarray` if `ANY`. The common call gets an array and returns it, or the one it was converted to: these cases come before the arguments are
 /// parsed, which would take as long as NumPy's whole call.
 unsafe extern "C" fn as_array<const ANY: bool>(
     module: *mut ffi::PyObject,
@@ -196,10 +205,16 @@ unsafe extern "C" fn as_array<const ANY: bool>(
     // SAFETY: Python calls it by the fastcall convention with the GIL held; with a count of one there is one argument.
     unsafe {
         if count == 1 && names.is_null() {
-            let class = NdArray::type_object_raw(Python::assume_attached());
-            if ffi::Py_TYPE(*args) == class {
+            let py = Python::assume_attached();
+            if ffi::Py_TYPE(*args) == NdArray::type_object_raw(py) {
                 ffi::Py_IncRef(*args);
                 return *args;
+            }
+            let given = object_at(py, *args);
+            if is_numpys(&given)
+                && let Some(known) = imported(&given)
+            {
+                return known.into_ptr();
             }
         }
         let entry = if ANY {

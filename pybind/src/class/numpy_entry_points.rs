@@ -1,4 +1,4 @@
-//! NumPy's entry points that change an array's header in place, and one that declines arrays of ours.
+//! NumPy's entry points that change an array's header in place, one that declines arrays of ours, and `numpy.asarray`.
 //!
 //! `numpy.ndarray.shape.__set__(x, …)`, `numpy.ndarray.resize(x, …)` and `PyArray_Resize` of NumPy's C API write shape, strides, type and
 //! address into the header of `x`, and give the memory for its shape back to NumPy's allocator. An array of ours would keep its own
@@ -8,10 +8,14 @@
 //!
 //! `numpy.ndarray.__array_ufunc__` declines operands whose class has one of its own. A class that derives from NumPy's calls it with the
 //! operands that it was given, and for its programs ours are NumPy's: they are passed as NumPy's views.
+//!
+//! `numpy.asarray(x)` makes a new view of an array of ours at each call. Libraries call it at the head of each function, and some ask whether
+//! two arguments are one array; so it returns the view it made before, while that lives.
 
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::header::NumpyArray;
+use crate::object::identity::{known_view, remember_view};
 use crate::object::ndarray::NdArray;
 use numpy::npyffi::{NPY_ORDER, PyArray_Dims};
 use pyo3::ffi;
@@ -48,6 +52,7 @@ static SETTERS: [TableEntry; 4] =
 static METHODS: [TableEntry; 3] =
     [TableEntry::new(c"resize"), TableEntry::new(c"setflags"), TableEntry::new(c"__setstate__")];
 static ARRAY_UFUNC: TableEntry = TableEntry::new(c"__array_ufunc__");
+static ASARRAY: TableEntry = TableEntry::new(c"asarray");
 static RESIZE: TableEntry = TableEntry::new(c"resize");
 
 /// The place of `PyArray_Resize` in NumPy's C API, which does not change.
@@ -185,6 +190,59 @@ unsafe extern "C" fn array_ufunc(
     }
 }
 
+/// `numpy.asarray`.
+unsafe extern "C" fn as_array(
+    module: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the function by the fastcall convention with the GIL held; with a count of one there is one argument. NumPy's is
+    // such a function.
+    unsafe {
+        let numpys = transmute::<*mut c_void, ffi::PyCFunctionFastWithKeywords>(ASARRAY.numpys());
+        let py = Python::assume_attached();
+        if count != 1 || !names.is_null() || !is_ours(py, *args) {
+            return numpys(module, args, count, names);
+        }
+        let known = known_view(py, *args);
+        if !known.is_null() {
+            return known;
+        }
+        let made = numpys(module, args, count, names);
+        remember_view(py, *args, made);
+        made
+    }
+}
+
+/// A function in C as an object: CPython's `PyCFunctionObject`, whose first field after the object's is the entry of its table.
+#[repr(C)]
+struct FunctionObject {
+    object: ffi::PyObject,
+    entry: *mut ffi::PyMethodDef,
+}
+
+/// Replaces `numpy.asarray`, if it takes its arguments as the replacement does.
+fn replace_as_array(py: Python<'_>) -> PyResult<()> {
+    let module = py.import("numpy._core._multiarray_umath")?;
+    let function = module.getattr(ASARRAY.name())?;
+    // SAFETY: the object is a function in C, as its class is checked; its entry is a variable of NumPy's that lasts as long as the process.
+    // The second look finds the same function by the interpreter's own way.
+    unsafe {
+        if ffi::PyCFunction_CheckExact(function.as_ptr()) == 0 || !ASARRAY.numpys().is_null() {
+            return Ok(());
+        }
+        let entry = &mut *(*function.as_ptr().cast::<FunctionObject>()).entry;
+        let known = ffi::PyCFunction_GetFunction(function.as_ptr());
+        let is_same = known.is_some_and(|known| known as *mut c_void == entry.ml_meth.as_ptr());
+        if is_same && entry.ml_flags == ffi::METH_FASTCALL | ffi::METH_KEYWORDS {
+            ASARRAY.numpys.store(entry.ml_meth.as_ptr(), Ordering::Relaxed);
+            entry.ml_meth.PyCFunctionFastWithKeywords = as_array;
+        }
+    }
+    Ok(())
+}
+
 type Resize = unsafe extern "C" fn(*mut ffi::PyObject, *mut PyArray_Dims, c_int, NPY_ORDER) -> *mut ffi::PyObject;
 
 /// `PyArray_Resize`.
@@ -245,6 +303,7 @@ pub(crate) fn replace_entries(py: Python<'_>) -> PyResult<()> {
             method = method.add(1);
         }
     }
+    replace_as_array(py)?;
     let capsule = py.import("numpy._core._multiarray_umath")?.getattr("_ARRAY_API")?.cast_into::<PyCapsule>()?;
     // SAFETY: the capsule, whatever its name, holds NumPy's table of functions.
     unsafe {

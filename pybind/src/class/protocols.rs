@@ -75,8 +75,8 @@ impl NdArray {
     }
 
     #[pyo3(text_signature = "($self, protocol, /)")]
-    fn __reduce_ex__<'py>(this: &Bound<'py, Self>, _protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        this.py().import("fastnp._pickle")?.getattr("reduce")?.call1((this,))
+    fn __reduce_ex__<'py>(this: &Bound<'py, Self>, protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("fastnp._pickle")?.getattr("reduce")?.call1((this, protocol))
     }
 
     /// # Safety

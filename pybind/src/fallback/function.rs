@@ -14,7 +14,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 /// A function of NumPy's that runs in NumPy. Its name, its doc and other attributes are set by the package, as a function's are.
@@ -45,11 +45,14 @@ struct Native {
 
 impl Native {
     /// What the arguments are, if the call is NumPy's: all arrays of ours have few elements, or there are arrays of NumPy's only. The integers
-    /// among the arguments of a call without arrays are taken for extents.
+    /// among the arguments of a call without arrays are taken for extents; a short list with a float is data.
     fn numpys(&self, arguments: &[Bound<'_, PyAny>]) -> Option<Seen> {
-        let mut seen = Seen { is_any_ours: false, is_any_numpys: false, points: 1 };
+        let mut seen = Seen { is_any_ours: false, is_any_numpys: false, is_any_list: false, points: 1 };
         let is_numpys = arguments.iter().all(|value| self.takes(value, &mut seen, 0))
-            && (seen.is_any_ours || seen.is_any_numpys || self.are_few(seen.points));
+            && (seen.is_any_ours
+                || seen.is_any_numpys
+                || self.are_few(seen.points)
+                || seen.is_any_list && seen.points <= MAX_EXTENTS);
         is_numpys.then_some(seen)
     }
 
@@ -61,7 +64,10 @@ impl Native {
     /// Whether NumPy's function takes an argument as it is, or an array of ours among few elements.
     fn takes(&self, value: &Bound<'_, PyAny>, seen: &mut Seen, depth: usize) -> bool {
         match value_type(value) {
-            ValueType::Plain => seen.points = extent(value).saturating_mul(seen.points),
+            ValueType::Plain => {
+                seen.points = extent(value).saturating_mul(seen.points);
+                seen.is_any_list |= depth > 0 && value.is_exact_instance_of::<PyFloat>();
+            }
             ValueType::Numpys => seen.is_any_numpys = true,
             ValueType::Ours => {
                 // SAFETY: the type was checked.
@@ -106,6 +112,8 @@ const MAX_EXTENTS: usize = 64;
 struct Seen {
     is_any_ours: bool,
     is_any_numpys: bool,
+    /// Whether there is a list or tuple of few items with a float.
+    is_any_list: bool,
     /// The product of the integers.
     points: usize,
 }
@@ -156,7 +164,8 @@ impl RunsNumpy for NumpyFunction {
             let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
                 return native.call(arguments, names, py);
             };
-            let entry = me.entry(py).filter(|_| !seen.is_any_ours);
+            let is_list_alone = seen.is_any_list && !seen.is_any_numpys;
+            let entry = me.entry(py).filter(|_| !seen.is_any_ours && !is_list_alone);
             let result = Call { function: me.direct.bind(py), entry, is_ufunc: false }.run(arguments, names);
             return match result {
                 // The native function raises the error, or finds that the call is another class's.

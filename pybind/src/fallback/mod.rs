@@ -10,5 +10,7 @@ pub(crate) mod ledger;
 pub(crate) mod profile;
 pub(crate) mod run;
 pub(crate) mod ufunc;
+pub(crate) mod ufunc_entry;
+pub(crate) mod ufunc_loop;
 pub(crate) mod value_types;
 pub(crate) mod views;

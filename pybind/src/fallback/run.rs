@@ -14,6 +14,7 @@ use crate::interpreter::fallback::fallback;
 use crate::interpreter::vectorcall::{call_given, call_vector};
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
+use crate::object::identity::{imported, remember_import};
 use crate::object::ndarray::NdArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -309,8 +310,11 @@ impl<'py> Results<'_, 'py> {
         if let Some(ours) = adopt_if_new(&result)? {
             return Ok(ours);
         }
+        if let Some(known) = imported(&result) {
+            return Ok(known);
+        }
         match import(&result) {
-            Ok(payload) => new_object(py, payload),
+            Ok(payload) => Ok(remember_import(&result, new_object(py, payload)?)),
             // It is unaligned.
             Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(result),
             Err(error) => Err(error),

@@ -2,6 +2,7 @@
 
 use crate::fallback::function::{RunsNumpy, called, joined, split};
 use crate::fallback::run::Call;
+use crate::fallback::{ufunc_entry, ufunc_loop};
 use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::{NOT_COVERED, NOT_NATIVE, fallback};
 use crate::interpreter::fastcall::{Arguments, entry};
@@ -31,8 +32,8 @@ impl RunsNumpy for NumpyUfunc {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, me) = (this.py(), this.get());
         let function = me.original.bind(py);
-        let entry = Some((me.name.bind(py), intern!(py, NOT_NATIVE)));
-        if let Some(result) = (Call { function, entry, is_ufunc: true }).run(arguments, names)? {
+        let entry = (me.name.bind(py), intern!(py, NOT_NATIVE));
+        if let Some(result) = run_counted(function, arguments, names, entry)? {
             return Ok(result);
         }
         let (positions, named) = split(py, arguments, names)?;
@@ -168,7 +169,35 @@ pub(crate) fn called_by_numpy<'py>(
         return Ok(None);
     }
     let Some(name) = name_of_foreign(ufunc)? else { return Ok(None) };
-    Call { function: ufunc, entry: Some((&name, intern!(py, NOT_NATIVE))), is_ufunc: true }.run(inputs, names)
+    if NAMES.with(py, |names| names.contains_key(&ufunc.as_ptr().addr())) {
+        // SAFETY: the class was checked, and the table of names keeps the ufunc.
+        unsafe { ufunc_entry::replace_entry(ufunc) };
+    }
+    run_counted(ufunc, inputs, names, (&name, intern!(py, NOT_NATIVE)))
+}
+
+/// The result of a ufunc for a call that did not pass through NumPy; `None` if it is NumPy's to run.
+pub(crate) fn run_foreign<'py>(
+    ufunc: &Bound<'py, PyAny>,
+    arguments: &[Bound<'py, PyAny>],
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    run_counted(ufunc, arguments, None, (&name_of(ufunc)?, intern!(ufunc.py(), NOT_NATIVE)))
+}
+
+/// Runs a ufunc that has no version of ours, by its loop or by NumPy, and counts that as `entry` says; `None` if it is left to Python.
+fn run_counted<'py>(
+    ufunc: &Bound<'py, PyAny>,
+    arguments: &[Bound<'py, PyAny>],
+    names: Option<&Bound<'py, PyTuple>>,
+    entry: (&Bound<'py, PyString>, &Bound<'py, PyString>),
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let mut is_counted = false;
+    if names.is_none()
+        && let Some(result) = ufunc_loop::run(ufunc, arguments, entry, &mut is_counted)?
+    {
+        return Ok(Some(result));
+    }
+    Call { function: ufunc, entry: Some(entry).filter(|_| !is_counted), is_ufunc: true }.run(arguments, names)
 }
 
 /// Runs a method of NumPy's ufunc on arguments that are not native; `None` if it is left to Python.

@@ -119,7 +119,7 @@ const BY_NUMBER: [Option<DType>; HALF as usize + 1] = {
 };
 
 /// The core type of a NumPy type number.
-fn from_number(number: i32) -> Option<DType> {
+pub(crate) fn from_number(number: i32) -> Option<DType> {
     BY_NUMBER.get(usize::try_from(number).ok()?).copied().flatten()
 }
 

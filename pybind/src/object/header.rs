@@ -13,6 +13,7 @@
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::object::free_list;
+use crate::object::import_table;
 use fastnp::{Array, GuardedHeader, LazySelection};
 use numpy::npyffi::{
     self, NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE,
@@ -64,6 +65,8 @@ pub(crate) struct Header {
     block: *mut isize,
     block_axes: usize,
     guard: GuardedHeader,
+    /// The address of the array of NumPy's that the object is known as the conversion of (`import_table`); zero for most.
+    imported_from: usize,
 }
 
 /// NumPy's `PyArrayObject` with the fields that it does not publish.
@@ -139,7 +142,18 @@ impl Header {
             (&raw mut (*header).block).write(std::ptr::null_mut());
             (&raw mut (*header).block_axes).write(0);
             (&raw mut (*header).guard).write(GuardedHeader::none());
+            (&raw mut (*header).imported_from).write(0);
         }
+    }
+
+    /// Notes that the object leaves the table of imports when it ends.
+    ///
+    /// # Safety
+    /// As [`Header::of`].
+    #[inline]
+    pub(crate) unsafe fn set_imported_from(object: *mut ffi::PyObject, numpys: usize) {
+        // SAFETY: the caller's contract.
+        unsafe { Header::of(object).imported_from = numpys };
     }
 
     /// Writes the header of a new object, whose NumPy fields are zero or those of a dead object. The array is the object's payload.
@@ -291,6 +305,9 @@ impl Header {
         unsafe {
             let header = Header::of(this);
             header.guard.close();
+            if header.imported_from != 0 {
+                import_table::remove(py, std::mem::take(&mut header.imported_from), this);
+            }
             let numpys = &mut header.numpys;
             let fields = &mut numpys.array.fields;
             if !fields.weakreflist.is_null() {

@@ -5,6 +5,8 @@
 pub(crate) mod construct;
 pub(crate) mod free_list;
 pub(crate) mod header;
+pub(crate) mod identity;
+pub(crate) mod import_table;
 pub(crate) mod ndarray;
 pub(crate) mod numpy_method;
 pub(crate) mod object_pool;

@@ -133,7 +133,10 @@ def function(value: Callable[..., Any], name: str) -> Any:
     return wrapped
 
 
+_shuffle_array = numpy_function(_random.shuffle, _random.shuffle, None, None, False, None)
+
+
 def _shuffled(func: Callable[..., Any], args: Any, kwargs: Any, *_: str) -> Any:
     if args and type(args[0]) is list:
         return func(*args, **kwargs)
-    return uncounted(func, args, kwargs)
+    return _shuffle_array(*args, **kwargs)

@@ -25,6 +25,7 @@ HOOKS = {
     "numba": "fastnp._interop.numba",
     "orjson": "fastnp._interop.orjson",
     "scipy.fft": "fastnp._interop.scipy_fft",
+    "scipy.signal._spectral_py": "fastnp._interop.scipy_signal",
     "soxr": "fastnp._interop.soxr",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",
