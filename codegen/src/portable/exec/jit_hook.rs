@@ -12,8 +12,10 @@ use crate::{
     Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
     Verified,
 };
+use parking_lot::RwLock;
 use smallvec::SmallVec;
 use std::fmt;
+use std::sync::Arc;
 
 /// Most operands of a function.
 pub(crate) const MAX_JIT_OPERANDS: usize = 32;
@@ -28,7 +30,7 @@ pub(crate) trait JitHook {
 
     /// The same for a map whose results, its last operands, are folded by these ops instead of stored; `None` if an instruction or a fold
     /// is not supported.
-    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>>;
+    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Arc<dyn FoldFunction>>;
 }
 
 /// Bytes of partial results that a row is folded to, for each fold.
@@ -45,6 +47,9 @@ pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
     /// The addresses are those of `n` elements of each operand that is read, of one element of uniform ones; `out` has room for
     /// [`FOLD_VECTOR_BYTES`] bytes for each fold.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool;
+
+    /// The same function where other operands are uniform; `None` if there is none.
+    fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>>;
 }
 
 /// A function compiled from several instructions.
@@ -114,32 +119,79 @@ impl fmt::Display for MapCall {
     }
 }
 
+/// Patterns of loads with one element for all columns that a call has functions for. Kernels meet one, or two.
+const MAX_BROADCAST_PATTERNS: usize = 8;
+
 /// A call of a function in the place of a body and the first steps of its folds.
 pub(crate) struct FoldCall {
     /// Entries of the table of values: uniform ones first, then loads.
     operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
-    function: Box<dyn FoldFunction>,
+    /// Which operands are uniform in any launch, and folded values after them.
+    uniform: SmallVec<[bool; 16]>,
+    /// The function for loads that are contiguous, and those for others by a bit for each operand that has one element for all columns;
+    /// none where there is no such function.
+    function: Arc<dyn FoldFunction>,
+    broadcasting: RwLock<SmallVec<[(u32, Option<Arc<dyn FoldFunction>>); 1]>>,
     /// The flags that the kernel may raise; the calls attribute them.
     fp_mask: FpFlags,
 }
 
 impl FoldCall {
+    /// The call for rows of a launch. `is_broadcast` says of a load's entry whether it has one element for all columns, as
+    /// the mean in `(x - mean) ** 2` does; other loads are contiguous. None if there is no function.
+    pub(crate) fn of_rows(&self, is_broadcast: impl Fn(u16) -> bool) -> Option<RowFoldCall<'_>> {
+        let of_operand = |(i, &value): (usize, &u16)| u32::from(!self.uniform[i] && is_broadcast(value)) << i;
+        let pattern = self.operands.iter().enumerate().map(of_operand).fold(0, |all, bit| all | bit);
+        let other = if pattern == 0 { None } else { Some(self.broadcasting(pattern)?) };
+        Some(RowFoldCall { call: self, other })
+    }
+
+    /// The function for a pattern of loads with one element for all columns.
+    fn broadcasting(&self, pattern: u32) -> Option<Arc<dyn FoldFunction>> {
+        let known = self.broadcasting.read();
+        if let Some((_, function)) = known.iter().find(|known| known.0 == pattern) {
+            return function.clone();
+        }
+        if known.len() == MAX_BROADCAST_PATTERNS {
+            return None;
+        }
+        drop(known);
+        let uniform =
+            self.uniform.iter().enumerate().map(|(i, &u)| u || (i < self.operands.len() && pattern >> i & 1 != 0));
+        let function = self.function.with_uniform(&SmallVec::<[bool; 16]>::from_iter(uniform));
+        self.broadcasting.write().push((pattern, function.clone()));
+        function
+    }
+}
+
+/// A [`FoldCall`] for the strides of a launch.
+pub(crate) struct RowFoldCall<'a> {
+    call: &'a FoldCall,
+    /// The function where loads are broadcast. (That for contiguous ones is not counted: sums of a hundred elements take 100 ns.)
+    other: Option<Arc<dyn FoldFunction>>,
+}
+
+impl RowFoldCall<'_> {
+    fn function(&self) -> &dyn FoldFunction {
+        self.other.as_deref().unwrap_or(&*self.call.function)
+    }
+
     /// How many partial results of each fold it leaves.
     pub(crate) fn lanes(&self) -> usize {
-        self.function.lanes()
+        self.function().lanes()
     }
 
     /// Folds `n` elements to `lanes` values at `out`, [`FOLD_VECTOR_BYTES`] bytes a fold. Returns false if a
     /// lane needs a slow path, or if flags were raised, which are cleared: then the calls re-execute the row.
     ///
     /// # Safety
-    /// `at` gives the address of `n` elements for each load, of one for what is uniform, and `out` has room.
+    /// `at` gives the address of `n` elements for each load, of one for what is uniform or broadcast, and `out` has room.
     #[inline]
     pub(crate) unsafe fn run(&self, n: usize, at: impl Fn(u16) -> *mut u8, out: *mut u8) -> bool {
-        let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+        let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.call.operands.iter().map(|&v| at(v)).collect();
         // SAFETY: the caller's contract.
-        let complete = unsafe { self.function.run(&addresses, n, out) };
-        let raised = fp_status::is_raised(self.fp_mask);
+        let complete = unsafe { self.function().run(&addresses, n, out) };
+        let raised = fp_status::is_raised(self.call.fp_mask);
         if raised {
             fp_status::clear();
         }
@@ -149,7 +201,13 @@ impl FoldCall {
 
 impl fmt::Display for FoldCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "fold over %{:?}: {}", self.operands, self.function)
+        write!(f, "fold over %{:?}: {}", self.operands, self.function)?;
+        for (pattern, function) in self.broadcasting.read().iter() {
+            if let Some(function) = function {
+                write!(f, "where {pattern:#b} are broadcast: {function}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -179,9 +237,10 @@ pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> 
     if inputs.len() + folded.len() > MAX_JIT_OPERANDS {
         return None;
     }
-    let is_uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&folded).map(|&v| is_uniform(fragment, v)).collect();
-    let function = jit.compile_fold(&map_of(fragment, &inputs, &calls, &folded), &is_uniform, &ops)?;
-    Some(FoldCall { operands: inputs.iter().map(|&v| v as u16).collect(), function, fp_mask: effects(kernel) })
+    let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&folded).map(|&v| is_uniform(fragment, v)).collect();
+    let function = jit.compile_fold(&map_of(fragment, &inputs, &calls, &folded), &uniform, &ops)?;
+    let operands = inputs.iter().map(|&v| v as u16).collect();
+    Some(FoldCall { operands, uniform, function, broadcasting: RwLock::default(), fp_mask: effects(kernel) })
 }
 
 /// Whether a value is loop-invariant.

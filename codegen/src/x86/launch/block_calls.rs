@@ -9,6 +9,7 @@ use crate::x86::predict::timing::Processor;
 use crate::{Expanded, Kernel, Op, Verified, expand};
 use smallvec::SmallVec;
 use std::fmt;
+use std::sync::Arc;
 
 /// Compiles runs of calls for a processor.
 pub(crate) struct BlockCalls(pub(crate) &'static Processor);
@@ -26,13 +27,23 @@ impl JitHook for BlockCalls {
         }
     }
 
-    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>> {
-        let (map, kinds) = (expand(map), stride_kinds(uniform));
-        let body = Body::of(&map, self.0);
-        let compiled = CompiledLoop::reduce(&body, &kinds, ops).ok()?;
-        let lanes = body.lanes;
-        Some(Box::new(ReduceCode { code: MapCode { compiled, map, processor: self.0, kinds }, lanes, ops: ops.into() }))
+    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Arc<dyn FoldFunction>> {
+        fold_code(expand(map), self.0, uniform, ops)
     }
+}
+
+/// The loop of a reduction, if there is one.
+fn fold_code(
+    map: Expanded,
+    processor: &'static Processor,
+    uniform: &[bool],
+    ops: &[Op],
+) -> Option<Arc<dyn FoldFunction>> {
+    let kinds = stride_kinds(uniform);
+    let body = Body::of(&map, processor);
+    let compiled = CompiledLoop::reduce(&body, &kinds, ops).ok()?;
+    let lanes = body.lanes;
+    Some(Arc::new(ReduceCode { code: MapCode { compiled, map, processor, kinds }, lanes, ops: ops.into() }))
 }
 
 /// The loop of a map over one block. What it was compiled from is kept for listings.
@@ -109,6 +120,10 @@ impl FoldFunction for ReduceCode {
                 complete
             }
         })
+    }
+
+    fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>> {
+        fold_code(self.code.map.clone(), self.code.processor, uniform, &self.ops)
     }
 }
 
