@@ -1,4 +1,5 @@
-"""Folds of rows where an operand has one element for the whole row, as the mean in a variance has.
+"""Folds of rows where an operand has one element for the whole row, as the mean in a variance has,
+and folds of what is stored as well.
 
 Such rows are folded by machine code of their own, which is compiled when they come first.
 """
@@ -30,6 +31,36 @@ PROGRAMS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "a power": lambda np, x, c, n: np.exp(-np.abs(x * 1.0 - c)).sum(axis=1),
     "reversed rows": lambda np, x, c, n: (x[:, ::-1] - c).sum(axis=1),
     "the other way as well": lambda np, x, c, n: ((x - c).sum(axis=1), (x - x).sum(axis=1)),
+}
+
+
+def stored_too(np: Any, x: Any, c: Any, n: Any) -> Any:
+    d = (x - c) * 2
+    return d, (d * d).sum(axis=1)
+
+
+def stored_twice(np: Any, x: Any, c: Any, n: Any) -> Any:
+    is_large, e = x > c, np.abs(x * 1.5 - n)
+    return is_large, e, np.where(is_large, e, 0).sum(axis=1), is_large.sum(axis=1)
+
+
+def stored_beside(np: Any, x: Any, c: Any, n: Any) -> Any:
+    return x * 3, (x + x) * c, x.max(axis=1), (x - c).sum(axis=1)
+
+
+def in_place(np: Any, x: Any, c: Any, n: Any) -> Any:
+    x = x.copy()
+    np.eval(x) if np is fastnp else None
+    x -= c
+    return x, (x * x).sum(axis=1)
+
+
+PROGRAMS |= {
+    "stored too": stored_too,
+    "stored twice": stored_twice,
+    "stored beside": stored_beside,
+    "in place": in_place,
+    "everything, stored too": lambda np, x, c, n: (x * n, (x * n).sum(), (x * n).max()),
 }
 
 
@@ -82,3 +113,17 @@ def test_bits_do_not_depend_on_threads_or_on_what_came_before() -> None:
             found.add(bytes(numpy.asarray(((x - column) ** 2).sum(axis=1))))
             fastnp.eval(((x - x[::-1]) ** 2).sum(axis=1))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("length", [512, 1001, 8192, 20_001])
+def test_sums_have_the_same_bits_whether_their_terms_are_stored(length: int) -> None:
+    x, column = evaluated(*(numpy.random.default_rng(2).random(s) for s in ((5, length), (5, 1))))
+
+    def stored() -> Any:
+        e = fastnp.exp(x - column)
+        total = e.sum(axis=1)
+        fastnp.eval(e, total)
+        return total
+
+    alone = fastnp.exp(x - column).sum(axis=1)
+    assert bytes(numpy.asarray(stored())) == bytes(numpy.asarray(alone))

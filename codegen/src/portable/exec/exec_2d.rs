@@ -220,14 +220,14 @@ impl<'p> Exec2d<'p> {
     /// Folds a tile of one row by machine code, see [`RowFoldCall::run`].
     ///
     /// # Safety
-    /// As [`Exec2d::run`], and the machine code is that for the strides of the loads along the columns.
+    /// As [`Exec2d::run`], and the machine code is that for the strides along the columns of the loads, and of the sinks if it stores.
     pub(crate) unsafe fn fold(&self, part: &TileSpan<'_>, fused: &RowFoldCall<'_>, out: *mut u8) -> bool {
         let at = |value: u16| {
             let load = self.code.loads.iter().find(|load| load.value == value);
             load.map_or(self.values[value as usize].at, |load| self.address(part, load.operand))
         };
         // SAFETY: the caller's contract; what is no load is uniform, and has a register.
-        unsafe { fused.run(part.columns, at, out) }
+        unsafe { fused.run(part.columns, at, |operand| self.address(part, operand), out) }
     }
 
     /// A value's first row in the last tile, and the bytes from row to row.

@@ -223,7 +223,9 @@ impl<'a> TiledReduction<'a> {
         let stride = |operand: u16| self.launch.get().strides_of(operand as usize)[self.axes.columns];
         let is_simple = self.body.loads.iter().all(|l| [0, l.size as isize].contains(&stride(l.operand)));
         let is_broadcast = |value: u16| self.body.loads.iter().any(|l| l.value == value && stride(l.operand) == 0);
-        if is_simple { call.of_rows(is_broadcast) } else { None }
+        let may_store = (self.body.sinks.iter().enumerate())
+            .all(|(i, sink)| self.aliasing.direct(i) && stride(sink.operand) == sink.size as isize);
+        if is_simple { call.of_rows(is_broadcast, may_store) } else { None }
     }
 
     /// Columns of a tile that one call runs on.
@@ -480,7 +482,7 @@ impl TiledRun<'_, '_> {
             unsafe { a.whole_rows(&p.of_point(a, point), lanes.at(i), 0, 1, jit_fold.lanes()) };
             collect_flags(a, self.raised);
         }
-        if !s.body.sinks.is_empty() {
+        if !s.body.sinks.is_empty() && !jit_fold.stores() {
             for column in (0..s.length).step_by(s.tile_columns()) {
                 let columns = s.tile_columns().min(s.length - column);
                 // SAFETY: as in `whole_rows`.
@@ -523,7 +525,7 @@ impl TiledRun<'_, '_> {
                     unsafe { a.part_of_row(&p.of_point(a, point), progress, lanes.at(i), folded.lanes(), begin) };
                     collect_flags(a, self.raised);
                 }
-                if s.body.sinks.is_empty() {
+                if s.body.sinks.is_empty() || folded.stores() {
                     continue;
                 }
             }
