@@ -188,3 +188,55 @@ def test_sums_keep_their_bits(dtype: str, shape: tuple[int, ...], view: Any) -> 
         warnings.simplefilter("ignore")
         for number in numbers:
             assert len({complex(number()) for _ in range(4)}) == 1
+
+
+MASKED: dict[str, Callable[[Any, float], Any]] = {
+    "mean": lambda x, t: x[x > t].mean(),
+    "sum": lambda x, t: x[x > t].sum(),
+    "least": lambda x, t: x[x > t].min(),
+    "largest": lambda x, t: x[x < t].max(),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_a_mask_that_is_reduced_is_not_stored(name: str) -> None:
+    values = numpy.linspace(0, 1, N)
+    (x,) = ready(values)
+    program = MASKED[name]
+    learnt(lambda: program(x, 0.5))
+    before = fastnp.stats()["bytes_live"]
+    fastnp.reset_stats()
+    for t in (0.25, 0.5, 0.75):
+        assert numpy.isclose(program(x, t), program(values, t), rtol=1e-12)
+    assert fastnp.stats()["kernels_launched"] == 3
+    assert fastnp.stats()["bytes_peak"] < before + N
+    assert fastnp.stats()["recomputed"] == 0
+
+
+def test_a_selection_that_is_reduced_and_then_read_is_computed() -> None:
+    values = numpy.linspace(0, 1, N)
+    (x,) = ready(values)
+    learnt(lambda: x[x > 0.5].mean())
+    selected = x[x > 0.25]
+    assert numpy.isclose(selected.mean(), values[values > 0.25].mean(), rtol=1e-12)
+    x += 1
+    assert numpy.array_equal(selected, values[values > 0.25])
+    assert selected.max() == 1.0 and len(selected) == (values > 0.25).sum()
+
+
+@pytest.mark.parametrize("asked", ["mean", "min", "max"])
+def test_what_selects_nothing_is_as_in_numpy(asked: str) -> None:
+    values = numpy.linspace(0, 1, N)
+    (x,) = ready(values)
+    learnt(lambda: getattr(x[x > 0.5], asked)())
+    for a in (values, x):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                result = repr(getattr(a[a > 2.0], asked)())
+            except ValueError as error:
+                result = str(error)
+        found = (result, [str(w.message) for w in told])
+        if a is values:
+            expected = found
+    assert found == expected

@@ -65,6 +65,7 @@ ONE_KERNEL: dict[str, Callable[[Any, Any, Any], Any]] = {
     "a dot product spelt out": lambda np, x, y: (x * y).sum(),
     "the mean of a masked selection": lambda np, x, y: x[y > 1].mean(),
     "the sum of a masked selection": lambda np, x, y: (x * 2)[x > 1].sum(),
+    "the largest of a masked selection": lambda np, x, y: x[y > 1].max(),
     "a count": lambda np, x, y: np.count_nonzero(x > y),
     "sums of rows": lambda np, x, y: (x.reshape(400, -1) * 2).sum(axis=1),
     "sums of columns": lambda np, x, y: (x.reshape(400, -1) + 1).sum(axis=0),
@@ -172,6 +173,14 @@ def correlations(np: Any, x: Any) -> Any:
     return z.T @ z / len(x)
 
 
+def two_variables(np: Any, x: Any) -> Any:
+    return np.corrcoef(x[0], x[1])
+
+
+def covariances(np: Any, x: Any) -> Any:
+    return np.cov(x)
+
+
 def summary(np: Any, x: Any) -> Any:
     return np.array([x.min(), x.max(), x.mean(), x.std()])
 
@@ -188,6 +197,8 @@ STATISTICS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...], int]] = 
     "the variance of rows": (composed.variance, (2000, 1000), 1),
     "correlations": (correlations, (20_000, 50), 4),
     "a step of a naive Bayes classifier": (composed.classified, (2000, 1100), 4),
+    "the correlation of two variables": (two_variables, (2, N), 4),
+    "the covariance of two variables": (covariances, (2, N), 2),
     "four numbers": (summary, (N,), 3),
 }
 

@@ -149,50 +149,83 @@ impl Selection {
     /// `ValueError` for the smallest or largest of nothing; `Unsupported` for reductions that depend on positions, and for the
     /// mean of nothing, for which NumPy warns.
     pub fn reduce(&self, what: Reduction) -> Result<Array> {
+        let as_array = |number: Scalar| Array::full(&[], number, Order::C);
         match what {
             Reduction::CountNonzero => self.values_or(Scalar::zero(self.dtype))?.reduce(what, None, None, false),
-            Reduction::Mean => self.mean(),
+            Reduction::Mean => as_array(self.mean()?),
             _ => match what.fold() {
-                Some(Fold::Op(op)) => self.fold(op, what),
+                Some(Fold::Op(op)) => match op.fold().and_then(|row| row.identity(self.dtype)) {
+                    Some(identity) => self.values_or(identity)?.reduce(what, None, None, false),
+                    None => as_array(self.extreme(op, what)?),
+                },
                 Some(Fold::ArgMin | Fold::ArgMax) | None => Err(Error::unsupported("this reduction of a selection")),
             },
         }
     }
 
-    /// Reduces all selected elements by an op. Elements that are not selected are replaced by its identity or neutral element.
-    fn fold(&self, op: Op, what: Reduction) -> Result<Array> {
-        let row = op.fold();
-        if let Some(identity) = row.and_then(|row| row.identity(self.dtype)) {
-            return self.values_or(identity)?.reduce(what, None, None, false);
+    /// [`Selection::reduce`] to a number, which is read under the same lock: what died unread the last time, as the mask does, is not stored
+    /// (`x[x > t].mean()` of a million doubles: 0.17 ms, 0.68 with it). `None` for reductions that stay pending.
+    ///
+    /// # Errors
+    /// As [`Selection::reduce`].
+    ///
+    /// ```
+    /// use fastnp::{Array, Op, Reduction, Selection, apply};
+    /// let x = Array::from(vec![1.0, -2.0, 3.0]);
+    /// let positive = apply(Op::Greater, &[(&x).into(), 0.0.into()])?;
+    /// let least = Selection::new(&x, &positive)?.reduce_now(Reduction::Min)?;
+    /// assert_eq!(least.map(|number| number.to_f64()), Some(1.0));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reduce_now(&self, what: Reduction) -> Result<Option<Scalar>> {
+        match (what, what.fold()) {
+            (Reduction::Mean, _) => self.mean().map(Some),
+            (_, Some(Fold::Op(op))) if op.fold().and_then(|row| row.identity(self.dtype)).is_none() => {
+                self.extreme(op, what).map(Some)
+            }
+            _ => Ok(None),
         }
-        let neutral = row.and_then(|row| row.neutral(self.dtype));
+    }
+
+    /// The fold of all selected elements by an op without an identity. Elements that are not selected are replaced by its neutral element.
+    fn extreme(&self, op: Op, what: Reduction) -> Result<Scalar> {
+        let neutral = op.fold().and_then(|row| row.neutral(self.dtype));
         let Some(neutral) = neutral.filter(|_| !self.dtype.is_complex() && self.dtype != DType::F16) else {
             return Err(Error::unsupported("an extreme of a selection in this type"));
         };
-        if self.count()? == 0 {
+        let nothing = || {
             let name = op.name();
-            return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
+            Error::value(format!("zero-size array to reduction operation {name} which has no identity"))
+        };
+        if self.mask.array().size() == 0 {
+            return Err(nothing());
         }
-        self.values_or(neutral)?.reduce(what, None, None, false)
+        let extreme = self.values_or(neutral)?.reduce(what, None, None, false)?;
+        // One kernel computes both, in one flush.
+        let [extreme, count] = numbers([&extreme, &self.counted()?])?;
+        if count.to_i64() == 0 { Err(nothing()) } else { Ok(extreme) }
     }
 
-    fn mean(&self) -> Result<Array> {
+    fn mean(&self) -> Result<Scalar> {
         let dtype = if self.dtype().is_float() { self.dtype() } else { DType::F64 };
         if self.dtype().is_complex() || dtype == DType::F16 {
             return Err(Error::unsupported("the mean of a selection in this type"));
         }
-        let mask = self.mask.array();
-        let full = if mask.ndim() >= 64 { u64::MAX } else { (1 << mask.ndim()) - 1 };
+        let full = all_axes(self.layout.ndim());
         let sum = self.values_or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
-        let count = mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
+        let count = self.counted()?;
         let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
-        // One kernel computes both, in one flush.
-        mean.evaluate()?;
-        if count.item()?.to_i64() == 0 {
+        let [mean, count] = numbers([&mean, &count])?;
+        if count.to_i64() == 0 {
             runtime().telemetry.fp_flags.discard(Op::Divide.name());
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
         Ok(mean)
+    }
+
+    /// How many elements are selected, pending.
+    fn counted(&self) -> Result<Array> {
+        self.mask.array().fold(Fold::Op(Op::Add), DType::I64, all_axes(self.layout.ndim()), false)
     }
 
     /// How many elements are selected. Evaluates only the mask.
@@ -265,6 +298,16 @@ impl Selection {
     pub fn cast(&self, dtype: DType) -> Result<Selection> {
         Ok(self.with_values(self.values_or(Scalar::zero(self.dtype))?.cast(dtype)?))
     }
+}
+
+/// All axes of so many, as a bit set.
+fn all_axes(ndim: usize) -> u64 {
+    if ndim >= 64 { u64::MAX } else { (1 << ndim) - 1 }
+}
+
+/// The elements of arrays without axes, read in one flush for their sake.
+fn numbers<const N: usize>(arrays: [&Array; N]) -> Result<[Scalar; N]> {
+    runtime().read_scalars(arrays.map(|array| (&*array.storage, array.layout.offset, array.dtype)))
 }
 
 /// An argument of [`Selection::apply`].

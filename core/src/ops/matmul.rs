@@ -79,9 +79,16 @@ fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
             let product = record_gemm(name, a, &b.index(&[Index::Ellipsis, Index::NewAxis])?, dtype)?;
             product.squeeze(Some(&[-1]))
         }
+        (2, 2) if ka >= MIN_FUSED_TERMS && a.shape()[0] == 1 && b.shape()[1] == 1 => {
+            let (row, column) = (a.squeeze(Some(&[0]))?, b.squeeze(Some(&[1]))?);
+            inner(name, &row, &column, dtype)?.reshape(&[1, 1])
+        }
         _ => record_gemm(name, a, b, dtype),
     }
 }
+
+/// Terms from which on a row by a column is a fold, which fuses with what made them. Products of fewer run when they are recorded.
+const MIN_FUSED_TERMS: usize = 1 << 12;
 
 /// Products with a vector in types that `gemm` does not have, as a multiplication and a sum.
 fn multiply_then_sum(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {

@@ -55,6 +55,28 @@ impl Runtime {
         Ok(value)
     }
 
+    /// Reads one element of each storage, flushing once for their sake alone. The caller releases the lock before the runtime is used
+    /// otherwise.
+    pub(crate) fn read_scalars<const N: usize>(
+        &mut self,
+        elements: [(&StorageRef, isize, DType); N],
+    ) -> Result<[Scalar; N]> {
+        let is_pending = |runtime: &Runtime| elements.iter().any(|(s, ..)| s.slot(runtime.trace.epoch).is_some());
+        if is_pending(self) {
+            self.complete_interrupted()?;
+        }
+        if is_pending(self) {
+            let plan = self.plan()?;
+            let wanted = elements.iter().filter_map(|(storage, ..)| storage.slot(self.trace.epoch));
+            self.flush_for_slots(plan, &SmallVec::<[u32; 4]>::from_iter(wanted))?;
+        }
+        let mut values = elements.map(|(.., dtype)| Scalar::zero(dtype));
+        for (value, (storage, offset, dtype)) in values.iter_mut().zip(elements) {
+            *value = self.read_element(storage, offset, dtype)?;
+        }
+        Ok(values)
+    }
+
     /// Flushes for the sake of one slot, and of folds that are predicted to follow.
     fn flush_for_slot(&mut self, wanted: u32) -> Result<()> {
         let mut plan = self.plan()?;

@@ -289,7 +289,11 @@ fn reduce_asked<'py>(
             return dtype::to_scalar(py, value);
         }
         let result = match me.selection() {
-            Some(selection) if plain => Some(selection.reduce(what)),
+            Some(selection) if plain => match selection.reduce_now(what) {
+                Ok(Some(number)) => return dtype::to_scalar(py, number),
+                Ok(None) => Some(selection.reduce(what)),
+                Err(error) => Some(Err(error)),
+            },
             _ if requested.dtype.is_some() && !typed => None,
             _ => {
                 let array = me.array(py)?;

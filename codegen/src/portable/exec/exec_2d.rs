@@ -14,7 +14,7 @@ use crate::drive::strategy::{MIN_SHARED_ROW, runs_machine_code};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::fill_uniform;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall};
-use crate::portable::exec::jit_hook::{FoldCall, MapCall, Stage};
+use crate::portable::exec::jit_hook::{MapCall, RowFoldCall, Stage};
 use crate::portable::loops::copies;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
@@ -217,17 +217,17 @@ impl<'p> Exec2d<'p> {
         }
     }
 
-    /// Folds a tile of one row by machine code, see [`FoldCall::run`].
+    /// Folds a tile of one row by machine code, see [`RowFoldCall::run`].
     ///
     /// # Safety
-    /// As [`Exec2d::run`], and loads are by reference.
-    pub(crate) unsafe fn fold(&self, part: &TileSpan<'_>, fused: &FoldCall, out: *mut u8) -> bool {
+    /// As [`Exec2d::run`], and the machine code is that for the strides along the columns of the loads, and of the sinks if it stores.
+    pub(crate) unsafe fn fold(&self, part: &TileSpan<'_>, fused: &RowFoldCall<'_>, out: *mut u8) -> bool {
         let at = |value: u16| {
             let load = self.code.loads.iter().find(|load| load.value == value);
             load.map_or(self.values[value as usize].at, |load| self.address(part, load.operand))
         };
         // SAFETY: the caller's contract; what is no load is uniform, and has a register.
-        unsafe { fused.run(part.columns, at, out) }
+        unsafe { fused.run(part.columns, at, |operand| self.address(part, operand), out) }
     }
 
     /// A value's first row in the last tile, and the bytes from row to row.

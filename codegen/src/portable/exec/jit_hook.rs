@@ -7,13 +7,15 @@
 use crate::drive::fp_status;
 use crate::ir::build::visit;
 use crate::ir::verify::verify;
-use crate::portable::exec::bytecode::{BlockOp, Bytecode, effects};
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, Sink, effects};
 use crate::{
     Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
     Verified,
 };
+use parking_lot::RwLock;
 use smallvec::SmallVec;
 use std::fmt;
+use std::sync::Arc;
 
 /// Most operands of a function.
 pub(crate) const MAX_JIT_OPERANDS: usize = 32;
@@ -26,9 +28,15 @@ pub(crate) trait JitHook {
     /// The first instruction of the map's body that is not supported.
     fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize>;
 
-    /// The same for a map whose results, its last operands, are folded by these ops instead of stored; `None` if an instruction or a fold
-    /// is not supported.
-    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>>;
+    /// The same for a map whose last results are folded by these ops instead of stored; `None` if an instruction or a fold
+    /// is not supported. It folds in the order of another function, if one is given.
+    fn compile_fold(
+        &self,
+        map: &Verified<Kernel>,
+        uniform: &[bool],
+        ops: &[Op],
+        like: Option<&dyn FoldFunction>,
+    ) -> Option<Arc<dyn FoldFunction>>;
 }
 
 /// Bytes of partial results that a row is folded to, for each fold.
@@ -39,12 +47,18 @@ pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
     /// How many partial results of each fold it leaves.
     fn lanes(&self) -> usize;
 
+    /// How many vectors of each fold accumulate side by side, which with the lanes is the order of the fold.
+    fn chains(&self) -> usize;
+
     /// Runs on `n` elements, no fewer than lanes. Returns false if a lane needs a slow path; the results are undefined then.
     ///
     /// # Safety
-    /// The addresses are those of `n` elements of each operand that is read, of one element of uniform ones; `out` has room for
-    /// [`FOLD_VECTOR_BYTES`] bytes for each fold.
+    /// The addresses are those of `n` elements of each operand that is not folded, of one element of uniform ones; `out` has room for
+    /// [`FOLD_VECTOR_BYTES`] bytes for each fold. What is stored overlaps nothing that is read.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool;
+
+    /// The same function where other operands are uniform; `None` if there is none.
+    fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>>;
 }
 
 /// A function compiled from several instructions.
@@ -114,31 +128,113 @@ impl fmt::Display for MapCall {
     }
 }
 
+/// Patterns of loads with one element for all columns that a call has functions for. Kernels meet one, or two.
+const MAX_BROADCAST_PATTERNS: usize = 8;
+
 /// A call of a function in the place of a body and the first steps of its folds.
 pub(crate) struct FoldCall {
-    /// Entries of the table of values: uniform ones first, then loads.
-    operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
-    function: Box<dyn FoldFunction>,
+    /// The form that only folds, and one that stores too, if there is one.
+    folding: FoldForm,
+    storing: Option<FoldForm>,
     /// The flags that the kernel may raise; the calls attribute them.
     fp_mask: FpFlags,
 }
 
+type OptionalFunction = Option<Arc<dyn FoldFunction>>;
+
+/// The functions of a call.
+struct FoldForm {
+    /// Entries of the table of values: uniform ones first, then loads.
+    operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
+    /// The operands that are stored to.
+    stored: SmallVec<[u16; 4]>,
+    /// Which are uniform in any launch: operands, what is stored, what is folded.
+    uniform: SmallVec<[bool; 16]>,
+    /// The function for loads that are contiguous, and those for others by a bit for each operand that has one element for all columns;
+    /// none where there is no such function.
+    function: Arc<dyn FoldFunction>,
+    broadcasting: RwLock<SmallVec<[(u32, OptionalFunction); 1]>>,
+}
+
 impl FoldCall {
+    /// The call for rows of a launch. `is_broadcast` says of a load's entry whether it has one element for all columns, as
+    /// the mean in `(x - mean) ** 2` does; other loads are contiguous. None if there is no function. With `may_store` the sinks are
+    /// contiguous and overlap no load, and the call stores if it can.
+    pub(crate) fn of_rows(&self, is_broadcast: impl Fn(u16) -> bool, may_store: bool) -> Option<RowFoldCall<'_>> {
+        let of_form = |form: &'_ FoldForm| {
+            let of_operand = |(i, &value): (usize, &u16)| u32::from(!form.uniform[i] && is_broadcast(value)) << i;
+            form.operands.iter().enumerate().map(of_operand).fold(0, |all, bit| all | bit)
+        };
+        let row_fold = |form| {
+            let pattern = of_form(form);
+            let other = if pattern == 0 { None } else { Some(form.broadcasting(pattern)?) };
+            Some(RowFoldCall { form, other, fp_mask: self.fp_mask })
+        };
+        let storing = self.storing.as_ref().filter(|_| may_store);
+        storing.and_then(row_fold).or_else(|| row_fold(&self.folding))
+    }
+}
+
+impl FoldForm {
+    /// The function for a pattern of loads with one element for all columns.
+    fn broadcasting(&self, pattern: u32) -> Option<Arc<dyn FoldFunction>> {
+        let known = self.broadcasting.read();
+        if let Some((_, function)) = known.iter().find(|known| known.0 == pattern) {
+            return function.clone();
+        }
+        if known.len() == MAX_BROADCAST_PATTERNS {
+            return None;
+        }
+        drop(known);
+        let is_broadcast = |i: usize| i < self.operands.len() && pattern >> i & 1 != 0;
+        let uniform = self.uniform.iter().enumerate().map(|(i, &u)| u || is_broadcast(i));
+        let function = self.function.with_uniform(&SmallVec::<[bool; 16]>::from_iter(uniform));
+        self.broadcasting.write().push((pattern, function.clone()));
+        function
+    }
+}
+
+/// A [`FoldCall`] for the strides of a launch.
+pub(crate) struct RowFoldCall<'a> {
+    form: &'a FoldForm,
+    /// The function where loads are broadcast. (That for contiguous ones is not counted: sums of a hundred elements take 100 ns.)
+    other: Option<Arc<dyn FoldFunction>>,
+    fp_mask: FpFlags,
+}
+
+impl RowFoldCall<'_> {
+    fn function(&self) -> &dyn FoldFunction {
+        self.other.as_deref().unwrap_or(&*self.form.function)
+    }
+
+    /// Whether it stores what the body's calls would.
+    pub(crate) fn stores(&self) -> bool {
+        !self.form.stored.is_empty()
+    }
+
     /// How many partial results of each fold it leaves.
     pub(crate) fn lanes(&self) -> usize {
-        self.function.lanes()
+        self.function().lanes()
     }
 
     /// Folds `n` elements to `lanes` values at `out`, [`FOLD_VECTOR_BYTES`] bytes a fold. Returns false if a
     /// lane needs a slow path, or if flags were raised, which are cleared: then the calls re-execute the row.
     ///
     /// # Safety
-    /// `at` gives the address of `n` elements for each load, of one for what is uniform, and `out` has room.
+    /// `at` gives the address of `n` elements for each load, of one for what is uniform or broadcast, `to` that of `n` elements of the
+    /// operand of a sink, and `out` has room.
     #[inline]
-    pub(crate) unsafe fn run(&self, n: usize, at: impl Fn(u16) -> *mut u8, out: *mut u8) -> bool {
-        let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+    pub(crate) unsafe fn run(
+        &self,
+        n: usize,
+        at: impl Fn(u16) -> *mut u8,
+        to: impl Fn(u16) -> *mut u8,
+        out: *mut u8,
+    ) -> bool {
+        let mut addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.form.operands.iter().map(|&v| at(v)).collect();
+        addresses.extend(self.form.stored.iter().map(|&operand| to(operand)));
         // SAFETY: the caller's contract.
-        let complete = unsafe { self.function.run(&addresses, n, out) };
+        let complete = unsafe { self.function().run(&addresses, n, out) };
         let raised = fp_status::is_raised(self.fp_mask);
         if raised {
             fp_status::clear();
@@ -149,13 +245,18 @@ impl FoldCall {
 
 impl fmt::Display for FoldCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "fold over %{:?}: {}", self.operands, self.function)
+        write!(f, "fold over %{:?}: {}", self.folding.operands, self.folding.function)?;
+        match &self.storing {
+            Some(form) => write!(f, "fold and store over %{:?}: {}", form.operands, form.function),
+            None => Ok(()),
+        }
     }
 }
 
 /// Compiles everything a body's folds need to one function, if that is loads and calls. Folds that continue in lanes, products, are
-/// excluded: a tree of them would round worse than [`crate::portable::loops::folds`] does. Stores of the body are left to its calls: sums
-/// have the same bits whether their terms are stored or not.
+/// excluded: a tree of them would round worse than [`crate::portable::loops::folds`] does. Where the body stores, another function does that
+/// too (the exponentials of a softmax were computed twice otherwise), and folds in the same order: sums have the same bits whether their
+/// terms are stored or not.
 pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> Option<FoldCall> {
     let only = |fold: &Fold| match fold {
         Fold::Op(op) => op.fold().filter(|row| row.order != FoldOrder::Lanes).map(|row| row.op),
@@ -175,13 +276,36 @@ pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> 
         }
     }
     let calls: SmallVec<[u32; 32]> = body.calls.iter().map(|c| c.inst).filter(|&i| needed[i as usize]).collect();
-    let inputs = inputs_of(fragment, &calls, &folded);
-    if inputs.len() + folded.len() > MAX_JIT_OPERANDS {
+    let folding = fold_form(fragment, &calls, (&[], &folded), &ops, None, jit)?;
+    let is_simple = |sink: &Sink| sink.produced && sink.offsets.is_none();
+    let storing = if !body.sinks.is_empty() && body.sinks.iter().all(is_simple) {
+        let calls: SmallVec<[u32; 32]> = body.calls.iter().map(|c| c.inst).collect();
+        fold_form(fragment, &calls, (&body.sinks, &folded), &ops, Some(&*folding.function), jit)
+    } else {
+        None
+    };
+    Some(FoldCall { folding, storing, fp_mask: effects(kernel) })
+}
+
+/// Compiles calls to a function that stores for some sinks and folds some values; in the order of another one, if it is given.
+fn fold_form(
+    fragment: &Fragment,
+    calls: &[u32],
+    (sinks, folded): (&[Sink], &[u32]),
+    ops: &[Op],
+    like: Option<&dyn FoldFunction>,
+    jit: &dyn JitHook,
+) -> Option<FoldForm> {
+    let results: SmallVec<[u32; 8]> =
+        sinks.iter().map(|sink| sink.value.into()).chain(folded.iter().copied()).collect();
+    let inputs = inputs_of(fragment, calls, &results);
+    if inputs.len() + results.len() > MAX_JIT_OPERANDS {
         return None;
     }
-    let is_uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&folded).map(|&v| is_uniform(fragment, v)).collect();
-    let function = jit.compile_fold(&map_of(fragment, &inputs, &calls, &folded), &is_uniform, &ops)?;
-    Some(FoldCall { operands: inputs.iter().map(|&v| v as u16).collect(), function, fp_mask: effects(kernel) })
+    let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&results).map(|&v| is_uniform(fragment, v)).collect();
+    let function = jit.compile_fold(&map_of(fragment, &inputs, calls, &results), &uniform, ops, like)?;
+    let (operands, stored) = (inputs.iter().map(|&v| v as u16).collect(), sinks.iter().map(|s| s.operand).collect());
+    Some(FoldForm { operands, stored, uniform, function, broadcasting: RwLock::default() })
 }
 
 /// Whether a value is loop-invariant.

@@ -16,7 +16,7 @@ use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
-use crate::portable::exec::jit_hook::{FOLD_VECTOR_BYTES, FoldCall};
+use crate::portable::exec::jit_hook::{FOLD_VECTOR_BYTES, RowFoldCall};
 use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, Progress, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
 use crate::portable::reduce::row_tile;
@@ -97,7 +97,7 @@ struct TiledReduction<'a> {
     /// Inner points of a tile.
     depth: usize,
     /// Machine code that folds a tile of one row.
-    jit_fold: Option<&'a FoldCall>,
+    jit_fold: Option<RowFoldCall<'a>>,
     /// Whether a tile holds whole rows, which are folded by one call.
     whole_rows: bool,
     /// Whether it is one row, too short to divide into parts.
@@ -158,7 +158,7 @@ impl<'a> TiledReduction<'a> {
         };
         let least = if reduction.is_short_row { MIN_JIT_FOLD } else { MIN_JIT_ROW };
         let long = !by_columns && length >= least;
-        reduction.jit_fold = folding.jit_fold.as_ref().filter(|_| long && reduction.has_dense_columns());
+        reduction.jit_fold = if long { reduction.row_fold() } else { None };
         reduction.divide();
         reduction
     }
@@ -215,6 +215,17 @@ impl<'a> TiledReduction<'a> {
                 && launch.strides_of(operand as usize)[self.axes.columns] == size as isize
         };
         self.body.loads.iter().all(|l| dense(l.operand, l.size))
+    }
+
+    /// Machine code that folds rows of this launch, whose loads are contiguous or have one element for all columns.
+    fn row_fold(&self) -> Option<RowFoldCall<'a>> {
+        let call = self.folding.jit_fold.as_ref()?;
+        let stride = |operand: u16| self.launch.get().strides_of(operand as usize)[self.axes.columns];
+        let is_simple = self.body.loads.iter().all(|l| [0, l.size as isize].contains(&stride(l.operand)));
+        let is_broadcast = |value: u16| self.body.loads.iter().any(|l| l.value == value && stride(l.operand) == 0);
+        let may_store = (self.body.sinks.iter().enumerate())
+            .all(|(i, sink)| self.aliasing.direct(i) && stride(sink.operand) == sink.size as isize);
+        if is_simple { call.of_rows(is_broadcast, may_store) } else { None }
     }
 
     /// Columns of a tile that one call runs on.
@@ -462,7 +473,8 @@ impl TiledRun<'_, '_> {
         let row = TileSpan { origin, row: first + point, rows: 1, column: 0, columns: s.length };
         let mut lanes = FoldLanes::new();
         // SAFETY: the contract of the launch.
-        let Some(jit_fold) = s.jit_fold.filter(|f| unsafe { self.body.fold(&row, f, lanes.at(0)) }) else {
+        let folds = |f: &&RowFoldCall<'_>| unsafe { self.body.fold(&row, f, lanes.at(0)) };
+        let Some(jit_fold) = s.jit_fold.as_ref().filter(folds) else {
             return false;
         };
         for (i, (a, p)) in s.folding.accumulators.iter().zip(&self.buffers).enumerate() {
@@ -470,7 +482,7 @@ impl TiledRun<'_, '_> {
             unsafe { a.whole_rows(&p.of_point(a, point), lanes.at(i), 0, 1, jit_fold.lanes()) };
             collect_flags(a, self.raised);
         }
-        if !s.body.sinks.is_empty() {
+        if !s.body.sinks.is_empty() && !jit_fold.stores() {
             for column in (0..s.length).step_by(s.tile_columns()) {
                 let columns = s.tile_columns().min(s.length - column);
                 // SAFETY: as in `whole_rows`.
@@ -487,7 +499,7 @@ impl TiledRun<'_, '_> {
         let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
         let mut lanes = FoldLanes::new();
         // The machine code of a single tile has been tried.
-        let mut jit_fold = s.jit_fold.filter(|_| s.depth < s.length);
+        let mut jit_fold = s.jit_fold.as_ref().filter(|_| s.depth < s.length);
         'row: for tile in range {
             if s.has_stopped.load(Ordering::Relaxed) {
                 // SAFETY: the totals have room for a bool.
@@ -497,9 +509,9 @@ impl TiledRun<'_, '_> {
             let begin = tile * s.depth;
             let end = s.length.min(begin + s.depth);
             let row = TileSpan { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
-            let least = if s.is_short_row { MIN_JIT_FOLD } else { jit_fold.map_or(0, FoldCall::lanes) };
+            let least = if s.is_short_row { MIN_JIT_FOLD } else { jit_fold.map_or(0, RowFoldCall::lanes) };
             // SAFETY: the contract of the launch.
-            let folds = |f: &&FoldCall| end - begin >= least && unsafe { self.body.fold(&row, f, lanes.at(0)) };
+            let folds = |f: &&RowFoldCall<'_>| end - begin >= least && unsafe { self.body.fold(&row, f, lanes.at(0)) };
             let folded = jit_fold.filter(folds);
             if s.is_short_row {
                 // Where it fails once it is not tried again.
@@ -513,7 +525,7 @@ impl TiledRun<'_, '_> {
                     unsafe { a.part_of_row(&p.of_point(a, point), progress, lanes.at(i), folded.lanes(), begin) };
                     collect_flags(a, self.raised);
                 }
-                if s.body.sinks.is_empty() {
+                if s.body.sinks.is_empty() || folded.stores() {
                     continue;
                 }
             }

@@ -41,9 +41,9 @@ pub(crate) unsafe fn run(
     launch: &Launch<'_>,
     n: usize,
 ) -> Option<RaisedFlags> {
-    let jit_fold = folding.jit_fold.as_ref().filter(|_| n >= MIN_JIT_FOLD);
+    let jit_fold = folding.jit_fold.as_ref().filter(|_| n >= MIN_JIT_FOLD).and_then(|f| f.of_rows(|_| false, false));
     let is_dense = || body.loads.iter().all(|load| launch.strides[load.operand as usize] == load.size as isize);
-    if n > jit_fold.map_or(body.block_len, |_| JIT_FOLD_PIECE) || (n > 1 && !is_dense()) {
+    if n > jit_fold.as_ref().map_or(body.block_len, |_| JIT_FOLD_PIECE) || (n > 1 && !is_dense()) {
         return None;
     }
     let mut raised = RaisedFlags::new();
@@ -66,7 +66,8 @@ pub(crate) unsafe fn run(
         unsafe {
             bind(body, launch, registers, room, n, &mut values);
             let mut lanes = FoldLanes::new();
-            let folded = jit_fold.filter(|f| f.run(n, |v| values[v as usize], lanes.at(0)));
+            let folded =
+                jit_fold.as_ref().filter(|f| f.run(n, |v| values[v as usize], |_| std::ptr::null_mut(), lanes.at(0)));
             if folded.is_none() {
                 if n > body.block_len {
                     return false;

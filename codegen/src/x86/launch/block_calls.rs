@@ -5,10 +5,12 @@ use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{FoldFunction, JitHook, MapFunction};
+use crate::x86::loops::reduce_loop::chains_of;
 use crate::x86::predict::timing::Processor;
 use crate::{Expanded, Kernel, Op, Verified, expand};
 use smallvec::SmallVec;
 use std::fmt;
+use std::sync::Arc;
 
 /// Compiles runs of calls for a processor.
 pub(crate) struct BlockCalls(pub(crate) &'static Processor);
@@ -26,13 +28,31 @@ impl JitHook for BlockCalls {
         }
     }
 
-    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>> {
-        let (map, kinds) = (expand(map), stride_kinds(uniform));
-        let body = Body::of(&map, self.0);
-        let compiled = CompiledLoop::reduce(&body, &kinds, ops).ok()?;
-        let lanes = body.lanes;
-        Some(Box::new(ReduceCode { code: MapCode { compiled, map, processor: self.0, kinds }, lanes, ops: ops.into() }))
+    fn compile_fold(
+        &self,
+        map: &Verified<Kernel>,
+        uniform: &[bool],
+        ops: &[Op],
+        like: Option<&dyn FoldFunction>,
+    ) -> Option<Arc<dyn FoldFunction>> {
+        let found = fold_code(expand(map), self.0, uniform, (ops, like.map(FoldFunction::chains)))?;
+        (like.is_none_or(|like| like.lanes() == found.lanes)).then(|| Arc::new(found) as Arc<dyn FoldFunction>)
     }
+}
+
+/// The loop of a reduction by these ops, if there is one, with so many chains if that is given.
+fn fold_code(
+    map: Expanded,
+    processor: &'static Processor,
+    uniform: &[bool],
+    (ops, chains): (&[Op], Option<usize>),
+) -> Option<ReduceCode> {
+    let kinds = stride_kinds(uniform);
+    let body = Body::of(&map, processor);
+    let chains = chains.or_else(|| chains_of(&body, ops))?;
+    let compiled = CompiledLoop::reduce(&body, &kinds, (ops, chains)).ok()?;
+    let lanes = body.lanes;
+    Some(ReduceCode { code: MapCode { compiled, map, processor, kinds }, lanes, chains, ops: ops.into() })
 }
 
 /// The loop of a map over one block. What it was compiled from is kept for listings.
@@ -88,12 +108,17 @@ impl CompiledLoop {
 struct ReduceCode {
     code: MapCode,
     lanes: usize,
+    chains: usize,
     ops: SmallVec<[Op; 4]>,
 }
 
 impl FoldFunction for ReduceCode {
     fn lanes(&self) -> usize {
         self.lanes
+    }
+
+    fn chains(&self) -> usize {
+        self.chains
     }
 
     #[inline]
@@ -110,11 +135,16 @@ impl FoldFunction for ReduceCode {
             }
         })
     }
+
+    fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>> {
+        let found = fold_code(self.code.map.clone(), self.code.processor, uniform, (&self.ops, Some(self.chains)))?;
+        Some(Arc::new(found))
+    }
 }
 
 impl fmt::Display for ReduceCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let body = Body::of(&self.code.map, self.code.processor);
-        f.write_str(&self.code.compiled.reduce_listing(body, &self.code.kinds, &self.ops))
+        f.write_str(&self.code.compiled.reduce_listing(body, &self.code.kinds, (&self.ops, self.chains)))
     }
 }

@@ -37,13 +37,17 @@ impl CompiledLoop {
         CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds, body.overlaps_tail()), body.nests())
     }
 
-    /// Compiles the loop that folds what the body would store, by these ops.
+    /// Compiles the loop that folds what the body would store to its last operands, by these ops in so many chains.
     ///
     /// # Errors
     /// The first instruction without machine code.
-    pub(crate) fn reduce(body: &Body<'_>, kinds: &StrideKinds, ops: &[Op]) -> Result<CompiledLoop, Unsupported> {
-        let inputs = body.kernel.operands.len() - ops.len();
-        CompiledLoop::of(body, body.lower_reduce(kinds, ops)?, Tail::of(body, &kinds[..inputs], false), false)
+    pub(crate) fn reduce(
+        body: &Body<'_>,
+        kinds: &StrideKinds,
+        folds: (&[Op], usize),
+    ) -> Result<CompiledLoop, Unsupported> {
+        let inputs = body.kernel.operands.len() - folds.0.len();
+        CompiledLoop::of(body, body.lower_reduce(kinds, folds)?, Tail::of(body, &kinds[..inputs], false), false)
     }
 
     fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>, nests: bool) -> Result<CompiledLoop, Unsupported> {
@@ -97,9 +101,9 @@ impl CompiledLoop {
     }
 
     /// The same of the loop of a reduction.
-    pub(crate) fn reduce_listing(&self, mut body: Body<'_>, kinds: &StrideKinds, ops: &[Op]) -> String {
+    pub(crate) fn reduce_listing(&self, mut body: Body<'_>, kinds: &StrideKinds, folds: (&[Op], usize)) -> String {
         body.records_spans = true;
-        self.listing_from(&body, body.lower_reduce(kinds, ops))
+        self.listing_from(&body, body.lower_reduce(kinds, folds))
     }
 
     /// Only a listing asks which bytes come from which instruction. So this is not recorded at first, and the loop is compiled again.

@@ -71,6 +71,11 @@ impl LaneFold {
         self.row().order == FoldOrder::Pairwise && self.row().rounds(self.dtype)
     }
 
+    /// Registers of a chain.
+    fn levels(&self) -> usize {
+        1 + self.has_levels() as usize
+    }
+
     /// The instruction that accumulates a vector, except for extremes of floats.
     pub(crate) fn form(self) -> Option<&'static Form> {
         instruction(self.op, self.dtype)
@@ -93,6 +98,26 @@ impl LaneFold {
     }
 }
 
+/// The folds of a body's last operands, if these loops can do them.
+fn folds_of(body: &Body<'_>, ops: &[Op]) -> Option<SmallVec<[LaneFold; 4]>> {
+    let operands = &body.kernel.operands[body.kernel.operands.len() - ops.len()..];
+    let fold = |(&op, operand): (&Op, &crate::OperandDecl)| LaneFold { op, dtype: operand.dtype, first: 0 };
+    let all: SmallVec<[LaneFold; 4]> = ops.iter().zip(operands).map(fold).collect();
+    all.iter().all(|fold| fold.is_known() && fold.begins()).then_some(all)
+}
+
+/// The chains of a loop: as many as fit the registers and as hide the latency of a body so long.
+pub(crate) fn chains_of(body: &Body<'_>, ops: &[Op]) -> Option<usize> {
+    let needed: usize = folds_of(body, ops)?.iter().map(LaneFold::levels).sum();
+    let wish = match body.length() {
+        0..=8 => 8,
+        9..=24 => 4,
+        _ => 2,
+    };
+    let room = registers(body.level);
+    [8, 4, 2, 1].into_iter().find(|&chains| chains <= wish && chains * needed <= room)
+}
+
 /// The folds of a loop.
 pub(crate) struct Folds {
     all: SmallVec<[LaneFold; 4]>,
@@ -103,29 +128,15 @@ pub(crate) struct Folds {
 }
 
 impl Folds {
-    /// Assigns registers to folds: as many chains as fit the registers and as hide the latency of a body so long.
-    fn new(body: &Body<'_>, ops: &[Op]) -> Option<Folds> {
-        let kernel = body.kernel;
-        let inputs = kernel.operands.len() - ops.len();
-        let fold = |(&op, operand): (&Op, &crate::OperandDecl)| LaneFold { op, dtype: operand.dtype, first: 0 };
-        let mut all: SmallVec<[LaneFold; 4]> = ops.iter().zip(&kernel.operands[inputs..]).map(fold).collect();
-        if !all.iter().all(|fold| fold.is_known() && fold.begins()) {
-            return None;
-        }
-        let levels = |fold: &LaneFold| 1 + fold.has_levels() as usize;
-        let needed: usize = all.iter().map(levels).sum();
-        let wish = match body.length() {
-            0..=8 => 8,
-            9..=24 => 4,
-            _ => 2,
-        };
-        let room = registers(body.level);
-        let chains = [8, 4, 2, 1].into_iter().find(|&chains| chains <= wish && chains * needed <= room)?;
+    /// Assigns registers to folds of so many chains.
+    fn new(body: &Body<'_>, ops: &[Op], chains: usize) -> Option<Folds> {
+        let (inputs, mut all) = (body.kernel.operands.len() - ops.len(), folds_of(body, ops)?);
+        let (room, needed) = (registers(body.level), all.iter().map(LaneFold::levels).sum::<usize>());
         // The last register of AVX2 is reserved for slow-path lanes.
         let mut next = 2 * room - (body.level == Level::Avx2) as usize - chains * needed;
         for fold in &mut all {
             fold.first = next as u8;
-            next += chains * levels(fold);
+            next += chains * fold.levels();
         }
         Some(Folds { all, inputs, chains, into: Cell::new(FoldInto::Total) })
     }
@@ -218,18 +229,22 @@ impl Emitter<'_> {
 }
 
 impl Body<'_> {
-    /// Compiles the loop of a row whose last operands, all that are written, are folded by these ops instead of stored. It stores a
+    /// Compiles the loop of a row whose last operands are folded by these ops, in so many chains, instead of stored. It stores a
     /// vector for each fold to the argument block.
     ///
     /// # Errors
     /// The first instruction without machine code.
-    pub(crate) fn lower_reduce(&self, kinds: &StrideKinds, ops: &[Op]) -> Result<LoopCode, Unsupported> {
+    pub(crate) fn lower_reduce(
+        &self,
+        kinds: &StrideKinds,
+        (ops, chains): (&[Op], usize),
+    ) -> Result<LoopCode, Unsupported> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
         if self.has_loops() {
             return Err(refused("a fold of what loops give"));
         }
-        let folds = Rc::new(Folds::new(self, ops).ok_or_else(|| refused("a fold"))?);
-        let (inputs, chains) = (folds.inputs, folds.chains);
+        let folds = Rc::new(Folds::new(self, ops, chains).ok_or_else(|| refused("a fold"))?);
+        let inputs = folds.inputs;
         let mut e = Emitter::new(self, kinds, Arguments::of(self));
         e.reserve(folds.registers());
         let slots: SmallVec<[usize; 4]> = folds.all.iter().map(|_| e.arguments.slot(VECTOR_BYTES)).collect();
