@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import runpy
 import warnings
+from pathlib import Path
 from typing import Any
 
 import fastnp
 import numpy
 import pytest
+from fastnp import _functions
+from fastnp._fallback import registry
 from fastnp._fallback.registry import NATIVE
+from fastnp._functions import TOPICS
 
 from tests.array.test_fourier import ONE_AXIS, SEVERAL_AXES
 
@@ -662,7 +668,24 @@ def is_a_librarys(ours: Any) -> bool:
     return hasattr(ours, "on_device")
 
 
+def test_topics_name_what_their_files_register(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered: dict[Any, str] = {}
+
+    class Recorded(dict[Any, Any]):
+        def __setitem__(self, original: Any, ours: Any) -> None:
+            assert registered.setdefault(original, topic) == topic, f"{original} is in two files"
+            super().__setitem__(original, ours)
+
+    monkeypatch.setattr(registry, "NATIVE", Recorded(NATIVE))
+    for topic in TOPICS:
+        path = Path(_functions.__file__).with_name(f"{topic}.py")
+        runpy.run_path(str(path), run_name=f"again.{topic}")
+    assert registered == {f: file.rpartition(".")[2] for f, file in registry._ON_DEMAND.items()}
+
+
 def test_every_native_function_is_in_the_table() -> None:
+    for topic in TOPICS:
+        importlib.import_module(f"fastnp._functions.{topic}")
     names = {
         value.__name__
         for value, ours in NATIVE.items()

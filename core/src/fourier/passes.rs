@@ -2,7 +2,7 @@
 //! which leaves them in order), from one buffer into another.
 
 use crate::fourier::lanes::{ComplexLanes, Lanes};
-use crate::fourier::roots::root;
+use crate::fourier::roots::{Roots, root};
 
 /// The largest prime factor. A pass takes as many multiplications for each number as its factor.
 pub(crate) const MAX_FACTOR: usize = 31;
@@ -63,10 +63,10 @@ impl Passes {
     /// For a length with small factors.
     pub(crate) fn new(n: usize) -> Option<Passes> {
         let mut before = 1;
-        let mut passes = vec![];
+        let (roots, mut passes) = (Roots::new(n), vec![]);
         for factor in factors(n)? {
             let after = n / (before * factor);
-            let step = |j: usize, i: usize| root(j * before * i, n);
+            let step = |j: usize, i: usize| roots.at(j * before * i);
             let twiddles = (0..after).flat_map(|i| (1..factor).map(move |j| step(j, i))).collect();
             let turns = (0..factor).map(|k| root(k, factor)).map(|w| (w.re, -w.im)).collect();
             passes.push(Pass { factor, before, after, twiddles, turns });

@@ -1,11 +1,12 @@
 //! Transforms of real numbers, and to them, by complex ones of half the length: the even elements are real parts, the odd ones imaginary.
 
 use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
-use crate::fourier::roots::root;
+use crate::fourier::roots::Roots;
 
 /// `exp(-2πik/n)` for the `n / 4` first `k` and one more, for an even `n`.
 pub(crate) fn half_twiddles(n: usize) -> Vec<ComplexNumber> {
-    (0..=n / 4).map(|k| root(k, n)).collect()
+    let roots = Roots::new(n);
+    (0..=n / 4).map(|k| roots.at(k)).collect()
 }
 
 /// The first half of the spectrum of `2 * half` real numbers, from the transform of as many complex ones as `half`. It is one number longer.

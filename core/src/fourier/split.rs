@@ -3,8 +3,9 @@
 
 use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
 use crate::fourier::passes::{Passes, cost};
-use crate::fourier::roots::root;
+use crate::fourier::roots::Roots;
 use fastnp_codegen::ThreadPool;
+use smallvec::SmallVec;
 
 /// Up to this length every twiddle factor is in a table, of a megabyte. Longer transforms make each of two factors, which costs one
 /// rounding more and reads less memory.
@@ -84,24 +85,23 @@ impl Split {
             return None;
         }
         let (columns, rows) = (Passes::new(height)?, Passes::new(n / height)?);
-        let blocks = rows.n.div_ceil(lanes);
+        let (blocks, roots) = (rows.n.div_ceil(lanes), Roots::new(n));
+        // A vector of the real parts of some roots, and one of the imaginary parts.
+        let vector = |step: usize, first: usize| {
+            let each = (0..lanes).map(|l| roots.at(step * (first + l)));
+            let (re, im): (SmallVec<[f64; 8]>, SmallVec<[f64; 8]>) = each.map(|w| (w.re, w.im)).unzip();
+            re.into_iter().chain(im)
+        };
         let twiddles = if n <= MAX_TWIDDLE_TABLE {
-            let vector = |(k, block): (usize, usize)| {
-                let each = (0..lanes).map(move |l| root(k * (block * lanes + l), n));
-                each.clone().map(|w| w.re).chain(each.map(|w| w.im)).collect::<Vec<_>>()
-            };
-            TwiddleTable::Table((0..height).flat_map(|k| (0..blocks).map(move |b| (k, b))).flat_map(vector).collect())
+            let blocks = (0..height).flat_map(|k| (0..blocks).map(move |block| (k, block)));
+            TwiddleTable::Table(blocks.flat_map(|(k, block)| vector(k, block * lanes)).collect())
         } else {
             let shift = n.ilog2() / 2;
-            let vector = |k: usize| {
-                let each = (0..lanes).map(move |l| root(k * l, n));
-                each.clone().map(|w| w.re).chain(each.map(|w| w.im)).collect::<Vec<_>>()
-            };
             TwiddleTable::Products {
-                fine: (0..1 << shift).map(|i| root(i, n)).collect(),
-                coarse: (0..=n >> shift).map(|i| root(i << shift, n)).collect(),
+                fine: (0..1 << shift).map(|i| roots.at(i)).collect(),
+                coarse: (0..=n >> shift).map(|i| roots.at(i << shift)).collect(),
                 shift,
-                lanes: (0..height).flat_map(vector).collect(),
+                lanes: (0..height).flat_map(|k| vector(k, 0)).collect(),
             }
         };
         Some(Split { columns, rows, twiddles })

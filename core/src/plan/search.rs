@@ -24,6 +24,8 @@ const BEAM: usize = 4;
 const MAX_SEARCHED: usize = 256;
 /// Points of the largest kernel that may change, at the least: of fewer, nothing is gained but launches.
 const MIN_POINTS: usize = 1024;
+/// Bytes of the largest result, at the least: moving fewer takes 80 ns, and the search some 20 µs a node.
+const MIN_BYTES: usize = 8 << 10;
 /// Nodes that are copied into drafts for each node of the trace: some 50 ns each.
 const EFFORT: usize = 20;
 
@@ -59,8 +61,12 @@ pub(crate) struct Outcome {
 
 /// Whether the search may find something in these groups that is worth it.
 pub(crate) fn pays(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
-    let is_large = |group: &Group| group.is_map() && count(&group.domain) >= MIN_POINTS;
-    groups.iter().any(is_large) && may_change(nodes, groups, live)
+    let bytes = |group: &Group| {
+        let size = group.stores().iter().map(|access| access.dtype.size()).max();
+        count(&group.domain) * size.unwrap_or(0)
+    };
+    let is_large = |group: &&Group| group.is_map() && count(&group.domain) >= MIN_POINTS;
+    groups.iter().filter(is_large).any(|group| bytes(group) >= MIN_BYTES) && may_change(nodes, groups, live)
 }
 
 /// Whether kernels could be changed, whatever that is worth.

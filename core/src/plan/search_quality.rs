@@ -183,3 +183,36 @@ fn inlining_is_near_the_best() {
     let (mean, far) = summary("searched plans over the best", &searched);
     assert!(mean < 1.005 && far < 0.02, "mean {mean}, far {far}");
 }
+
+#[test]
+fn few_points_or_bytes_are_not_searched() {
+    let mut random = Random(3);
+    let searched = |nodes: &[Node], live: &[bool]| {
+        let groups = crate::plan::group::group(&mut nodes.to_vec(), TARGET.limits);
+        pays(nodes, &groups, live)
+    };
+    let (nodes, live) = loop {
+        let (nodes, live) = trace(&mut random, 12);
+        if searched(&nodes, &live) {
+            break (nodes, live);
+        }
+    };
+    // Each node with so many of its columns, and elements of another type.
+    let narrowed = |columns: usize, dtype: DType| {
+        let mut nodes = nodes.clone();
+        for node in &mut nodes {
+            node.domain[1] = columns;
+            node.target.dtype = dtype;
+            for source in &mut node.sources {
+                if let NodeInput::Memory(access) = source {
+                    access.dtype = dtype;
+                }
+            }
+        }
+        searched(&nodes, &live)
+    };
+    assert!(narrowed(COLUMNS, DType::F64) && narrowed(COLUMNS, DType::F32));
+    assert!(narrowed(12, DType::F64), "1,200 points, 9,600 bytes");
+    assert!(!narrowed(12, DType::F32), "4,800 bytes");
+    assert!(!narrowed(8, DType::F64), "800 points");
+}

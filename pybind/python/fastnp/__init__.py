@@ -12,7 +12,7 @@ Beyond NumPy: `describe_device`, `device`, `doctor`, `eval`, `explain`, `fallbac
 
 Private modules, in import order; each imports only those before it, and a test checks it:
 
-- `_interpreter`: refuses subinterpreters.
+- `_interpreter`: refuses subinterpreters; imports without garbage collection.
 - `_fastnp`: the extension module, written in Rust.
 - `_pickle`: the functions that pickles name, so this file never moves.
 - `_state`: settings, device, floating-point error state, fallback ledger, counters.
@@ -31,29 +31,30 @@ from typing import Any as _Any
 
 from fastnp import _interpreter  # isort: skip  # refuses before NumPy is imported
 
-import numpy as _numpy
+with _interpreter.Uncollected():
+    import numpy as _numpy
 
-from fastnp import _functions, _loops, _namespace, _profile
-from fastnp._array import methods as _methods
-from fastnp._fastnp import flush as flush
-from fastnp._fastnp import ndarray as ndarray
-from fastnp._interop import faults as _faults
-from fastnp._interop import import_hooks as _import_hooks
-from fastnp._interop import interchange as _interchange
-from fastnp._profile import explain as explain
-from fastnp._state.device import describe_device as describe_device
-from fastnp._state.device import device as device
-from fastnp._state.device import get_device as get_device
-from fastnp._state.device import set_device as set_device
-from fastnp._state.device import synchronize as synchronize
-from fastnp._state.diagnostics import eval as eval
-from fastnp._state.diagnostics import reset_stats as reset_stats
-from fastnp._state.diagnostics import stats as stats
-from fastnp._state.ledger import FallbackError as FallbackError
-from fastnp._state.ledger import FallbackWarning as FallbackWarning
-from fastnp._state.ledger import fallbacks as fallbacks
-from fastnp._state.ledger import strict as strict
-from fastnp._state.settings import settings as settings
+    from fastnp import _functions, _loops, _namespace, _profile
+    from fastnp._array import methods as _methods
+    from fastnp._fastnp import flush as flush
+    from fastnp._fastnp import ndarray as ndarray
+    from fastnp._interop import faults as _faults
+    from fastnp._interop import import_hooks as _import_hooks
+    from fastnp._interop import interchange as _interchange
+    from fastnp._profile import explain as explain
+    from fastnp._state.device import describe_device as describe_device
+    from fastnp._state.device import device as device
+    from fastnp._state.device import get_device as get_device
+    from fastnp._state.device import set_device as set_device
+    from fastnp._state.device import synchronize as synchronize
+    from fastnp._state.diagnostics import eval as eval
+    from fastnp._state.diagnostics import reset_stats as reset_stats
+    from fastnp._state.diagnostics import stats as stats
+    from fastnp._state.ledger import FallbackError as FallbackError
+    from fastnp._state.ledger import FallbackWarning as FallbackWarning
+    from fastnp._state.ledger import fallbacks as fallbacks
+    from fastnp._state.ledger import strict as strict
+    from fastnp._state.settings import settings as settings
 
 _interpreter.check_gil()
 

@@ -1,15 +1,37 @@
 """Refusal of interpreters that the engine cannot be right in: subinterpreters, and threads without
-the GIL.
+the GIL; and imports without garbage collection.
 
 The extension module has one state a process, and its objects belong to the interpreter that made
 them; used by a second interpreter, or by one that ends before the process, they crash. PyO3 refuses
 a second interpreter only. So this is asked before NumPy and the extension are imported.
 """
 
+import gc
 import importlib
 import sys
 
-__all__ = ["check_gil"]
+__all__ = ["Uncollected", "check_gil"]
+
+
+class Uncollected:
+    """A block in which the garbage collector does not run, around imports.
+
+    They make some 60,000 objects that stay, which the collector would visit several times: a
+    thirtieth of the import's instructions. They join the oldest generation at the end, where the
+    collector would have brought them, unless the program has frozen objects, which would be thawed.
+    """
+
+    def __enter__(self) -> None:
+        self.was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if not self.was_enabled:
+            return
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
+            gc.unfreeze()
+        gc.enable()
 
 
 def check_gil() -> None:

@@ -127,8 +127,9 @@ def _ufunc(value: _np.ufunc, name: str) -> Any:
     ours = UFUNCS.get(value.__name__)
     if ours is not None and getattr(_np, value.__name__, None) is value:
         return ours
-    if value in NATIVE:
-        return NATIVE[value]
+    ours = native_of(value)
+    if ours is not None:
+        return ours
     from fastnp._fallback.ufunc import foreign
 
     return _cached(value, lambda: foreign(value))

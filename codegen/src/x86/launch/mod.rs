@@ -12,6 +12,7 @@
 pub(crate) mod backend;
 pub(crate) mod block_calls;
 pub(crate) mod compiled_loop;
+pub(crate) mod fallback;
 pub(crate) mod program;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;

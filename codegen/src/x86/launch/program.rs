@@ -18,9 +18,9 @@ use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::isel::interleave::interleaved;
-use crate::x86::launch::block_calls::BlockCalls;
+use crate::x86::launch::Portable;
 use crate::x86::launch::compiled_loop::CompiledLoop;
-use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
+use crate::x86::launch::fallback::Fallback;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
@@ -45,7 +45,7 @@ const POLL_CHUNKS: usize = 16;
 pub(crate) struct LoopProgram {
     /// The kernel with its elementary functions expanded, a scan as one fragment.
     expanded: Expanded,
-    pub(crate) fallback: InterpretedProgram,
+    pub(crate) fallback: Fallback,
     /// By accumulator of a scan, whose rows go along the last axis: the neutral element.
     initial_carries: SmallVec<[Scalar; 2]>,
     /// What decides the strategy of a launch.
@@ -121,10 +121,6 @@ impl LoopProgram {
         let ambiguous_underflow = has_ambiguous_underflow(&expanded, &may_raise);
         let single_pass = may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
         let scatters = check_offsets(kernel, &expanded, single_pass)?;
-        // The fallback runs some scans, so it gets machine code for its blocks.
-        let block_calls = BlockCalls(processor);
-        let fuse = (kernel.template == Template::Scan).then_some(&block_calls as &dyn JitHook);
-        let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
         let (lanes, has_loops) = (body.lanes, body.has_loops());
         let multiplies =
             kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
@@ -140,7 +136,7 @@ impl LoopProgram {
         let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
         let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
         Ok(LoopProgram {
-            fallback,
+            fallback: Fallback::new(kernel, processor, portable),
             initial_carries,
             forms: LoopForms { is_plain, single_pass, shortest_row, cost, bytes },
             body_length: kernel.body.insts.len() as u32,
@@ -335,11 +331,11 @@ fn may_raise(kernel: &Kernel) -> SmallVec<[(u32, FpFlags); 4]> {
 impl Program for LoopProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         // SAFETY: the caller's contract.
-        unsafe { self.launch_by_rows(launch, workers).map_or_else(|| self.fallback.launch(launch, workers), Ok) }
+        unsafe { self.launch_by_rows(launch, workers).map_or_else(|| self.fallback.get().launch(launch, workers), Ok) }
     }
 
     fn strategy(&self, launch: &Launch<'_>) -> &'static str {
-        self.strategy_by_rows(launch).map_or_else(|| self.fallback.strategy(launch), Strategy::name)
+        self.strategy_by_rows(launch).map_or_else(|| self.fallback.get().strategy(launch), Strategy::name)
     }
 
     fn listing(&self) -> String {
@@ -725,9 +721,9 @@ impl LoopProgram {
         // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
         let found = unsafe {
             if is_sequential {
-                self.fallback.continue_scan(&again, &chunk.origin, &mut chunk.carries)
+                self.fallback.get().continue_scan(&again, &chunk.origin, &mut chunk.carries)
             } else {
-                self.fallback.run_part(&again, &chunk.origin)
+                self.fallback.get().run_part(&again, &chunk.origin)
             }
         };
         fp_status::merge(raised, found);

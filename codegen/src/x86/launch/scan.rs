@@ -69,7 +69,7 @@ impl Program for ScanProgram {
             _ => None,
         };
         // SAFETY: as above.
-        done.map_or_else(|| unsafe { self.rows.fallback.launch(launch, workers) }, Ok)
+        done.map_or_else(|| unsafe { self.rows.fallback.get().launch(launch, workers) }, Ok)
     }
 
     fn strategy(&self, launch: &Launch<'_>) -> &'static str {
@@ -79,7 +79,7 @@ impl Program for ScanProgram {
             Strategy::Nothing => Some(Strategy::Nothing),
             _ => None,
         };
-        chosen.map_or_else(|| self.rows.fallback.strategy(launch), Strategy::name)
+        chosen.map_or_else(|| self.rows.fallback.get().strategy(launch), Strategy::name)
     }
 
     fn listing(&self) -> String {

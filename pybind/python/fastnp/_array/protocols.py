@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as _np
 
+from fastnp._fallback import registry
 from fastnp._fallback.call import NOT_NATIVE, call
 from fastnp._fallback.override import dispatch_ufunc, expects_numpys, has_override
-from fastnp._fallback.registry import NATIVE, native_of
+from fastnp._fallback.registry import native_of
 from fastnp._fastnp import UFUNCS, ndarray, ufunc
 
 __all__ = ["array_function", "array_ufunc", "implementation"]
@@ -74,7 +75,7 @@ def implementation(
 
 def native_ufuncs() -> list[_np.ufunc]:
     """NumPy's ufuncs that have a version of ours."""
-    return [*(getattr(_np, name) for name in UFUNCS), *(f for f in NATIVE if type(f) is _np.ufunc)]
+    return [*(getattr(_np, name) for name in UFUNCS), *registry.native_ufuncs()]
 
 
 def array_ufunc(
@@ -87,7 +88,7 @@ def array_ufunc(
         # ufuncs of their own, also of other types.
         name = getattr(func, "__name__", "")
         known = getattr(_np, name, None) is func
-        ours = (UFUNCS.get(name) or NATIVE.get(func)) if known else None
+        ours = (UFUNCS.get(name) or native_of(func)) if known else None
     if has_override(func, inputs, kwargs):
         if type(self) is ndarray and expects_numpys(inputs, kwargs):
             # The class may have refused our arrays, which it would hand on to NumPy.

@@ -5,7 +5,7 @@ The namespace and the dispatch protocols look functions up here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -30,8 +30,10 @@ NATIVE: dict[Any, Any] = {
     _np.errstate: errstate,
 }
 
-# Files of native functions that are imported when a function of NumPy's module is first looked up.
-_ON_DEMAND = {
+# Files of native functions that are imported when a function is first looked up: by the function,
+# and by its module.
+_ON_DEMAND: dict[Any, str] = {}
+_ON_DEMAND_BY_MODULE = {
     "numpy.fft": "fastnp._functions.fft",
     "numpy.linalg": "fastnp._functions.linalg_device",
 }
@@ -39,7 +41,7 @@ _ON_DEMAND = {
 # Functions that the extension implements.
 _FROM_EXTENSION = """
     array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
-    empty_like zeros_like ones_like full_like arange where dot copyto concatenate stack vstack
+    empty_like zeros_like ones_like full_like arange dot copyto concatenate stack vstack
     hstack dstack column_stack append shares_memory may_share_memory result_type can_cast
     inner vdot packbits unpackbits
     """
@@ -52,11 +54,27 @@ def native_of(original: Any) -> Any:
     """The native version of a function or class of NumPy's; None where there is none."""
     ours = NATIVE.get(original)
     if ours is None:
-        source = _ON_DEMAND.get(getattr(original, "__module__", None) or "")
+        source = _ON_DEMAND.get(original)
+        if source is None:
+            source = _ON_DEMAND_BY_MODULE.get(getattr(original, "__module__", None) or "")
         if source is not None:
             import_module(source)
             return NATIVE.get(original)
     return ours
+
+
+def on_demand(source: str, names: Iterable[str]) -> None:
+    """Declare that a file registers native versions of these functions of NumPy's."""
+    for name in names:
+        module, _, function = name.rpartition(".")
+        original = getattr(getattr(_np, module) if module else _np, function, None)
+        if original is not None:
+            _ON_DEMAND[original] = source
+
+
+def native_ufuncs() -> list[_np.ufunc]:
+    """NumPy's ufuncs that have a version of ours outside the table of ufuncs."""
+    return [f for f in {**NATIVE, **_ON_DEMAND} if type(f) is _np.ufunc]
 
 
 def native(original: Callable[..., Any], few: int | None = None) -> Callable[[_F], _F]:

@@ -41,9 +41,3 @@ def fromfunction(
         kwargs |= {"dtype": dtype, "like": like}
         return call(_np.fromfunction, (_with_our_arrays(function), shape), kwargs)
     return function(*indices(shape, dtype=dtype), **kwargs)
-
-
-@native(_np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    functions = [_with_our_arrays(f) if callable(f) else f for f in funclist]
-    return call(_np.piecewise, (x, condlist, functions, *args), kw)

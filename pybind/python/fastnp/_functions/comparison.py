@@ -108,10 +108,3 @@ def isrealobj(x: Any) -> bool:
 @native(_np.isreal)
 def isreal(x: Any) -> Any:
     return x.imag == 0 if type(x) is ndarray else call(_np.isreal, (x,), {})
-
-
-@native(_np.iscomplex)
-def iscomplex(x: Any) -> Any:
-    if type(x) is ndarray and x.dtype.kind == "c":
-        return x.imag != 0
-    return call(_np.iscomplex, (x,), {})

@@ -1,0 +1,1 @@
+"""Short programs as whole processes: `python -m benches.short`, described there."""
