@@ -65,6 +65,7 @@ pub mod white_box {
     pub use crate::cuda::text::variant::reciprocal;
     pub use crate::drive::isa::{Isa, LoopFn};
     pub use crate::host::gemv::lookup as gemv_loop;
+    pub use crate::host::inner_products::lookup as inner_loop;
     pub use crate::host::skinny_product::lookup as skinny_loop;
     pub use crate::portable::loops::arg_extremes::{ArgLoops, lookup as arg_loops};
     /// The choice of drivers.

@@ -1,9 +1,10 @@
-//! Gemv and skinny products at every level of instructions: sums add their terms in the order of rows.
+//! Gemv and products of few rows at every level of instructions: sums add their terms in the order of rows, inner products in lanes.
 
 use fastnp_codegen::DType;
 use fastnp_codegen::host::gemv::Gemv;
+use fastnp_codegen::host::inner_products::InnerProducts;
 use fastnp_codegen::host::skinny_product::SkinnyProduct;
-use fastnp_codegen::white_box::{Isa, gemv_loop, skinny_loop};
+use fastnp_codegen::white_box::{Isa, gemv_loop, inner_loop, skinny_loop};
 
 #[test]
 fn rows_are_added_in_order_whatever_is_done_together() {
@@ -59,6 +60,38 @@ fn terms_of_several_rows_are_added_in_order() {
                 };
                 let expected = if j < columns { (0..terms).fold(1.0, term) } else { 1.0 };
                 assert_eq!(sum, expected, "{isa:?} {rows} {terms} {columns} {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn inner_products_of_a_few_rows_and_columns() {
+    for (rows, columns, terms) in [(1, 1, 1), (1, 2, 7), (2, 3, 8), (3, 1, 513), (5, 4, 1030), (8, 8, 600)] {
+        // Small multiples of a power of two: sums are exact in any order.
+        let element = |i: usize| (i * 37 % 101) as f64 / 4.0 - 12.0;
+        let a: Vec<f64> = (0..rows * 1100).map(element).collect();
+        let b: Vec<f64> = (0..columns * 1200).map(|i| element(i + 5)).collect();
+        for isa in Isa::available() {
+            let mut out = vec![-1.0f64; rows * 20];
+            let products = InnerProducts {
+                rows: (a.as_ptr().cast(), 8800),
+                columns: (b.as_ptr().cast(), 9600),
+                out: (out.as_mut_ptr().cast(), [160, 16]),
+                count: (rows, columns),
+                terms,
+            };
+            let run = inner_loop(DType::F64, isa).unwrap();
+            // SAFETY: there are so many rows of 1,100 and columns of 1,200 elements, and of 20 products, of which every second is written.
+            unsafe {
+                let of = (&raw const products).cast();
+                run(products.out.0, products.rows.0, products.columns.0, of, terms, rows);
+            }
+            for (at, &found) in out.iter().enumerate() {
+                let (i, j) = (at / 20, at % 20);
+                let sum = || (0..terms).map(|k| a[1100 * i + k] * b[1200 * (j / 2) + k]).sum();
+                let expected = if j % 2 == 0 && j / 2 < columns { sum() } else { -1.0 };
+                assert_eq!(found, expected, "{isa:?} {rows} {columns} {terms} {at}");
             }
         }
     }

@@ -24,7 +24,7 @@ const BEAM: usize = 4;
 const MAX_SEARCHED: usize = 256;
 /// Points of the largest kernel that may change, at the least: of fewer, nothing is gained but launches.
 const MIN_POINTS: usize = 1024;
-/// Bytes of the largest result, at the least: moving fewer takes 80 ns, and the search some 20 µs a node.
+/// Bytes of the largest result, at the least: moving fewer takes 80 ns.
 const MIN_BYTES: usize = 8 << 10;
 /// Nodes that are copied into drafts for each node of the trace: some 50 ns each.
 const EFFORT: usize = 20;
