@@ -53,13 +53,10 @@ impl Backend for X86 {
     }
 
     fn instruction_ns(&self) -> f64 {
-        match self.processor.level {
-            // Beside the bytes, whose prices are those of processors with AVX-512: of a Zen 3 an instruction takes 2.3 times as long, a byte
-            // of its own caches 1.2 times, one of the shared cache or of memory 2 times. (Fluxes of 400 × 400 points computed where they are
-            // read take 371 µs there, stored first 495.)
-            Level::Avx2 => 1.5 * INSTRUCTION_NS,
-            Level::Avx512 => INSTRUCTION_NS,
-        }
+        // With AVX2 too: the model weighs instructions against bytes, and on a Zen 3 an instruction takes 2.3 times as long as where the
+        // constants were measured, a byte of the shared cache or of memory twice as long. (Fluxes of 400 × 400 points computed where they are
+        // read take 371 µs there, stored first 495.)
+        INSTRUCTION_NS
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
