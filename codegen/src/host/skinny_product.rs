@@ -53,7 +53,7 @@ pub fn lookup(dtype: DType, isa: Isa) -> Option<LoopFn> {
 /// Rows of the matrix that are taken at once: eight vectors of 256 bits with a chunk of 64 bytes. With two rows the result is loaded and stored
 /// too often, with eight the chunks do not fit into the registers of AVX2. (Eight rows by 30,000 × 2,000 floats on one core of a Zen 3: 30 ms,
 /// with two rows 110. Summing the matrix takes 26.)
-const DEPTH: usize = 4;
+const SKINNY_DEPTH: usize = 4;
 
 /// Chunks of `N` columns, then of `Q`, then of one.
 struct SkinnyLoop<T, const N: usize, const Q: usize>(PhantomData<T>);
@@ -65,9 +65,9 @@ impl<T: MulAdd, const N: usize, const Q: usize> InnerLoop for SkinnyLoop<T, N, Q
         unsafe {
             let product = &*c.cast::<SkinnyProduct>();
             let terms = product.size.1;
-            let whole = terms - terms % DEPTH;
-            for first in (0..whole).step_by(DEPTH) {
-                columns::<T, N, Q, DEPTH, FMA>(product, first);
+            let whole = terms - terms % SKINNY_DEPTH;
+            for first in (0..whole).step_by(SKINNY_DEPTH) {
+                columns::<T, N, Q, SKINNY_DEPTH, FMA>(product, first);
             }
             for first in whole..terms {
                 columns::<T, N, Q, 1, FMA>(product, first);

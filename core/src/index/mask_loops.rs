@@ -7,10 +7,8 @@
 //! Processors with vector compression run [`crate::index::mask_avx512`] first, those with AVX2 [`crate::index::mask_avx2`], and only the
 //! rest here.
 
+use crate::index::mask_avx2::MASK_WORD_BYTES;
 use crate::index::{mask_avx2, mask_avx512};
-
-/// Bytes of a mask that are read together.
-const MASK_WORD_BYTES: usize = 8;
 
 /// Calls `put` for the bytes a mask selects, from byte `start` and output position `selected` on, until `room` is reached; returns
 /// the next output position.
