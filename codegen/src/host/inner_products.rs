@@ -1,7 +1,7 @@
 //! Inner products of a few long rows with a few long columns, all of them dense along their terms: a product with a small result.
 //!
 //! Two rows and two columns are read together, so each of their elements is loaded once for two products. A sum has several lanes, and is
-//! added up in blocks of [`PRODUCT_BLOCK`] vectors, so that its error stays below that of one long chain. The blocks do not depend on the number of
+//! added up in blocks of `PRODUCT_BLOCK` vectors, so that its error stays below that of one long chain. The blocks do not depend on the number of
 //! threads.
 
 #![allow(clippy::needless_range_loop)] // lanes and memory are indexed together

@@ -221,10 +221,13 @@ impl Gemm {
         if self.transposed().is_narrow() {
             return self.transposed().run_narrow(workers);
         }
-        if self.m <= MAX_SKINNY_ROWS && self.n >= MIN_SKINNY_ROW && SkinnyProduct::supports(self.dtype) {
-            if self.b.2 == size && self.c.2 == size {
-                return self.run_skinny(zero, workers);
-            }
+        let is_dense_along_rows = self.b.2 == size && self.c.2 == size;
+        if self.m <= MAX_SKINNY_ROWS
+            && self.n >= MIN_SKINNY_ROW
+            && is_dense_along_rows
+            && SkinnyProduct::supports(self.dtype)
+        {
+            return self.run_skinny(zero, workers);
         }
         let edge = |n: usize| if self.m * self.n * self.k < DIVIDE_FROM { n } else { n.div_ceil(n.div_ceil(TILE)) };
         let (mut height, mut width) = (edge(self.m), edge(self.n));

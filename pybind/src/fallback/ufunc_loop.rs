@@ -84,8 +84,7 @@ unsafe fn find_loop<'a>(ufunc: &'a Bound<'_, PyAny>, inputs: &[c_char]) -> PyRes
             let types = std::slice::from_raw_parts(of.types.add(i * of.nargs as usize), of.nargs as usize);
             if types[..inputs.len()] == *inputs {
                 let data = if of.data.is_null() { std::ptr::null_mut() } else { *of.data.add(i) };
-                let run =
-                    std::mem::transmute::<numpy::npyffi::PyUFuncGenericFunction, Option<Loop>>(*of.functions.add(i));
+                let run: Option<Loop> = *of.functions.add(i);
                 return Ok(run.map(|run| Found { run, data, types }));
             }
         }

@@ -84,12 +84,13 @@ pub(crate) fn remember_import<'py>(numpys: &Bound<'py, PyAny>, ours: Bound<'py, 
 /// The object is an array of ours.
 #[inline]
 pub(crate) unsafe fn known_view(py: Python<'_>, ours: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: the table has a reference to the weak reference.
-    let found = EXPORTS.with(py, |all| match &all[place_of(ours.addr())] {
-        known if known.ours == ours.addr() => unsafe {
-            Bound::from_borrowed_ptr_or_opt(py, ffi::PyWeakref_GetObject(known.view))
-        },
-        _ => None,
+    let found = EXPORTS.with(py, |all| {
+        let known = &all[place_of(ours.addr())];
+        if known.ours != ours.addr() {
+            return None;
+        }
+        // SAFETY: the table has a reference to the weak reference.
+        unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyWeakref_GetObject(known.view)) }
     });
     let Some(view) = found.filter(is_numpys) else { return std::ptr::null_mut() };
     // SAFETY: an array of NumPy's on the memory of one of ours keeps it as its base; one whose base it is not belongs to an array that was at
