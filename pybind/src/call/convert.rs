@@ -194,8 +194,8 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &'static str, order: Order) -> PyR
     numpy(call, name)
 }
 
-/// `asarray`, or `asanyarray` if `ANY`. The common call gets an array and returns it, or the one it was converted to: these cases come before the arguments are
-/// parsed, which would take as long as NumPy's whole call.
+/// `asarray`, or `asanyarray` if `ANY`. The common call gets an array and returns it, or the one it was converted to: these cases come
+/// before the arguments are parsed, which would take as long as NumPy's whole call.
 unsafe extern "C" fn as_array<const ANY: bool>(
     module: *mut ffi::PyObject,
     args: *const *mut ffi::PyObject,

@@ -227,7 +227,7 @@ fn replace_as_array(py: Python<'_>) -> PyResult<()> {
     let module = py.import("numpy._core._multiarray_umath")?;
     let function = module.getattr(ASARRAY.name())?;
     // SAFETY: the object is a function in C, as its class is checked; its entry is a variable of NumPy's that lasts as long as the process.
-    // The second look finds the same function by the interpreter's own way.
+    // `PyCFunction_GetFunction` gives the same address if the layout of the object is the one that is assumed here.
     unsafe {
         if ffi::PyCFunction_CheckExact(function.as_ptr()) == 0 || !ASARRAY.numpys().is_null() {
             return Ok(());

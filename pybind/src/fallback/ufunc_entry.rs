@@ -31,7 +31,7 @@ pub(crate) unsafe fn replace_entry(ufunc: &Bound<'_, PyAny>) {
         if known.is_null() {
             NUMPYS.store(*entry, Ordering::Relaxed);
         }
-        // A ufunc with another function is one that somebody else has changed.
+        // Where another library has replaced the function, it stays.
         if !entry.is_null() && (known.is_null() || known == *entry) {
             *entry = call as *mut c_void;
         }

@@ -325,6 +325,5 @@ def by_kernel(
     formula = formulas.cast(source.formula, char)
     assert formula is not None
     casts = char != source.char
-    axes = order or range(len(extents))
-    place = formulas.Place(at, [strides[axis] for axis in axes], char)
-    formulas.run(e, formula, extents, axes, place, None, source.warns or casts)
+    place = formulas.Place(at, strides, char)
+    formulas.compute(e, formula, extents, place, order, warns=source.warns or casts)

@@ -182,10 +182,20 @@ class Place(NamedTuple):
 
 
 def compute(
-    e: Emitter, formula: Formula, extents: Sequence[str], place: Place, *, warns: bool = True
+    e: Emitter,
+    formula: Formula,
+    extents: Sequence[str],
+    place: Place,
+    order: Sequence[int] = (),
+    *,
+    warns: bool = True,
 ) -> None:
-    """Computes the elements of an array in their place; leaves where NumPy would warn."""
-    run(e, formula, extents, range(len(extents)), place, None, warns)
+    """Computes the elements of an array in their place, in an order of the axes (C order if it is
+    empty); leaves where NumPy would warn.
+    """
+    axes = order or range(len(extents))
+    place = place._replace(strides=[place.strides[axis] for axis in axes])
+    run(e, formula, extents, axes, place, None, warns)
 
 
 def fold(
