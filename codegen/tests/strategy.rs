@@ -19,11 +19,14 @@ fn maps_run_in_two_dimensions_unless_rows_are_short() {
 #[test]
 fn reductions_of_one_inner_axis_run_in_tiles() {
     let all = ReduceForms { tiled: true, row: true, part: MIN_PART };
-    let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
+    let with = |outer: &[usize], inner: &[usize], nests| of_reduction(all, outer, inner, || nests);
+    let of = |outer: &[usize], inner: &[usize]| with(outer, inner, false);
     assert_eq!(of(&[], &[100]), Strategy::ReduceTiled);
     assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);
     assert_eq!(of(&[5], &[1, 100]), Strategy::ReduceTiled);
     assert_eq!(of(&[5], &[2, 100]), Strategy::ReduceNd);
+    assert_eq!(with(&[5], &[2, 1, 100], true), Strategy::ReduceTiled, "rows of one point, by machine code");
+    assert_eq!(with(&[5], &[2, 3, 100], true), Strategy::ReduceNd);
     assert_eq!(of(&[5], &[0]), Strategy::ReduceNd, "neutral elements");
     assert_eq!(of(&[0], &[5]), Strategy::Nothing);
     assert!(is_short_row(all, &[], 2 * MIN_PART - 1));

@@ -43,7 +43,8 @@ pub enum Strategy {
     Tiles,
     /// Interpreter, reductions: `reduce_tiled` on one inner axis of more than one point, in two-dimensional tiles, by rows or by columns
     /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]). One row alone that is too short to
-    /// divide ([`is_short_row`]), the most frequent reduction by far, needs no plan.
+    /// divide ([`is_short_row`]), the most frequent reduction by far, needs no plan. On two inner axes too, where machine code folds
+    /// rows.
     ReduceTiled,
     /// Interpreter, reductions: `reduce_nd` on any domain, by rows or by columns, in parallel likewise unless it scatters. For several
     /// inner axes, an empty one, and what the drivers before cannot run.
@@ -117,17 +118,21 @@ impl ReduceForms {
     }
 }
 
-/// The strategy of a reduction in the interpreter.
+/// The strategy of a reduction in the interpreter, by whether machine code folds its rows, which is asked of two inner axes.
 #[inline]
-pub fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize]) -> Strategy {
+pub fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize], may_nest: impl FnOnce() -> bool) -> Strategy {
     if outer.iter().product::<usize>() == 0 {
         return Strategy::Nothing;
     }
     let points: usize = inner.iter().product();
-    if forms.tiled && points > 0 && inner.iter().filter(|extent| **extent != 1).count() <= 1 {
-        return Strategy::ReduceTiled;
+    if !forms.tiled || points == 0 {
+        return Strategy::ReduceNd;
     }
-    Strategy::ReduceNd
+    match inner.iter().filter(|extent| **extent != 1).count() {
+        0 | 1 => Strategy::ReduceTiled,
+        2 if may_nest() => Strategy::ReduceTiled,
+        _ => Strategy::ReduceNd,
+    }
 }
 
 /// Whether a reduction of so many elements along its inner axis is one row alone, too short to divide into parts. Such rows take machine
@@ -137,10 +142,11 @@ pub fn is_short_row(forms: ReduceForms, outer: &[usize], length: usize) -> bool 
     outer.is_empty() && length < 2 * forms.part
 }
 
-/// Whether machine code in the place of calls pays on a tile with so many columns: a call for each row, or one for what is one long row.
+/// Whether machine code in the place of calls pays on a tile with so many columns: a call for each row, one for all rows, which have
+/// `shortest_row` elements at least, or one for what is one long row.
 #[inline(always)]
-pub(crate) fn runs_machine_code(columns: usize, is_one_row: impl FnOnce() -> bool) -> bool {
-    columns >= MIN_JIT_COLUMNS || is_one_row()
+pub(crate) fn runs_machine_code(columns: usize, shortest_row: usize, is_one_row: impl FnOnce() -> bool) -> bool {
+    columns >= MIN_JIT_COLUMNS.min(shortest_row.max(SHORT_NESTED_ROW)) || is_one_row()
 }
 
 /// Whether dense rows of so many columns are folded by halving, as one long vector, instead of row by row.
@@ -161,34 +167,35 @@ pub fn parts_of(outer_tiles: usize, inner_tiles: usize, points: usize, part: usi
     most.checked_ilog2().map_or(1, |log| 1 << log)
 }
 
-/// Whether the outer axes of a fold are the faster in memory: each load votes for the axis of its smaller stride.
-pub fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
+/// Whether the outer axes of a fold are the faster in memory: each of these operands votes for the axis of its smaller stride. What has one
+/// element for all points of an axis, which is read fast either way, decides where the others do not.
+pub fn by_columns(operands: &[u16], launch: &Launch<'_>) -> bool {
     let last = |extents: &[usize]| extents.iter().rposition(|&e| e > 1);
     let (Some(outer), inner) = (last(launch.outer), last(launch.inner)) else { return false };
     let Some(inner) = inner else { return true };
-    let mut votes = 0;
-    for &o in loads {
+    let (mut votes, mut of_broadcast) = (0, 0);
+    for &o in operands {
         let strides = launch.strides_of(o as usize);
         let (a, b) = (strides[outer].unsigned_abs(), strides[launch.outer.len() + inner].unsigned_abs());
         if a != 0 && b != 0 {
             votes += if a < b { 1 } else { -1 };
         } else if a != b {
-            votes += if a != 0 { 1 } else { -1 };
+            of_broadcast += if a != 0 { 1 } else { -1 };
         }
     }
-    votes > 0
+    if votes == 0 { of_broadcast > 0 } else { votes > 0 }
 }
 
 /// The strategies of a scan in the interpreter.
 pub(crate) const INTERPRETED_SCANS: [Strategy; 2] = [Strategy::ScanRows, Strategy::ScanColumns];
 
-/// The strategy of a scan in the interpreter, whose body loads these operands.
+/// The strategy of a scan in the interpreter, whose body accesses these operands.
 #[inline]
-pub fn of_interpreted_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
+pub fn of_interpreted_scan(operands: &[u16], launch: &Launch<'_>) -> Strategy {
     if launch.outer.contains(&0) || launch.inner.contains(&0) {
         return Strategy::Nothing;
     }
-    if by_columns(loads, launch) { Strategy::ScanColumns } else { Strategy::ScanRows }
+    if by_columns(operands, launch) { Strategy::ScanColumns } else { Strategy::ScanRows }
 }
 
 /// The capabilities of a compiled loop, and what its elements cost.
@@ -272,10 +279,10 @@ pub(crate) fn is_short_scan(instructions: usize) -> bool {
     instructions <= SHORT_SCAN
 }
 
-/// The strategy of a scan with machine code, whose body loads these operands.
+/// The strategy of a scan with machine code, whose body accesses these operands.
 #[inline]
-pub fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
-    match of_interpreted_scan(loads, launch) {
+pub fn of_scan(operands: &[u16], launch: &Launch<'_>) -> Strategy {
+    match of_interpreted_scan(operands, launch) {
         Strategy::ScanColumns => {
             let columns = launch.outer.iter().rfind(|extent| **extent > 1);
             if columns.is_some_and(|&columns| columns >= MIN_SCAN_COLUMNS) {
@@ -320,6 +327,9 @@ pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 /// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
 /// and `kernels -- "sum of short rows"`, whose longest rows have 600.
 pub const MIN_JIT_ROW: usize = 512;
+/// The same where several rows are folded into one result, beside a driver that copies them to tiles: `(a[1:-1, 1:-1] ** 2).sum()`. No bench
+/// covers it.
+pub const MIN_NESTED_ROW: usize = 64;
 /// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.
 pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:

@@ -116,8 +116,10 @@ impl InterpretedProgram {
     fn choose(&self, launch: &Launch<'_>) -> Strategy {
         match self.template {
             Template::Map => strategy::of_map(self.may_run_2d, launch.outer),
-            Template::Reduce => strategy::of_reduction(self.folding.forms, launch.outer, launch.inner),
-            Template::Scan => strategy::of_interpreted_scan(&self.folding.loads, launch),
+            Template::Reduce => strategy::of_reduction(self.folding.forms, launch.outer, launch.inner, || {
+                reduce_tiled::may_nest(&self.body, &self.folding, &self.epilogue, launch)
+            }),
+            Template::Scan => strategy::of_interpreted_scan(&self.folding.operands, launch),
         }
     }
 

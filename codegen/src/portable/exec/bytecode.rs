@@ -120,6 +120,8 @@ pub(crate) struct Bytecode {
     pub(crate) stages: Vec<Stage>,
     /// Whether that code has a slow path: it may skip lanes, and then the calls re-execute the block.
     pub(crate) has_slow_path: bool,
+    /// Elements of the shortest rows that a call of each function runs together.
+    pub(crate) shortest_row: usize,
     /// The loops.
     pub(crate) regions: Vec<RegionCode>,
     pub(crate) sinks: Vec<Sink>,
@@ -198,6 +200,7 @@ pub(crate) fn resolve(
         calls: vec![],
         stages: vec![],
         has_slow_path: false,
+        shortest_row: 0,
         regions: vec![],
         sinks: vec![],
         uniforms: vec![],

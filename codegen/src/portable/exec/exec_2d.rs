@@ -14,7 +14,7 @@ use crate::drive::strategy::{MIN_SHARED_ROW, runs_machine_code};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::fill_uniform;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall};
-use crate::portable::exec::jit_hook::{MapCall, RowFoldCall, Stage};
+use crate::portable::exec::jit_hook::{ColumnFoldCall, MapCall, RowFoldCall, Stage};
 use crate::portable::loops::copies;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
@@ -230,6 +230,25 @@ impl<'p> Exec2d<'p> {
         unsafe { fused.run(part.columns, at, |operand| self.address(part, operand), out) }
     }
 
+    /// Folds the rows of a tile into accumulators of its columns by machine code, see [`ColumnFoldCall::run`].
+    ///
+    /// # Safety
+    /// As [`Exec2d::fold`].
+    pub(crate) unsafe fn fold_columns(
+        &self,
+        part: &TileSpan<'_>,
+        fused: &ColumnFoldCall<'_>,
+        into: &[*mut u8],
+    ) -> bool {
+        let to = |operand: u16| (self.address(part, operand), strides(self.launch, self.axes, operand).0);
+        let at = |value: u16| {
+            let load = self.code.loads.iter().find(|load| load.value == value);
+            load.map_or((self.values[value as usize].at, 0), |load| to(load.operand))
+        };
+        // SAFETY: the caller's contract; what is no load is uniform, and has a register.
+        unsafe { fused.run((part.columns, part.rows), at, to, into) }
+    }
+
     /// A value's first row in the last tile, and the bytes from row to row.
     #[inline]
     pub(crate) fn value(&self, value: u32) -> (*const u8, isize) {
@@ -291,7 +310,10 @@ impl<'p> Exec2d<'p> {
     unsafe fn calls(&self, calls: &[LoopCall], part: &TileSpan<'_>) -> bool {
         let code = self.code;
         let is_one_row = || self.is_one_row(part, u64::MAX);
-        if code.stages.is_empty() || calls.len() != code.calls.len() || !runs_machine_code(part.columns, is_one_row) {
+        if code.stages.is_empty()
+            || calls.len() != code.calls.len()
+            || !runs_machine_code(part.columns, code.shortest_row, is_one_row)
+        {
             for call in calls {
                 // SAFETY: the caller's contract.
                 unsafe { self.call(call, part) };

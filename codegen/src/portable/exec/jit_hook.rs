@@ -59,6 +59,42 @@ pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
 
     /// The same function where other operands are uniform; `None` if there is none.
     fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>>;
+
+    /// Functions that fold columns instead of a row, where other operands are uniform; `None` if there are none.
+    fn by_columns(&self, uniform: &[bool]) -> Option<ColumnFunctions>;
+}
+
+/// Functions that fold rows of values into a row of accumulators, element by element.
+pub(crate) struct ColumnFunctions {
+    /// Of the first row: what would be folded is stored to the accumulators.
+    pub(crate) first: Box<dyn MapFunction>,
+    /// Of others. The accumulators are its last operands, twice: what it stores to, and what it reads.
+    pub(crate) next: Box<dyn MapFunction>,
+}
+
+/// A map that folds what another one stores to its last operands, by these ops, into what is there. It reads that by operands of its own.
+pub(crate) fn accumulating(map: &Kernel, ops: &[Op]) -> Option<Verified<Kernel>> {
+    let mut map = map.clone();
+    let first = map.operands.len() - ops.len();
+    let is_folded = |inst: &Inst| matches!(inst, Inst::Store(operand, _) if operand.0 as usize >= first);
+    let at = map.body.insts.iter().position(is_folded)?;
+    let stores = map.body.insts.split_off(at);
+    map.body.types.truncate(at);
+    let mut push = |inst: Inst, dtype: DType| {
+        map.body.insts.push(inst);
+        map.body.types.push(dtype);
+        ValueId(map.body.insts.len() as u32 - 1)
+    };
+    for (&op, store) in ops.iter().zip(&stores) {
+        let Inst::Store(to, value) = *store else { return None };
+        let dtype = map.operands[to.0 as usize].dtype;
+        let from = OperandId(map.operands.len() as u16);
+        map.operands.push(OperandDecl { dtype, access: Access::Read, restrict: false, nontemporal: false });
+        let before = push(Inst::Load(from), dtype);
+        let folded = push(Inst::Apply(op, [before, value]), dtype);
+        push(Inst::Store(to, folded), dtype);
+    }
+    verify(map).ok()
 }
 
 /// A function compiled from several instructions.
@@ -66,12 +102,21 @@ pub(crate) trait MapFunction: Send + Sync + fmt::Display {
     /// Whether some arguments need a slow path that it does not have.
     fn has_slow_path(&self) -> bool;
 
+    /// Elements of the shortest rows that one call runs together.
+    fn shortest_row(&self) -> usize;
+
     /// Runs on `n` elements. Returns false if a lane needs a slow path; the results in that lane are undefined then.
     ///
     /// # Safety
     /// The addresses are those of `n` elements of each operand, one of uniform ones; results overlap operands only where
     /// they are exactly the same elements.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool;
+
+    /// Runs on some rows in order, with the bytes from one to the next by operand.
+    ///
+    /// # Safety
+    /// As [`MapFunction::run`], for each row.
+    unsafe fn run_rows(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool;
 }
 
 /// A call of a function in the place of several calls.
@@ -109,16 +154,11 @@ impl MapCall {
         at: impl Fn(u16) -> *mut u8,
         pitch: impl Fn(u16) -> isize,
     ) -> bool {
-        let mut addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
-        let mut complete = true;
-        for _ in 0..rows {
-            // SAFETY: the caller's contract.
-            complete &= unsafe { self.function.run(&addresses, n) };
-            for (address, &value) in addresses.iter_mut().zip(&self.operands).skip(self.uniform) {
-                *address = address.wrapping_offset(pitch(value));
-            }
-        }
-        complete
+        let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+        let pitch = |(i, &v): (usize, &u16)| if i < self.uniform { 0 } else { pitch(v) };
+        let pitches: SmallVec<[isize; MAX_JIT_OPERANDS]> = self.operands.iter().enumerate().map(pitch).collect();
+        // SAFETY: the caller's contract.
+        unsafe { self.function.run_rows(&addresses, &pitches, n, rows) }
     }
 }
 
@@ -127,9 +167,6 @@ impl fmt::Display for MapCall {
         write!(f, "pass over %{:?}: {}", self.operands, self.function)
     }
 }
-
-/// Patterns of loads with one element for all columns that a call has functions for. Kernels meet one, or two.
-const MAX_BROADCAST_PATTERNS: usize = 8;
 
 /// A call of a function in the place of a body and the first steps of its folds.
 pub(crate) struct FoldCall {
@@ -140,8 +177,6 @@ pub(crate) struct FoldCall {
     fp_mask: FpFlags,
 }
 
-type OptionalFunction = Option<Arc<dyn FoldFunction>>;
-
 /// The functions of a call.
 struct FoldForm {
     /// Entries of the table of values: uniform ones first, then loads.
@@ -150,35 +185,80 @@ struct FoldForm {
     stored: SmallVec<[u16; 4]>,
     /// Which are uniform in any launch: operands, what is stored, what is folded.
     uniform: SmallVec<[bool; 16]>,
-    /// The function for loads that are contiguous, and those for others by a bit for each operand that has one element for all columns;
-    /// none where there is no such function.
+    /// The function for loads that are contiguous, and those where some are broadcast.
     function: Arc<dyn FoldFunction>,
-    broadcasting: RwLock<SmallVec<[(u32, OptionalFunction); 1]>>,
+    broadcasting: ByPattern<dyn FoldFunction>,
+    /// The functions that fold columns.
+    columns: ByPattern<ColumnFunctions>,
 }
 
 impl FoldCall {
     /// The call for rows of a launch. `is_broadcast` says of a load's entry whether it has one element for all columns, as
     /// the mean in `(x - mean) ** 2` does; other loads are contiguous. None if there is no function. With `may_store` the sinks are
     /// contiguous and overlap no load, and the call stores if it can.
-    pub(crate) fn of_rows(&self, is_broadcast: impl Fn(u16) -> bool, may_store: bool) -> Option<RowFoldCall<'_>> {
-        let of_form = |form: &'_ FoldForm| {
-            let of_operand = |(i, &value): (usize, &u16)| u32::from(!form.uniform[i] && is_broadcast(value)) << i;
-            form.operands.iter().enumerate().map(of_operand).fold(0, |all, bit| all | bit)
-        };
-        let row_fold = |form| {
-            let pattern = of_form(form);
+    pub(crate) fn of_rows<'a>(
+        &'a self,
+        is_broadcast: impl Fn(u16) -> bool,
+        may_store: bool,
+    ) -> Option<RowFoldCall<'a>> {
+        let row_fold = |form: &'a FoldForm| {
+            let pattern = form.pattern(&is_broadcast);
             let other = if pattern == 0 { None } else { Some(form.broadcasting(pattern)?) };
             Some(RowFoldCall { form, other, fp_mask: self.fp_mask })
         };
         let storing = self.storing.as_ref().filter(|_| may_store);
         storing.and_then(row_fold).or_else(|| row_fold(&self.folding))
     }
+
+    /// The call for columns of a launch, likewise. It stores what the body stores, if that `stores` anything.
+    pub(crate) fn of_columns(&self, is_broadcast: impl Fn(u16) -> bool, stores: bool) -> Option<ColumnFoldCall<'_>> {
+        let form = if stores { self.storing.as_ref()? } else { &self.folding };
+        // Accumulators of a number have one element, not one a column.
+        if form.uniform[form.operands.len() + form.stored.len()..].contains(&true) {
+            return None;
+        }
+        let pattern = form.pattern(is_broadcast);
+        let functions =
+            form.columns.get(pattern, || form.function.by_columns(&form.uniform_in(pattern)).map(Arc::new))?;
+        Some(ColumnFoldCall { form, functions, fp_mask: self.fp_mask })
+    }
 }
 
 impl FoldForm {
+    /// A bit for each operand that has one element for all columns of a launch, but not of every launch.
+    fn pattern(&self, is_broadcast: impl Fn(u16) -> bool) -> u32 {
+        let of_operand = |(i, &value): (usize, &u16)| u32::from(!self.uniform[i] && is_broadcast(value)) << i;
+        self.operands.iter().enumerate().map(of_operand).fold(0, |all, bit| all | bit)
+    }
+
+    /// Which operands are uniform with a pattern.
+    fn uniform_in(&self, pattern: u32) -> SmallVec<[bool; 16]> {
+        let is_broadcast = |i: usize| i < self.operands.len() && pattern >> i & 1 != 0;
+        self.uniform.iter().enumerate().map(|(i, &u)| u || is_broadcast(i)).collect()
+    }
+
     /// The function for a pattern of loads with one element for all columns.
     fn broadcasting(&self, pattern: u32) -> Option<Arc<dyn FoldFunction>> {
-        let known = self.broadcasting.read();
+        self.broadcasting.get(pattern, || self.function.with_uniform(&self.uniform_in(pattern)))
+    }
+}
+
+/// Patterns of loads with one element for all columns that a call has functions for. Kernels meet one, or two.
+const MAX_BROADCAST_PATTERNS: usize = 8;
+
+/// Functions by pattern; none where there is no such function.
+struct ByPattern<F: ?Sized>(RwLock<SmallVec<[(u32, Option<Arc<F>>); 1]>>);
+
+impl<F: ?Sized> Default for ByPattern<F> {
+    fn default() -> ByPattern<F> {
+        ByPattern(RwLock::default())
+    }
+}
+
+impl<F: ?Sized> ByPattern<F> {
+    /// The function for a pattern, made the first time.
+    fn get(&self, pattern: u32, make: impl FnOnce() -> Option<Arc<F>>) -> Option<Arc<F>> {
+        let known = self.0.read();
         if let Some((_, function)) = known.iter().find(|known| known.0 == pattern) {
             return function.clone();
         }
@@ -186,11 +266,56 @@ impl FoldForm {
             return None;
         }
         drop(known);
-        let is_broadcast = |i: usize| i < self.operands.len() && pattern >> i & 1 != 0;
-        let uniform = self.uniform.iter().enumerate().map(|(i, &u)| u || is_broadcast(i));
-        let function = self.function.with_uniform(&SmallVec::<[bool; 16]>::from_iter(uniform));
-        self.broadcasting.write().push((pattern, function.clone()));
+        let function = make();
+        self.0.write().push((pattern, function.clone()));
         function
+    }
+}
+
+/// A [`FoldCall`] by columns for the strides of a launch.
+pub(crate) struct ColumnFoldCall<'a> {
+    form: &'a FoldForm,
+    functions: Arc<ColumnFunctions>,
+    fp_mask: FpFlags,
+}
+
+impl ColumnFoldCall<'_> {
+    /// Elements of the shortest rows that one call runs together.
+    pub(crate) fn shortest_row(&self) -> usize {
+        self.functions.next.shortest_row()
+    }
+
+    /// Folds `rows` rows of `n` elements into the accumulators, whose contents before do not matter. Returns false if a lane needs a slow
+    /// path, or if flags were raised, which are cleared: then the calls re-execute the rows.
+    ///
+    /// # Safety
+    /// `at` gives the address of the first row's elements for each load and for what is uniform, and the bytes from row to row; `to` those
+    /// of the operand of a sink. The accumulators have room for `n` values each.
+    pub(crate) unsafe fn run(
+        &self,
+        (n, rows): (usize, usize),
+        at: impl Fn(u16) -> (*mut u8, isize),
+        to: impl Fn(u16) -> (*mut u8, isize),
+        accumulators: &[*mut u8],
+    ) -> bool {
+        let form = self.form;
+        let moving = form.operands.iter().map(|&v| at(v)).chain(form.stored.iter().map(|&operand| to(operand)));
+        let fixed = accumulators.iter().chain(accumulators).map(|&a| (a, 0));
+        let (mut addresses, pitches): (SmallVec<[*mut u8; MAX_JIT_OPERANDS]>, SmallVec<[isize; MAX_JIT_OPERANDS]>) =
+            moving.chain(fixed).unzip();
+        let operands = addresses.len() - accumulators.len();
+        // SAFETY: the caller's contract.
+        let mut complete = unsafe { self.functions.first.run(&addresses[..operands], n) };
+        if rows > 1 {
+            addresses.iter_mut().zip(&pitches).for_each(|(address, &pitch)| *address = address.wrapping_offset(pitch));
+            // SAFETY: as above.
+            complete &= unsafe { self.functions.next.run_rows(&addresses, &pitches, n, rows - 1) };
+        }
+        let raised = fp_status::is_raised(self.fp_mask);
+        if raised {
+            fp_status::clear();
+        }
+        complete && !raised
     }
 }
 
@@ -305,7 +430,8 @@ fn fold_form(
     let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&results).map(|&v| is_uniform(fragment, v)).collect();
     let function = jit.compile_fold(&map_of(fragment, &inputs, calls, &results), &uniform, ops, like)?;
     let (operands, stored) = (inputs.iter().map(|&v| v as u16).collect(), sinks.iter().map(|s| s.operand).collect());
-    Some(FoldForm { operands, stored, uniform, function, broadcasting: RwLock::default() })
+    let (broadcasting, columns) = (ByPattern::default(), ByPattern::default());
+    Some(FoldForm { operands, stored, uniform, function, broadcasting, columns })
 }
 
 /// Whether a value is loop-invariant.
@@ -339,8 +465,11 @@ pub(crate) fn replace_calls(code: &mut Bytecode, kernel: &Kernel, fragment: &Fra
     }
     code.steps = steps;
     if stages.iter().any(|stage| matches!(stage, Stage::MapCall(_))) {
-        code.has_slow_path =
-            stages.iter().any(|stage| matches!(stage, Stage::MapCall(pass) if pass.function.has_slow_path()));
+        let functions = || {
+            stages.iter().filter_map(|stage| if let Stage::MapCall(pass) = stage { Some(&pass.function) } else { None })
+        };
+        code.has_slow_path = functions().any(|function| function.has_slow_path());
+        code.shortest_row = functions().map(|function| function.shortest_row()).max().unwrap_or(0);
         code.stages = stages;
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged pairwise, like
 //! the digits of a binary counter (pairwise summation), so that rounding errors grow with the logarithm of the length. Products continue in
-//! the same lanes from tile to tile. For columns (outer axes fastest), vectors of accumulators sum sixteen tiles in a first vector before
-//! that is added to a second.
+//! the same lanes from tile to tile. Columns (outer axes fastest) are folded sixteen rows at a time; a first vector of accumulators sums
+//! sixteen such groups before it is added to a second. So the bits of their sums do not depend on tiles.
 
 use crate::drive::isa::LoopFn;
 use crate::drive::strategy::folds_by_halving;
@@ -12,8 +12,9 @@ use crate::portable::loops::folds::{FoldLoops, LANES};
 use crate::{FpFlags, Scalar};
 use std::mem::MaybeUninit;
 
-/// Tiles folded into a column's first vector before that is added to the second.
-const COLUMN_GROUP: usize = 16;
+/// Rows that columns fold one after the other, and groups of so many that they fold into the first vector before that is added to the
+/// second.
+pub(crate) const COLUMN_GROUP: usize = 16;
 
 /// The loops of one accumulator.
 #[derive(Clone, Copy)]
@@ -173,9 +174,11 @@ enum RowProgress {
 /// The state of one accumulator within an outer tile.
 pub(crate) struct Progress {
     row: RowProgress,
-    /// Tiles folded so far, and how many of them are in the first vector.
+    /// Tiles folded so far, of columns groups of rows, and how many of them are in the first vector.
     tiles: usize,
     grouped: usize,
+    /// Of columns, the rows in the group that is not complete.
+    rows: usize,
 }
 
 impl Progress {
@@ -185,7 +188,7 @@ impl Progress {
         } else {
             RowProgress::PairwiseLevels(PairwiseLevels::new())
         };
-        Progress { row, tiles: 0, grouped: 0 }
+        Progress { row, tiles: 0, grouped: 0, rows: 0 }
     }
 }
 
@@ -295,14 +298,15 @@ impl ResolvedAccumulator {
                     self.add_to_column(f, p, s, row, n);
                 }
                 AccumulatorLoops::Fold(f) => {
-                    for first in (0..rows).step_by(COLUMN_GROUP) {
+                    let mut first = 0;
+                    while first < rows {
+                        let height = (COLUMN_GROUP - s.rows).min(rows - first);
+                        let to = self.group_of_rows(p, s);
+                        let carry = if s.rows == 0 { std::ptr::null() } else { to.cast_const() };
                         let values = values.wrapping_offset(first as isize * pitch);
-                        let height = COLUMN_GROUP.min(rows - first);
-                        // The first group is folded straight into the first vector.
-                        let to = if s.tiles == 0 && rows <= COLUMN_GROUP { p.auxiliary } else { p.tile_total };
-                        let pitch = std::ptr::without_provenance(pitch as usize);
-                        (f.columns)(to, values, pitch, std::ptr::null(), n, height);
-                        self.add_to_column(f, p, s, to, n);
+                        (f.columns)(to, values, std::ptr::without_provenance(pitch as usize), carry, n, height);
+                        self.add_rows(p, s, height, n);
+                        first += height;
                     }
                 }
                 AccumulatorLoops::Arg(a) => {
@@ -313,6 +317,30 @@ impl ResolvedAccumulator {
                 }
             }
         }
+    }
+
+    /// Where the rows of the current group are folded to, one value a column.
+    pub(crate) fn group_of_rows(&self, p: &AccumulatorBuffers, s: &Progress) -> *mut u8 {
+        if s.grouped == 0 { p.auxiliary } else { p.tile_total }
+    }
+
+    /// Notes that the next rows of the current group are folded.
+    ///
+    /// # Safety
+    /// As [`ResolvedAccumulator::columns`]; the group has room for them.
+    pub(crate) unsafe fn add_rows(&self, p: &AccumulatorBuffers, s: &mut Progress, rows: usize, n: usize) {
+        s.rows += rows;
+        if s.rows == COLUMN_GROUP {
+            // SAFETY: the caller's contract.
+            unsafe { self.close_rows(p, s, n) };
+        }
+    }
+
+    unsafe fn close_rows(&self, p: &AccumulatorBuffers, s: &mut Progress, n: usize) {
+        let AccumulatorLoops::Fold(f) = &self.loops else { return };
+        s.rows = 0;
+        // SAFETY: `columns`' contract.
+        unsafe { self.add_to_column(f, p, s, self.group_of_rows(p, s), n) };
     }
 
     /// Folds `rows` rows of `n` values into one by halving.
@@ -382,6 +410,9 @@ impl ResolvedAccumulator {
         let AccumulatorLoops::Fold(f) = &self.loops else { return };
         // SAFETY: the caller's contract.
         unsafe {
+            if s.rows > 0 {
+                self.close_rows(p, s, n);
+            }
             match &mut s.row {
                 RowProgress::PairwiseLevels(levels) if levels.count > 0 => levels.finish(p.total, self.size, f.into),
                 RowProgress::ProductLanes(lanes) if lanes.used > 0 => {

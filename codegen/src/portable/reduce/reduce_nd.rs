@@ -25,8 +25,8 @@ use std::ops::Range;
 /// The accumulators of a kernel, resolved.
 pub(crate) struct ResolvedFolds {
     pub(crate) accumulators: Vec<ResolvedAccumulator>,
-    /// Operands that the body loads, which decide between rows and columns.
-    pub(crate) loads: Vec<u16>,
+    /// Operands that the body loads and stores, which decide between rows and columns.
+    pub(crate) operands: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
     /// The drivers that may run it.
@@ -42,14 +42,14 @@ pub(crate) struct ResolvedFolds {
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String> {
     let mut folding = ResolvedFolds {
         accumulators: vec![],
-        loads: vec![],
+        operands: vec![],
         width: 0,
         jit_fold: None,
         forms: ReduceForms { tiled: false, row: false, part: MIN_PART },
     };
     for inst in &kernel.body.insts {
-        if let Inst::Load(o) = inst {
-            folding.loads.push(o.0);
+        if let Inst::Load(o) | Inst::Store(o, _) = inst {
+            folding.operands.push(o.0);
         }
     }
     for (i, a) in kernel.accumulators.iter().enumerate() {
@@ -109,7 +109,7 @@ impl<'a> NdLayout<'a> {
         epilogue: &'a Bytecode,
         launch: &Launch<'a>,
     ) -> NdLayout<'a> {
-        let by_columns = by_columns(&folding.loads, launch);
+        let by_columns = by_columns(&folding.operands, launch);
         let inner_points: usize = launch.inner.iter().product();
         let outer_points: usize = launch.outer.iter().product();
         let total = inner_points.saturating_mul(outer_points).max(outer_points);

@@ -1,4 +1,5 @@
-//! The reducer of one inner axis in two-dimensional tiles: nearly all reductions of more than one axis.
+//! The reducer of one inner axis in two-dimensional tiles: nearly all reductions of more than one axis. Of two inner axes it runs those whose
+//! rows machine code folds, row after row.
 //!
 //! By rows if the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded along its columns.
 //! By columns if an outer axis is: the inner axis runs down the rows of a tile. The results of up to [`ROW_GROUP`] rows, or of a tile's
@@ -9,15 +10,17 @@
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{
-    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_JIT_FOLD, MIN_JIT_ROW, ROW_GROUP, TILE_DEPTH, by_columns,
-    folds_by_halving, is_short_row, parts_of,
+    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_JIT_FOLD, MIN_JIT_ROW, MIN_NESTED_ROW, ROW_GROUP,
+    TILE_DEPTH, by_columns, folds_by_halving, is_short_row, parts_of, runs_machine_code,
 };
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
-use crate::portable::exec::jit_hook::{FOLD_VECTOR_BYTES, RowFoldCall};
-use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, Progress, ResolvedAccumulator};
+use crate::portable::exec::jit_hook::{ColumnFoldCall, FOLD_VECTOR_BYTES, RowFoldCall};
+use crate::portable::reduce::accumulate::{
+    AccumulatorBuffers, AccumulatorLoops, COLUMN_GROUP, Progress, ResolvedAccumulator,
+};
 use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
 use crate::portable::reduce::row_tile;
 use crate::{Launch, RaisedFlags, ThreadPool};
@@ -54,7 +57,12 @@ pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: 
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
-/// Runs a reduction of one inner axis of more than one point at most.
+/// Whether a launch of two inner axes has machine code for its rows.
+pub(crate) fn may_nest(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode, launch: &Launch<'_>) -> bool {
+    folding.jit_fold.is_some() && TiledReduction::new(body, folding, epilogue, launch).jit_fold.is_some()
+}
+
+/// Runs a reduction of one inner axis of more than one point at most, or of two for which [`may_nest`] holds.
 ///
 /// # Safety
 /// As [`crate::Program::launch`]; no extent is zero.
@@ -87,17 +95,22 @@ struct TiledReduction<'a> {
     axes: PlaneAxes,
     aliasing: AliasInfo,
     epilogue_aliasing: AliasInfo,
-    /// Extents of a plane's outer axis and of the inner axis, and the number of planes.
+    /// Extents of a plane's outer axis and of the inner axis, and the number of planes. Of two inner axes each outer point is a plane.
     points: usize,
     length: usize,
     planes: usize,
+    /// Of two inner axes the extent of the first: rows that are folded into one point.
+    nest: usize,
     /// Outer points that share a run of the epilogue, and outer points of a tile.
     group: usize,
     across: usize,
     /// Inner points of a tile.
     depth: usize,
-    /// Machine code that folds a tile of one row.
+    /// Rows of a tile by columns that its registers hold.
+    height: usize,
+    /// Machine code that folds a tile of one row, or rows of a tile by columns.
     jit_fold: Option<RowFoldCall<'a>>,
+    column_fold: Option<ColumnFoldCall<'a>>,
     /// Whether a tile holds whole rows, which are folded by one call.
     whole_rows: bool,
     /// Whether it is one row, too short to divide into parts.
@@ -109,7 +122,7 @@ struct TiledReduction<'a> {
 }
 
 impl<'a> TiledReduction<'a> {
-    /// Divides a launch with one inner axis of more than one point at most. No extent is zero.
+    /// Divides a launch with one inner axis of more than one point at most, or with two. No extent is zero.
     fn new(
         body: &'a Bytecode,
         folding: &'a ResolvedFolds,
@@ -125,10 +138,16 @@ impl<'a> TiledReduction<'a> {
                 planes *= extent;
             }
         }
-        let inner_axis = launch.inner.iter().position(|&extent| extent != 1);
+        let long = |from: &[usize]| from.iter().rposition(|&extent| extent != 1);
+        let inner_axis = long(launch.inner);
         let (inner, length) = inner_axis.map_or((NO_PLANE_AXIS, 1), |axis| (rank + axis, launch.inner[axis]));
-        let by_columns = outer != NO_PLANE_AXIS && by_columns(&folding.loads, launch);
-        let axes = if by_columns {
+        let first = inner_axis.and_then(|axis| long(&launch.inner[..axis]));
+        let nest = first.map_or(1, |axis| launch.inner[axis]);
+        let by_columns = first.is_none() && outer != NO_PLANE_AXIS && by_columns(&folding.operands, launch);
+        let axes = if let Some(axis) = first {
+            (points, planes) = (1, points * planes);
+            PlaneAxes { rows: rank + axis, columns: inner }
+        } else if by_columns {
             PlaneAxes { rows: inner, columns: outer }
         } else {
             PlaneAxes { rows: outer, columns: inner }
@@ -145,20 +164,28 @@ impl<'a> TiledReduction<'a> {
             points,
             length,
             planes,
+            nest,
             group: 1,
             across: 1,
             depth: 1,
+            height: 1,
             jit_fold: None,
+            column_fold: None,
             whole_rows: false,
-            is_short_row: is_short_row(folding.forms, launch.outer, length),
+            is_short_row: nest == 1 && is_short_row(folding.forms, launch.outer, length),
             may_stop: planes * points == 1
                 && body.sinks.is_empty()
                 && folding.accumulators.iter().all(|a| a.absorbing.is_some() && !a.kernel_has_effects),
             has_stopped: AtomicBool::new(false),
         };
-        let least = if reduction.is_short_row { MIN_JIT_FOLD } else { MIN_JIT_ROW };
+        let least = match reduction.is_short_row {
+            _ if nest > 1 => MIN_NESTED_ROW,
+            true => MIN_JIT_FOLD,
+            false => MIN_JIT_ROW,
+        };
         let long = !by_columns && length >= least;
         reduction.jit_fold = if long { reduction.row_fold() } else { None };
+        reduction.column_fold = if by_columns { reduction.column_fold() } else { None };
         reduction.divide();
         reduction
     }
@@ -174,10 +201,15 @@ impl<'a> TiledReduction<'a> {
         }
         let read_in_place = self.is_read_in_place();
         if self.by_columns {
-            self.across = self.points.min(MAX_TILE_COLUMNS).min(room);
+            // Machine code needs no registers for values.
+            let most = if self.column_fold.is_some() { MAX_TILE_COLUMNS } else { MAX_TILE_COLUMNS.min(room) };
+            self.across = self.points.min(most);
             self.group = self.across;
-            let rows = if read_in_place { TILE_DEPTH.max(room / self.across) } else { room / self.across };
-            self.depth = self.length.min(rows);
+            let rows = (room / self.across).max(1);
+            let height = if read_in_place { TILE_DEPTH.max(rows) } else { rows };
+            // Independent of the size of registers: equal domains are divided equally and give equal sums. What is halved is one tile.
+            self.depth = self.length.min(if folds_by_halving(self.across) { height } else { TILE_DEPTH });
+            self.height = height.min(self.depth);
         } else if self.length <= room && self.jit_fold.is_none() {
             let rows =
                 if read_in_place { (IN_PLACE_POINTS / self.length).min(MAX_TILE_COLUMNS) } else { room / self.length };
@@ -186,7 +218,7 @@ impl<'a> TiledReduction<'a> {
             self.depth = self.length;
             self.whole_rows = true;
         } else {
-            // Independent of the size of registers: equal rows are divided equally and give equal sums.
+            // As above.
             self.group = self.points.min(ROW_GROUP);
             self.depth = self.length.min(JIT_FOLD_PIECE);
         }
@@ -219,13 +251,41 @@ impl<'a> TiledReduction<'a> {
 
     /// Machine code that folds rows of this launch, whose loads are contiguous or have one element for all columns.
     fn row_fold(&self) -> Option<RowFoldCall<'a>> {
-        let call = self.folding.jit_fold.as_ref()?;
-        let stride = |operand: u16| self.launch.get().strides_of(operand as usize)[self.axes.columns];
-        let is_simple = self.body.loads.iter().all(|l| [0, l.size as isize].contains(&stride(l.operand)));
-        let is_broadcast = |value: u16| self.body.loads.iter().any(|l| l.value == value && stride(l.operand) == 0);
-        let may_store = (self.body.sinks.iter().enumerate())
-            .all(|(i, sink)| self.aliasing.direct(i) && stride(sink.operand) == sink.size as isize);
-        if is_simple { call.of_rows(is_broadcast, may_store) } else { None }
+        let call = self.folding.jit_fold.as_ref().filter(|_| self.has_simple_loads())?;
+        call.of_rows(|value| self.is_broadcast(value), self.has_simple_sinks())
+    }
+
+    /// Machine code that folds columns of this launch, whose loads are as simple, unless they are all that it would read.
+    fn column_fold(&self) -> Option<ColumnFoldCall<'a>> {
+        let may_run = self.has_simple_loads() && !self.is_read_in_place() && !folds_by_halving(self.points);
+        let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
+        let stores = !self.body.sinks.is_empty();
+        if stores && !self.has_simple_sinks() {
+            return None;
+        }
+        let call = call.of_columns(|v| self.is_broadcast(v), stores)?;
+        runs_machine_code(self.points, call.shortest_row(), || false).then_some(call)
+    }
+
+    /// The stride of an operand along the columns.
+    fn column_stride(&self, operand: u16) -> isize {
+        self.launch.get().strides_of(operand as usize)[self.axes.columns]
+    }
+
+    /// Whether all loads are contiguous along the columns, or have one element for all of them.
+    fn has_simple_loads(&self) -> bool {
+        self.body.loads.iter().all(|l| [0, l.size as isize].contains(&self.column_stride(l.operand)))
+    }
+
+    /// Whether an entry of the table of values is a load with one element for all columns.
+    fn is_broadcast(&self, value: u16) -> bool {
+        self.body.loads.iter().any(|l| l.value == value && self.column_stride(l.operand) == 0)
+    }
+
+    /// Whether all sinks are contiguous along the columns and overlap no load.
+    fn has_simple_sinks(&self) -> bool {
+        (self.body.sinks.iter().enumerate())
+            .all(|(i, sink)| self.aliasing.direct(i) && self.column_stride(sink.operand) == sink.size as isize)
     }
 
     /// Columns of a tile that one call runs on.
@@ -238,6 +298,10 @@ impl<'a> TiledReduction<'a> {
     }
 
     fn inner_tiles(&self) -> usize {
+        self.nest * self.tiles_of_row()
+    }
+
+    fn tiles_of_row(&self) -> usize {
         if self.depth == self.length { 1 } else { self.length.div_ceil(self.depth) }
     }
 
@@ -248,9 +312,10 @@ impl<'a> TiledReduction<'a> {
     unsafe fn run(&self, workers: &dyn ThreadPool) -> RaisedFlags {
         let each = self.body.cost + 0.06 * self.folding.accumulators.len() as f64;
         let outer = self.planes * self.points;
-        let nanoseconds = estimate_ns(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
+        let points = outer * self.nest * self.length;
+        let nanoseconds = estimate_ns(points, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
         let groups = self.groups();
-        let parts = parts_of(groups, self.inner_tiles(), outer * self.length, self.folding.forms.part);
+        let parts = parts_of(groups, self.inner_tiles(), points, self.folding.forms.part);
         if parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };
@@ -340,10 +405,14 @@ impl<'a> TiledReduction<'a> {
         scratch::with(bytes, |memory| {
             let (mut table, mut epilogue_table) = (PointerTable2d::new(), PointerTable2d::new());
             let second = memory.wrapping_add(self.body.width * room);
-            let tile = if self.by_columns { (self.depth, self.across) } else { (self.across, self.tile_columns()) };
+            let tile = if self.by_columns { (self.height, self.across) } else { (self.across, self.tile_columns()) };
             let point = PlaneAxes {
                 rows: NO_PLANE_AXIS,
-                columns: if self.by_columns { self.axes.columns } else { self.axes.rows },
+                columns: match self.by_columns {
+                    true => self.axes.columns,
+                    false if self.nest > 1 => NO_PLANE_AXIS,
+                    false => self.axes.rows,
+                },
             };
             let mut buffers: SmallVec<[AccumulatorBuffers; ACCUMULATORS]> = SmallVec::new();
             let mut at = memory.wrapping_add(registers);
@@ -382,7 +451,10 @@ impl<'a> TiledReduction<'a> {
 
 /// Points of a tile that need registers.
 fn room_of(reduction: &TiledReduction<'_>) -> usize {
-    (reduction.across * reduction.depth).min(reduction.body.block_len)
+    match reduction.by_columns {
+        true => reduction.across * reduction.height.min((reduction.body.block_len / reduction.across).max(1)),
+        false => (reduction.across * reduction.depth).min(reduction.body.block_len),
+    }
 }
 
 /// One thread's part of a reduction.
@@ -439,7 +511,7 @@ impl TiledRun<'_, '_> {
                 self.whole_rows(first, n);
             } else {
                 for point in 0..n {
-                    if s.depth < s.length || !self.fold_whole_row(first, point) {
+                    if s.inner_tiles() > 1 || !self.fold_whole_row(first, point) {
                         self.fold_long_row(first, point, range.clone());
                     }
                 }
@@ -492,23 +564,23 @@ impl TiledRun<'_, '_> {
         true
     }
 
-    /// Folds a range of tiles of one long row.
+    /// Folds a range of tiles of one long row, or of several that are folded into one point.
     unsafe fn fold_long_row(&mut self, first: usize, point: usize, range: Range<usize>) {
         let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
         let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
         let mut lanes = FoldLanes::new();
         // The machine code of a single tile has been tried.
-        let mut jit_fold = s.jit_fold.as_ref().filter(|_| s.depth < s.length);
+        let mut jit_fold = s.jit_fold.as_ref().filter(|_| s.inner_tiles() > 1);
         'row: for tile in range {
             if s.has_stopped.load(Ordering::Relaxed) {
                 // SAFETY: the totals have room for a bool.
                 unsafe { self.absorb(point) };
                 return;
             }
-            let begin = tile * s.depth;
+            let (within, begin) = (tile / s.tiles_of_row(), tile % s.tiles_of_row() * s.depth);
             let end = s.length.min(begin + s.depth);
-            let row = TileSpan { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
+            let row = TileSpan { origin, row: first + point + within, rows: 1, column: begin, columns: end - begin };
             let least = if s.is_short_row { MIN_JIT_FOLD } else { jit_fold.map_or(0, RowFoldCall::lanes) };
             // SAFETY: the contract of the launch.
             let folds = |f: &&RowFoldCall<'_>| end - begin >= least && unsafe { self.body.fold(&row, f, lanes.at(0)) };
@@ -573,18 +645,15 @@ impl TiledRun<'_, '_> {
     /// Folds a range of tiles into the vectors of a group of columns.
     unsafe fn fold_columns(&mut self, first: usize, n: usize, range: Range<usize>) {
         let s = self.reduction;
-        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
         let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
         for tile in range {
             let row = tile * s.depth;
-            let rows = s.depth.min(s.length - row);
-            let part = TileSpan { origin, row, rows, column: first, columns: n };
-            // SAFETY: as in `whole_rows`.
+            let part = TileSpan { origin: &[], row, rows: s.depth.min(s.length - row), column: first, columns: n };
+            // SAFETY: the contract of the launch.
             unsafe {
-                self.body.run(&part, self.raised);
-                for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
-                    a.columns(p, progress, self.body.value(a.value), rows, n, row);
-                    collect_flags(a, self.raised);
+                match &s.column_fold {
+                    Some(call) => self.fold_by_machine_code(call, part, &mut progress),
+                    None => self.fold_by_calls(part, &mut progress),
                 }
             }
         }
@@ -592,6 +661,51 @@ impl TiledRun<'_, '_> {
             // SAFETY: as above.
             unsafe { a.finish(p, progress, n) };
             collect_flags(a, self.raised);
+        }
+    }
+
+    /// Folds a tile by columns, as many rows at a time as its registers hold.
+    unsafe fn fold_by_calls(&mut self, tile: TileSpan<'_>, progress: &mut [Progress]) {
+        let s = self.reduction;
+        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
+        for row in (tile.row..tile.row + tile.rows).step_by(s.height) {
+            let rows = s.height.min(tile.row + tile.rows - row);
+            // SAFETY: as in `whole_rows`.
+            unsafe {
+                self.body.run(&TileSpan { origin, row, rows, ..tile }, self.raised);
+                for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut *progress) {
+                    a.columns(p, progress, self.body.value(a.value), rows, tile.columns, row);
+                    collect_flags(a, self.raised);
+                }
+            }
+        }
+    }
+
+    /// Folds a tile by columns, a group of rows by a call of machine code where that is possible.
+    unsafe fn fold_by_machine_code(
+        &mut self,
+        call: &ColumnFoldCall<'_>,
+        tile: TileSpan<'_>,
+        progress: &mut [Progress],
+    ) {
+        let s = self.reduction;
+        for row in (tile.row..tile.row + tile.rows).step_by(COLUMN_GROUP) {
+            let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
+            let group = TileSpan { origin, row, rows: COLUMN_GROUP.min(tile.row + tile.rows - row), ..tile };
+            let each = || s.folding.accumulators.iter().zip(&self.buffers);
+            let into: SmallVec<[*mut u8; ACCUMULATORS]> =
+                each().zip(&*progress).map(|((a, p), progress)| a.group_of_rows(p, progress)).collect();
+            // SAFETY: the contract of the launch; tiles begin with a group, and the buffers have room for its columns.
+            unsafe {
+                if self.body.fold_columns(&group, call, &into) {
+                    for ((a, p), progress) in each().zip(&mut *progress) {
+                        a.add_rows(p, progress, group.rows, group.columns);
+                        collect_flags(a, self.raised);
+                    }
+                } else {
+                    self.fold_by_calls(TileSpan { origin: &[], ..group }, progress);
+                }
+            }
         }
     }
 

@@ -20,6 +20,10 @@ use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+/// Copies of a long body whose instructions alternate. Maps have two; a reduction has a copy for each chain, and four have too few
+/// registers for their values.
+pub(crate) const INTERLEAVED: usize = 2;
+
 /// The result of emitting an instruction; the error says what has no machine code.
 pub(crate) type EmitResult<T> = std::result::Result<T, String>;
 
@@ -216,9 +220,9 @@ impl<'a> Emitter<'a> {
         self.is_tail = is_tail;
         self.begin_body(copies);
         let count = self.body.fragment.insts.len();
-        let together = if self.interleaves() { copies } else { 1 };
+        let together = if self.interleaves() { INTERLEAVED } else { 1 };
         for first in (0..copies).step_by(together) {
-            let some = first..first + together;
+            let some = first..copies.min(first + together);
             for at in 0..count {
                 if self.body.region(at).is_some() {
                     self.repeat(at, some.clone())?;
@@ -230,7 +234,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Whether copies of the body are interleaved.
+    /// Whether copies of the body are interleaved, [`INTERLEAVED`] at a time.
     pub(crate) fn interleaves(&self) -> bool {
         self.body.is_long() && !self.body.scatters()
     }

@@ -16,7 +16,7 @@ use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{FRAMES, INDEX, StrideKind, VECTOR_BYTES};
 use crate::x86::isel::cost::{self, FREE, PER_CYCLE};
 use crate::x86::isel::registers::ValueNumber;
-use crate::x86::isel::select::{Backing, Emitter, Unsupported};
+use crate::x86::isel::select::{Backing, Emitter, INTERLEAVED, Unsupported};
 use crate::{DType, Inst, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -322,28 +322,31 @@ impl Emitter<'_> {
             self.forget_registers();
         }
         self.slice_end = slice.insts.end as u32;
-        for copy in 0..copies {
-            self.unroll_index = copy;
-            for &value in &slice.inputs {
-                let memory = slices.frame(value, copy).or_else(|| self.reloaded(slices, value as usize));
-                match memory {
-                    Some(lanes) => self.location(value).backing = Backing::Lanes(lanes),
-                    None => self.emit_inst(value as usize)?,
+        for first in (0..copies).step_by(INTERLEAVED) {
+            let some = first..copies.min(first + INTERLEAVED);
+            for copy in some.clone() {
+                self.unroll_index = copy;
+                for &value in &slice.inputs {
+                    let memory = slices.frame(value, copy).or_else(|| self.reloaded(slices, value as usize));
+                    match memory {
+                        Some(lanes) => self.location(value).backing = Backing::Lanes(lanes),
+                        None => self.emit_inst(value as usize)?,
+                    }
                 }
             }
-        }
-        for at in slice.insts.clone() {
-            for copy in 0..copies {
-                self.unroll_index = copy;
-                if self.is_emitted(at) {
-                    self.emit_inst(at)?;
-                    if let Some(frame) = slices.frame(at as u32, copy) {
-                        let start = self.asm.len();
-                        self.store_frame(at as u32, frame);
-                        self.record_span(at, start);
+            for at in slice.insts.clone() {
+                for copy in some.clone() {
+                    self.unroll_index = copy;
+                    if self.is_emitted(at) {
+                        self.emit_inst(at)?;
+                        if let Some(frame) = slices.frame(at as u32, copy) {
+                            let start = self.asm.len();
+                            self.store_frame(at as u32, frame);
+                            self.record_span(at, start);
+                        }
+                        self.free_dead(&[ValueId(at as u32)]);
+                        self.free_temps();
                     }
-                    self.free_dead(&[ValueId(at as u32)]);
-                    self.free_temps();
                 }
             }
         }

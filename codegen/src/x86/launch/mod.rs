@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `Portable` | compiles kernels that have no loop of their own |
 //! | `InterpretedProgram` | re-executes chunks with slow-path lanes or ambiguous flags, and runs launches with short rows |
-//! | `JitHook`, `MapFunction`, `FoldFunction` | the hook by which machine code takes the place of several calls in such kernels |
+//! | `JitHook`, `MapFunction`, `FoldFunction`, `ColumnFunctions`, `accumulating` | the hook by which machine code takes the place of several calls in such kernels |
 
 pub(crate) mod backend;
 pub(crate) mod block_calls;
@@ -17,4 +17,6 @@ pub(crate) mod program;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 
-use crate::portable::{FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable};
+use crate::portable::{
+    ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, accumulating,
+};
