@@ -233,6 +233,24 @@ def test_several_results_of_the_same_inputs_share_a_kernel(assert_kernels: Asser
     assert_kernels(lambda: (x + y, x - y, x * y), 1)
 
 
+def test_unrelated_folds_and_maps_have_kernels_of_their_own(assert_kernels: AssertCount) -> None:
+    x, y, z = ready(*(vector(shift).reshape(200, 1000) for shift in (0.0, 1.0, 2.0)))
+    row = ready(vector()[:1000])[0]
+    assert_kernels(lambda: (x.min(axis=0), y * z), 2)
+    assert_kernels(lambda: (x.min(axis=0), x * z), 1)
+    assert_kernels(lambda: (x.max(), fastnp.where(y > row, y, row)), 2)
+    assert_kernels(lambda: (x * x, y * y, (x * x).sum(), y.sum(axis=1)), 2)
+
+
+def test_a_transposed_operand_slows_down_no_other_node(assert_kernels: AssertCount) -> None:
+    x, y = ready(grid(), grid(1))
+    assert_kernels(lambda: (x * 2, x + y.T), 2)
+    assert_kernels(lambda: (x * 2, x + y), 1)
+    assert_kernels(lambda: x * 2 + y.T * 3, 1)
+    assert_kernels(lambda: ((x + y.T) * 2, (y.T - x) * 3), 1)
+    assert_kernels(lambda: (x.T * 2, x.T + 1), 1)
+
+
 def test_recording_flushes_nothing(assert_flushes: AssertCount) -> None:
     x, y = ready(vector(), vector(1.0))
 

@@ -15,7 +15,7 @@ use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::backend::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use fastnp_codegen::cost::{
     BLOCK_BYTES, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS, NON_TEMPORAL_BYTES,
-    STRIP_BYTES, STRIP_ROW_BYTES,
+    STRIP_BYTES, STRIP_ROW_BYTES, STRIP_SAVING,
 };
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
@@ -30,6 +30,8 @@ struct HostSizes {
     /// Least bytes of a row of a strip, and of all operands.
     strip_row: usize,
     least: usize,
+    /// The least part of the memory traffic that strips save.
+    saving: f64,
 }
 
 /// The sizes that decide on a device.
@@ -58,8 +60,9 @@ impl Sizes {
                 strip: STRIP_BYTES,
                 strip_row: STRIP_ROW_BYTES,
                 least: COMPOSED_BYTES,
+                saving: STRIP_SAVING,
             }),
-            (true, true) => Sizes::Host(HostSizes { block: 256, strip: 256, strip_row: 0, least: 0 }),
+            (true, true) => Sizes::Host(HostSizes { block: 256, strip: 256, strip_row: 0, least: 0, saving: 0.0 }),
             (false, false) => Sizes::Device(DeviceSizes {
                 indices: DEVICE_BLOCKS,
                 points: DEVICE_BLOCK_POINTS,
@@ -267,6 +270,12 @@ impl BlockAccess {
         self.access.strides[self.axis]
     }
 
+    /// Whether an index of the shared axis is a column of its elements: another axis takes larger steps through memory.
+    fn is_strip(&self) -> bool {
+        let is_outer = |a: usize| self.domain[a] > 1 && self.access.strides[a].abs() > self.step().abs();
+        self.step() != 0 && (0..self.domain.len()).any(|a| a != self.axis && is_outer(a))
+    }
+
     /// Whether the two touch no common byte at different indices of the shared axis, as far as it matters: two reads may.
     fn stays_apart(&self, other: &BlockAccess, extent: usize) -> bool {
         if self.access.slot != other.access.slot || !(self.is_write || other.is_write) {
@@ -358,14 +367,19 @@ fn composition(
     let (of_index, of_all) = (most(|o| o.of_index), most(|o| o.of_all));
     let largest = &all.iter().max_by_key(|(_, a)| a.footprint().1)?.1;
     // A block of rows is contiguous; a strip of columns has rows of some elements.
-    let is_strip =
-        (0..largest.domain.len()).any(|a| a != largest.axis && largest.access.strides[a].abs() > largest.step());
+    let narrowest = all.iter().filter(|(_, access)| access.is_strip()).map(|(_, access)| access.step().abs()).min();
+    let is_strip = narrowest.is_some();
     let block = match sizes {
         Sizes::Host(sizes) => {
             let bytes = if is_strip { sizes.strip } else { sizes.block };
             let block = (bytes / of_index.max(1)).clamp(1, extent);
-            let is_narrow = is_strip && block < extent && (block as isize * largest.step()) < sizes.strip_row as isize;
-            if of_all < sizes.least || of_index > bytes || is_narrow || block == extent {
+            let is_narrow = narrowest.is_some_and(|step| (block as isize * step) < sizes.strip_row as isize);
+            // What stages after the first move again; the rest is moved as without composition, in strips slowly.
+            let (moved, saved) = operands
+                .iter()
+                .fold((0, 0), |(moved, saved), o| (moved + o.users * o.of_all, saved + (o.users - 1) * o.of_all));
+            let saves_little = is_strip && (saved as f64) < sizes.saving * moved as f64;
+            if of_all < sizes.least || of_index > bytes || is_narrow || saves_little || block == extent {
                 return None;
             }
             block
@@ -405,8 +419,9 @@ struct StagedSlot {
     /// Bytes at one index of the shared axis, and at all, by the widest access.
     of_index: usize,
     of_all: usize,
-    /// From the first stage that touches it to the last.
+    /// From the first stage that touches it to the last, and how many do.
     stages: RangeInclusive<usize>,
+    users: usize,
 }
 
 /// The slots that these accesses touch in memory: what begins and ends in one group is in registers.
@@ -421,9 +436,10 @@ fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> 
         match out.iter_mut().find(|o| o.slot == slot) {
             Some(known) => {
                 (known.of_index, known.of_all) = (known.of_index.max(of_index), known.of_all.max(of_all));
+                known.users += usize::from(known.stages.end() != stage);
                 known.stages = *known.stages.start()..=*stage;
             }
-            None => out.push(StagedSlot { slot, of_index, of_all, stages: *stage..=*stage }),
+            None => out.push(StagedSlot { slot, of_index, of_all, stages: *stage..=*stage, users: 1 }),
         }
     }
     out

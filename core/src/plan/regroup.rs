@@ -8,6 +8,7 @@ use crate::array::layout::count;
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms};
 use crate::plan::group::{Group, KernelLimits, Refusal, Section};
 use crate::plan::overlap::{Relation, relate};
+use crate::plan::split::{are_mixed, fastest_axes};
 use crate::plan::trace::{Node, SlotAccess};
 use fastnp_codegen::cost::PACK_LOADS;
 use hashbrown::HashMap;
@@ -45,8 +46,12 @@ pub(crate) fn merge(plan: &DraftPlan, (first, second): (usize, usize), terms: &T
 /// Whether two kernels are maps over one domain that share memory, or may share a launch though they do not.
 fn may_merge(a: &Group, b: &Group) -> bool {
     let shares = || slots(a).any(|slot| slots(b).any(|other| other == slot));
-    let packs = || count(&a.domain) <= a.limits.pack_points || a.loads().len() + b.loads().len() <= PACK_LOADS;
-    a.is_map() && b.is_map() && a.domain == b.domain && (packs() || shares()) && !collide(a, b)
+    let is_small = count(&a.domain) <= a.limits.pack_points;
+    let packs = || is_small || a.loads().len() + b.loads().len() <= PACK_LOADS;
+    let passes = |a: &Group, b: &Group| a.stores().iter().any(|store| slots(b).any(|slot| slot == store.slot));
+    let fastest = |of: &Group| fastest_axes(&of.domain, of.loads().iter().chain(of.stores()));
+    let goes_apart = || !is_small && !passes(a, b) && !passes(b, a) && are_mixed(fastest(a), fastest(b));
+    a.is_map() && b.is_map() && a.domain == b.domain && (packs() || shares()) && !goes_apart() && !collide(a, b)
 }
 
 /// The slots that a kernel touches, some several times.
