@@ -145,6 +145,10 @@ def functions(program: Writer) -> dict[str, Callable[[dict[str, Any]], float]]:
         exec(f"def run({arguments}):\n    {body}\n", names)
 
         def timed(values: dict[str, Any], run: Any = names["run"]) -> float:
+            # A reduction of an array that has not changed since is remembered.
+            for value in values.values():
+                value[:1] += 0.0
+            fastnp.eval(*values.values())
             start = time.process_time()
             run(**values)
             return time.process_time() - start
