@@ -249,6 +249,9 @@ def test_a_transposed_operand_slows_down_no_other_node(assert_kernels: AssertCou
     assert_kernels(lambda: x * 2 + y.T * 3, 1)
     assert_kernels(lambda: ((x + y.T) * 2, (y.T - x) * 3), 1)
     assert_kernels(lambda: (x.T * 2, x.T + 1), 1)
+    # What is stored in its own order is read from memory; what is not is computed where it is read.
+    assert_kernels(lambda: [t := fastnp.sqrt(y.T), fastnp.where(x > t, x, 0.0)], 2)
+    assert_kernels(lambda: fastnp.where(x > fastnp.sqrt(y.T), x, 0.0), 1)
 
 
 def test_recording_flushes_nothing(assert_flushes: AssertCount) -> None:

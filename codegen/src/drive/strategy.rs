@@ -341,8 +341,9 @@ const FEW_COLUMNS: usize = 8;
 /// Elements of a row whose extreme is found by vectors, and then its position; shorter ones are searched one element after the other.
 /// `kernels -- "argmax of rows"` has rows of 128; no bench covers short ones.
 pub(crate) const MIN_VECTOR_ROW: usize = 16;
-/// Rows of such a tile if it is read in memory. Measure: `kernels -- "sum of columns"`.
+/// Rows of such a tile, at most, and its least points if it has fewer rows. Measure: `kernels -- "sum of columns"`.
 pub(crate) const TILE_DEPTH: usize = 256;
+pub(crate) const MIN_COLUMN_TILE: usize = 1 << 12;
 /// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns. Measure:
 /// `kernels -- "sum of rows of three"`, `kernels -- "max of short rows"`.
 pub(crate) const IN_PLACE_POINTS: usize = 16 << 10;

@@ -154,7 +154,7 @@ fn composed_step(
 fn product_step(product: Product, node: &Node) -> PlanStep {
     let mut operands = SmallVec::new();
     let mut strides = Vec::new();
-    for access in node.reads().chain([&node.target]) {
+    for access in node.accesses() {
         operands.push((access.slot, access.offset));
         strides.extend_from_slice(&access.strides);
     }

@@ -61,9 +61,9 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
     let fusion = Fusion::now();
     let groups = match fusion {
         Fusion::Off => one_by_one(&nodes, target.limits),
-        Fusion::Everything => group(&mut nodes, target.limits),
+        Fusion::Everything => group(&mut nodes, &[], target.limits),
         Fusion::Searched | Fusion::Greedy => {
-            let groups = group(&mut nodes, target.limits);
+            let groups = group(&mut nodes, live, target.limits);
             split(&nodes, groups)
         }
     };

@@ -6,6 +6,7 @@
 
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, relate};
+use crate::plan::split::fastest_axes;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::Fold;
 use fastnp_codegen::cost::{DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, PACK_LOADS, PACK_POINTS};
@@ -46,6 +47,8 @@ pub(crate) enum Refusal {
     Operands,
     /// The kernel would have too many nodes.
     Nodes,
+    /// It steps through memory in another order than what the kernel stores anyway.
+    Order,
 }
 
 impl Refusal {
@@ -53,7 +56,9 @@ impl Refusal {
     fn depends_on_axes(self) -> bool {
         match self {
             Refusal::Domain | Refusal::Overlap | Refusal::Axes => true,
-            Refusal::Fold | Refusal::Alone | Refusal::Loop | Refusal::Operands | Refusal::Nodes => false,
+            Refusal::Fold | Refusal::Alone | Refusal::Loop | Refusal::Operands | Refusal::Nodes | Refusal::Order => {
+                false
+            }
         }
     }
 }
@@ -69,6 +74,7 @@ impl fmt::Display for Refusal {
             Refusal::Loop => "a fold with a loop",
             Refusal::Operands => "too many operands",
             Refusal::Nodes => "too many nodes",
+            Refusal::Order => "another order of memory",
         })
     }
 }
@@ -111,14 +117,18 @@ pub(crate) struct Group {
     /// Why the first node did not join the group it depends on.
     pub(crate) refused: Option<Refusal>,
     closed: bool,
+    /// The axes along which the accesses of the body step through memory in the smallest steps, a bit each, and those of results that are
+    /// reachable afterwards.
+    fastest: u64,
+    fastest_stored: u64,
     /// Distinct accesses that read memory from before the group.
     loads: Vec<SlotAccess>,
     /// Distinct accesses that the group writes.
     stores: Vec<SlotAccess>,
 }
 
-/// Groups nodes, in an order that respects every dependence. Permutes the axes of nodes.
-pub(crate) fn group(nodes: &mut [Node], limits: KernelLimits) -> Vec<Group> {
+/// Groups nodes, in an order that respects every dependence. Permutes the axes of nodes. `live` says which slots are reachable afterwards.
+pub(crate) fn group(nodes: &mut [Node], live: &[bool], limits: KernelLimits) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
     let mut touched: Vec<i32> = vec![-1; slots as usize];
@@ -145,6 +155,9 @@ pub(crate) fn group(nodes: &mut [Node], limits: KernelLimits) -> Vec<Group> {
             }
         };
         groups[at].add(node, i as u32, section);
+        if section == Section::Body {
+            groups[at].note_order(node, live.get(node.target.slot as usize) == Some(&true));
+        }
         for access in node.reads() {
             let last = &mut touched[access.slot as usize];
             *last = (*last).max(at as i32);
@@ -166,7 +179,9 @@ fn find(
 ) -> (Option<usize>, Section, Option<Refusal>) {
     let mut refused = None;
     if depends >= 0 {
-        match groups[depends as usize].admits(nodes, node, true) {
+        let group = &groups[depends as usize];
+        match group.admits(nodes, node, true) {
+            Ok(_) if group.slows_down(node) => refused = Some(Refusal::Order),
             Ok(section) => return (Some(depends as usize), section, None),
             Err(why) => refused = Some(why),
         }
@@ -184,7 +199,10 @@ fn find(
         let related = count(&node.domain) <= limits.pack_points
             || group.loads.len() + node.sources.len() <= PACK_LOADS
             || group.shares_memory(nodes, node);
-        if related && let Ok(section) = group.admits(nodes, node, false) {
+        if related
+            && !group.slows_down(node)
+            && let Ok(section) = group.admits(nodes, node, false)
+        {
             return (Some(at), section, None);
         }
     }
@@ -201,6 +219,8 @@ impl Group {
             outer: Shape::new(),
             refused,
             closed: false,
+            fastest: 0,
+            fastest_stored: 0,
             loads: Vec::new(),
             stores: Vec::new(),
         }
@@ -238,7 +258,7 @@ impl Group {
         if !is_free || node.domain.len() < 2 {
             return None;
         }
-        for access in node.reads().chain([&node.target]) {
+        for access in node.accesses() {
             for member in &self.members {
                 let member = &nodes[member.node as usize];
                 let mut same = member.reads().chain([&member.target]).filter(|other| other.slot == access.slot);
@@ -248,6 +268,25 @@ impl Group {
             }
         }
         None
+    }
+
+    /// Notes the order in which a node of the body steps through memory.
+    fn note_order(&mut self, node: &Node, is_stored: bool) {
+        self.fastest |= fastest_axes(&node.domain, node.accesses());
+        if is_stored {
+            self.fastest_stored |= fastest_axes(&node.domain, [&node.target].into_iter());
+        }
+    }
+
+    /// Whether a node over many points would be the first that steps through memory in another order than results that are stored anyway: it
+    /// can read them from memory instead. Of kernels over two orders one is read, or worse written, a few elements of a cache line at a
+    /// time: `v = np.sqrt(c)` and `np.where(b > v, b, 0.0)` of a transposed `c` of 1000 × 1000 take 4.4 ms apart and more than 10 together.
+    fn slows_down(&self, node: &Node) -> bool {
+        let fastest = || fastest_axes(&node.domain, node.accesses());
+        self.fastest_stored != 0
+            && node.domain == self.domain
+            && count(&node.domain) > self.limits.pack_points
+            && fastest() & !self.fastest != 0
     }
 
     fn shares_memory(&self, nodes: &[Node], node: &Node) -> bool {

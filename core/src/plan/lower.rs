@@ -143,7 +143,7 @@ pub(crate) fn lower_statements(
         covers: true,
     };
     let mut nodes: SmallVec<[Node; 1]> = statements.iter().enumerate().map(&mut node).collect();
-    let groups = group::group(&mut nodes, KernelLimits { pack_points: 0, ..KernelLimits::HOST });
+    let groups = group::group(&mut nodes, &[], KernelLimits { pack_points: 0, ..KernelLimits::HOST });
     debug_assert_eq!(groups.len(), 1, "statements over one domain, a fold last, share a kernel");
     let mut live = vec![false; next];
     live[statements.len() - 1] = true;

@@ -115,7 +115,7 @@ fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
 
 fn greedy(nodes: &[Node], live: &[bool]) -> (DraftPlan, Prices) {
     let mut nodes = nodes.to_vec();
-    let groups = crate::plan::group::group(&mut nodes, TARGET.limits);
+    let groups = crate::plan::group::group(&mut nodes, &live, TARGET.limits);
     let mut plan = DraftPlan::of(nodes, groups, live.len());
     let prices = Prices::new(plan.bytes(live), TARGET.instruction_ns);
     plan.price(live, &prices);
@@ -159,7 +159,7 @@ fn inlining_is_near_the_best() {
         let (nodes, live) = trace(&mut random, 6 + round % 9);
         let (plan, prices) = greedy(&nodes, &live);
         let terms = || Terms { live: &live, prices };
-        let groups = crate::plan::group::group(&mut nodes.clone(), TARGET.limits);
+        let groups = crate::plan::group::group(&mut nodes.clone(), &live, TARGET.limits);
         let stored = values(&nodes, &groups, &live);
         let mut best = f64::INFINITY;
         for set in 0..1u32 << stored.len().min(8) {
@@ -173,7 +173,7 @@ fn inlining_is_near_the_best() {
         by_greedy.push(plan.ns / best);
         let groups = {
             let mut nodes = nodes.clone();
-            let groups = crate::plan::group::group(&mut nodes, TARGET.limits);
+            let groups = crate::plan::group::group(&mut nodes, &live, TARGET.limits);
             search(nodes, groups, &live, &TARGET)
         };
         searched.push(groups.outcome.chosen_ns / best);
@@ -188,7 +188,7 @@ fn inlining_is_near_the_best() {
 fn few_points_or_bytes_are_not_searched() {
     let mut random = Random(3);
     let searched = |nodes: &[Node], live: &[bool]| {
-        let groups = crate::plan::group::group(&mut nodes.to_vec(), TARGET.limits);
+        let groups = crate::plan::group::group(&mut nodes.to_vec(), &live, TARGET.limits);
         pays(nodes, &groups, live)
     };
     let (nodes, live) = loop {

@@ -42,8 +42,8 @@ impl Part {
         Part {
             folds: of_body().any(|node| node.reduced != 0),
             section: all().map(|member| member.section).next().unwrap_or(Section::Body),
-            fastest: fastest_axes(&group.domain, of_body().flat_map(accesses)),
-            slots: all().flat_map(|m| accesses(&nodes[m.node as usize])).map(|access| access.slot).collect(),
+            fastest: fastest_axes(&group.domain, of_body().flat_map(Node::accesses)),
+            slots: all().flat_map(|m| nodes[m.node as usize].accesses()).map(|access| access.slot).collect(),
             members,
         }
     }
@@ -106,7 +106,7 @@ fn connected(nodes: &[Node], group: &Group) -> SmallVec<[SmallVec<[usize; 8]>; 4
     let is_written = |slot: u32| group.stores().iter().any(|access| access.slot == slot);
     let mut sets: SmallVec<[(SmallVec<[usize; 8]>, SmallVec<[u32; 8]>); 4]> = SmallVec::new();
     for (at, member) in group.members.iter().enumerate() {
-        let slots = accesses(&nodes[member.node as usize]).map(|access| access.slot).filter(|&slot| is_written(slot));
+        let slots = nodes[member.node as usize].accesses().map(|access| access.slot).filter(|&slot| is_written(slot));
         let mut own: (SmallVec<[usize; 8]>, SmallVec<[u32; 8]>) = (SmallVec::from_slice(&[at]), slots.collect());
         let (met, apart): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
             sets.drain(..).partition(|(_, slots)| slots.iter().any(|slot| own.1.contains(slot)));
@@ -121,10 +121,6 @@ fn connected(nodes: &[Node], group: &Group) -> SmallVec<[SmallVec<[usize; 8]>; 4
     sets.iter_mut().for_each(|members| members.sort_unstable());
     sets.sort_unstable_by_key(|members| members[0]);
     sets
-}
-
-fn accesses(node: &Node) -> impl Iterator<Item = &SlotAccess> {
-    node.reads().chain([&node.target])
 }
 
 /// The axes along which accesses over a domain step through memory in the smallest steps, a bit each. A broadcast row or column has no order.

@@ -573,6 +573,11 @@ impl Node {
             NodeInput::Scalar(..) => None,
         })
     }
+
+    /// The accesses to memory that it reads, and the one that it writes.
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = &SlotAccess> {
+        self.reads().chain([&self.target])
+    }
 }
 
 /// Reads the nodes back from a tape.

@@ -10,8 +10,8 @@
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{
-    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_JIT_FOLD, MIN_JIT_ROW, MIN_NESTED_ROW, ROW_GROUP,
-    TILE_DEPTH, by_columns, folds_by_halving, is_short_row, parts_of, runs_machine_code,
+    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
+    MIN_NESTED_ROW, ROW_GROUP, TILE_DEPTH, by_columns, folds_by_halving, is_short_row, parts_of, runs_machine_code,
 };
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
@@ -208,7 +208,8 @@ impl<'a> TiledReduction<'a> {
             let rows = (room / self.across).max(1);
             let height = if read_in_place { TILE_DEPTH.max(rows) } else { rows };
             // Independent of the size of registers: equal domains are divided equally and give equal sums. What is halved is one tile.
-            self.depth = self.length.min(if folds_by_halving(self.across) { height } else { TILE_DEPTH });
+            let halves = folds_by_halving(self.across);
+            self.depth = self.length.min(if halves { height } else { tile_depth(self.length, self.points) });
             self.height = height.min(self.depth);
         } else if self.length <= room && self.jit_fold.is_none() {
             let rows =
@@ -447,6 +448,12 @@ impl<'a> TiledReduction<'a> {
             f(&mut TiledRun { reduction: self, launch: &launch, body, epilogue, buffers, origin, plane: 0, raised });
         });
     }
+}
+
+/// Rows of a tile that is folded by columns, of so many rows and columns: whole groups, so few that all threads have tiles.
+fn tile_depth(rows: usize, columns: usize) -> usize {
+    let least = MIN_COLUMN_TILE / columns.min(MAX_TILE_COLUMNS);
+    (rows / MAX_CPU_PARTS).max(least).next_multiple_of(COLUMN_GROUP).clamp(COLUMN_GROUP, TILE_DEPTH)
 }
 
 /// Points of a tile that need registers.
