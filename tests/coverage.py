@@ -63,7 +63,7 @@ SPECIAL = {
     "extract": f"np.array([True, False, True, True]), {LINE}",
     "fill_diagonal": f"{MATRIX}, 0.0",
     "from_dlpack": f"{LINE}",
-    "frombuffer": f"{LINE}",
+    "frombuffer": "bytes(16)",
     "fromfunction": "lambda i, j: i + j, (3, 3)",
     "full": "(4,), 2.0",
     "full_like": f"{LINE}, 2.0",

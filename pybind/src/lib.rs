@@ -59,6 +59,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::interop::device_import::add(module)?;
     module.add_function(wrap_pyfunction!(crate::interop::dlpack::from_capsule, module)?)?;
     crate::call::counting::add(module)?;
+    crate::call::from_buffer::add(module)?;
     crate::call::fourier::add(module)?;
     crate::call::routine::add(module)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::replace, module)?)?;

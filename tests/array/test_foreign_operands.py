@@ -110,6 +110,36 @@ def test_a_class_derived_from_a_scalar_is_asked() -> None:
     assert_same(Plain(2) * a, Plain(2) * numpy.arange(3.0))
 
 
+def test_numpys_ufuncs_ask_a_class_derived_from_a_scalar() -> None:
+    class Length(numpy.float64):
+        """A number with its own version of ufuncs."""
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+            return "asked", ufunc.__name__, len(inputs)
+
+    a: Any = fastnp.arange(3.0)
+    add: Any = numpy.add
+    # The second call does not pass through NumPy's search for classes.
+    for _ in range(2):
+        assert type(numpy.add(a, a)) is fastnp.ndarray
+        assert numpy.add(a, Length(2)) == numpy.add(Length(2), a) == ("asked", "add", 2)
+        assert_same(numpy.add(a, 2), numpy.add(numpy.arange(3.0), 2))
+        assert_same(numpy.add(a, numpy.arange(3)), numpy.add(numpy.arange(3.0), numpy.arange(3)))
+        assert_same(numpy.add(a, [1, 2, 3]), numpy.add(numpy.arange(3.0), [1, 2, 3]))
+        assert_same(numpy.negative(a), numpy.negative(numpy.arange(3.0)))
+        masked = numpy.add(a, numpy.ma.masked_equal([1, 2, 3], 2))
+        assert isinstance(masked, numpy.ma.MaskedArray) and masked.mask.tolist() == [0, 1, 0]
+        out = numpy.zeros(3)
+        assert numpy.add(a, a, out) is out and out.tolist() == [0.0, 2.0, 4.0]
+        assert numpy.add(a, a, dtype="f4").dtype == "f4"
+        assert numpy.add(numpy.arange(2), 1).tolist() == [1, 2]
+        with pytest.raises(ValueError, match="could not be broadcast together"):
+            numpy.add(a, fastnp.zeros(2))
+        for wrong in ((a,), (a, object())):
+            with pytest.raises(TypeError):
+                add(*wrong)
+
+
 def test_what_is_raised_beside_a_scalar_is_raised() -> None:
     three: Any = numpy.float64(3)
     with fastnp.errstate(divide="raise"), pytest.raises(FloatingPointError):

@@ -13,6 +13,7 @@ import math
 import operator
 import pickle
 import struct
+import sys
 import weakref
 from typing import Any
 
@@ -642,3 +643,36 @@ def test_base_of_an_array_on_a_buffer_is_the_buffer() -> None:
     assert made.base is memory
     whole = fastnp.frombuffer(memory)
     assert whole[1:].base is whole
+
+
+def test_an_array_on_bytes_keeps_them_and_is_read_only() -> None:
+    text = real.arange(6.0).tobytes()
+    before = sys.getrefcount(text)
+    x: Any = fastnp.frombuffer(text, count=4, offset=16)
+    assert x.base is text and type(x) is fastnp.ndarray
+    assert sys.getrefcount(text) == before + 1
+    assert not x.flags.owndata and not x.flags.writeable and x.flags.c_contiguous
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1
+    with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True of this array"):
+        x.flags.writeable = True
+    later = x * 2 + 1
+    view = real.asarray(x)
+    assert view.__array_interface__["data"] == (real.frombuffer(text).ctypes.data + 16, True)
+    del x, view
+    assert later.tolist() == [5.0, 7.0, 9.0, 11.0]
+    del later
+    assert sys.getrefcount(text) == before
+
+    class Text(bytes):
+        """Bytes of a class of their own."""
+
+    assert fastnp.frombuffer(b"").strides == real.frombuffer(b"").strides
+    own = Text(text)
+    on_own: Any = fastnp.frombuffer(own)
+    assert on_own.base is own
+    for dtype, offset in (("i4", 2), (">i4", 0), ("S4", 0), ("M8[s]", 8)):  # not native
+        want = real.frombuffer(text, dtype, 2, offset)
+        got: Any = fastnp.frombuffer(text, dtype, 2, offset)
+        assert type(got) is real.ndarray and got.base is text
+        assert got.dtype == want.dtype and got.tobytes() == want.tobytes()

@@ -131,6 +131,38 @@ def test_into_arrays(np: Any) -> Any:
 
 
 @both
+def test_shuffled_lists_are_the_callers(np: Any) -> Any:
+    g, legacy, items = np.random.default_rng(0), np.random.RandomState(0), list(range(9))
+    g.shuffle(items)
+    g.shuffle(x=items)
+    legacy.shuffle(items)
+    np.random.seed(0)
+    np.random.shuffle(items)
+    arrays = [np.arange(i) for i in range(3)]
+    g.shuffle(arrays)
+    assert {type(item) for item in arrays} == {np.ndarray}
+    return items, [item.size for item in arrays]
+
+
+def test_methods_need_a_generator() -> None:
+    methods: list[Any] = [fastnp.random.Generator.random, fastnp.random.RandomState.rand]
+    for method in methods:
+        with pytest.raises(TypeError):
+            method(5)
+
+
+def test_the_module_has_numpys_names() -> None:
+    module: Any = fastnp.random
+    assert set(dir(numpy.random)) <= set(dir(module))
+    for name in dir(numpy.random):
+        getattr(module, name)
+    message = "module 'fastnp.random' has no attribute 'other'"
+    with pytest.raises(AttributeError, match=message) as caught:
+        _ = module.other
+    assert caught.value.name == "other" and caught.value.obj is module
+
+
+@both
 def test_types_and_probabilities(np: Any) -> Any:
     g = np.random.default_rng(np.array([1, 2, 3]))
     return (

@@ -334,10 +334,23 @@ TABLE: dict[str, list[Any]] = {
         cases(LINE, [LINE < 0, LINE >= 0], [lambda x: -x, lambda x: x * 2]),
         cases(LINE, [LINE < 0], [1.0, lambda x: x]),
     ],
-    "correlate": [
-        cases(x, y, "full") for x in (LINE, SORTED[:3], WAVE[0]) for y in (LINE, INTS[0])
-    ],
-    "convolve": [cases(x, y) for x in (LINE, SORTED[:3], WAVE[0]) for y in (LINE, INTS[0], [2.0])],
+    "correlate": [cases(x, y, "full") for x in (LINE, SORTED[:3], WAVE[0]) for y in (LINE, INTS[0])]
+    + [cases(LINE, SORTED[:3]), cases(LINE, SORTED[:3], mode="same"), cases(LINE, WAVE[0][:3])]
+    + [cases(LINE, SORTED[:3], "none"), cases(LINE, LINE[:0]), cases(LINE, FLAT), cases(LINE)],
+    "convolve": [cases(x, y) for x in (LINE, SORTED[:3], WAVE[0]) for y in (LINE, INTS[0], [2.0])]
+    + [cases(SORTED[:3], LINE, "valid"), cases(LINE, SORTED[:3], mode="same")]
+    + [cases(LINE, SORTED[:3], "none"), cases(LINE[:0], LINE), cases(FLAT, LINE), cases(LINE)],
+    "frombuffer": [cases(text, dtype) for text in (bytes(range(1, 17)), b"") for dtype in "dhBF?"]
+    + [cases(bytes(range(16)), *args) for args in (("h", 3), ("h", 3, 4), ("h", -1, 4), ("i", 0))]
+    + [cases(bytes(range(16)), "h", offset=2, count=2), cases(bytes(16)), cases(bytes(15))]
+    + [cases(bytes(16), "d", *args) for args in ((3,), (-1, 17), (-1, -1), (1 << 62,), (1.0,))]
+    + [cases(bytes(16), dtype=dtype) for dtype in (None, float, object)]
+    + [cases(bytearray(16)), cases(memoryview(bytes(16)), "u1"), cases("text"), cases()],
+    "fromiter": [cases([1, 2.5, True], dtype) for dtype in (float, "f4", complex, int, "i1", "?")]
+    + [cases((1, 2, 3), int, *args) for args in ((3,), (-1,), (2,), (4,), (-2,), (0,), (None,))]
+    + [cases([1, 2], float, count=2), cases([], float), cases([], float, 1), cases([[1, 2]], float)]
+    + [cases([1, "2"], float), cases([1 << 70], float), cases([1 << 70], int), cases([300], "u1")]
+    + [cases([1, None], object), cases(LINE, float), cases(3, int)],
     "delete": [
         cases(FLAT, at, axis) for at in (1, [0, -1], slice(1, None)) for axis in (None, 0, 1)
     ],

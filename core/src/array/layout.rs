@@ -145,11 +145,24 @@ impl fmt::Display for Tuple<'_> {
     }
 }
 
+/// A list with a value for each axis. Few are stored one by one: a copy of a slice is a call of `memcpy`, and the list's next move then waits
+/// for its bytes.
+#[inline(always)]
+pub(crate) fn for_axes<T: Copy + Default>(values: &[T]) -> SmallVec<[T; 4]> {
+    let none = T::default();
+    match *values {
+        [] => SmallVec::new(),
+        [a] => SmallVec::from_buf_and_len([a, none, none, none], 1),
+        [a, b] => SmallVec::from_buf_and_len([a, b, none, none], 2),
+        _ => SmallVec::from_slice(values),
+    }
+}
+
 /// Row-major strides.
 #[inline]
 pub(crate) fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
     match *shape {
-        [n] if n > 0 => Strides::from_slice(&[itemsize as isize]),
+        [n] if n > 0 => for_axes(&[itemsize as isize]),
         _ => dense_strides(shape, itemsize, (0..shape.len()).rev()),
     }
 }
@@ -273,7 +286,7 @@ impl Clone for Layout {
 impl Layout {
     /// A dense row-major layout from byte zero.
     pub fn dense(shape: &[usize], itemsize: usize) -> Layout {
-        Layout { strides: c_strides(shape, itemsize), shape: Shape::from_slice(shape), offset: 0 }
+        Layout { strides: c_strides(shape, itemsize), shape: for_axes(shape), offset: 0 }
     }
 
     /// Number of axes.

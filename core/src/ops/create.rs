@@ -2,7 +2,7 @@
 
 use crate::array::array::Array;
 use crate::array::element::Element;
-use crate::array::layout::{Index, Order, Strides, byte_count, c_strides, f_strides};
+use crate::array::layout::{Index, Order, byte_count, c_strides, f_strides, for_axes};
 use crate::error::{Error, Result};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fill;
@@ -137,7 +137,7 @@ impl Array {
     /// The elements must be readable and occupy consecutive bytes from `address` on, the first of them there. Bools must be 0 or 1.
     pub unsafe fn from_memory(address: *const u8, shape: &[usize], strides: &[isize], dtype: DType) -> Result<Array> {
         let bytes = shape.iter().product::<usize>() * dtype.size();
-        Array::filled(shape, Strides::from_slice(strides), dtype, |own| {
+        Array::filled(shape, for_axes(strides), dtype, |own| {
             // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
             unsafe { std::ptr::copy_nonoverlapping(address, own, bytes) };
         })

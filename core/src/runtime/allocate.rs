@@ -2,7 +2,7 @@
 //! handle is dropped.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, Shape, Strides, byte_count, c_strides};
+use crate::array::layout::{Layout, Strides, byte_count, c_strides, for_axes};
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::pool::Buffer;
@@ -58,7 +58,7 @@ impl Array {
             &[n] if n < 1 << 58 => n * dtype.size(),
             _ => byte_count(shape, dtype.size())?,
         };
-        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
+        let layout = Layout { shape: for_axes(shape), strides, offset: 0 };
         let storage = free_storage(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
         Ok(Array { storage, layout, dtype, writeable: true })
     }

@@ -9,6 +9,7 @@
 //! Small contents that are computed are shown where they are, and are open from then on. A pending node that reads them reads a copy.
 
 use crate::array::array::Array;
+use crate::array::layout::{Layout, for_axes};
 use crate::error::Result;
 use crate::host::fault_handler;
 use crate::host::interpreter_lock;
@@ -20,6 +21,7 @@ use crate::runtime::guarded_header::GuardedHeader;
 use crate::runtime::lock::{lock_for_fault, runtime, try_runtime};
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
+use fastnp_codegen::DType;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -116,6 +118,37 @@ impl Array {
             None => show(&self.storage)?,
         };
         Ok(start.wrapping_offset(self.layout.offset))
+    }
+
+    /// [`Array::from_memory`] of an array whose [`Array::shown_address`] is asked for next, under one lock.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// # Safety
+    /// As [`Array::from_memory`].
+    #[inline(always)]
+    pub unsafe fn shown_from_memory(
+        address: *const u8,
+        shape: &[usize],
+        strides: &[isize],
+        dtype: DType,
+    ) -> Result<Array> {
+        let bytes = shape.iter().product::<usize>() * dtype.size();
+        let Some(mut runtime) = try_runtime() else {
+            // SAFETY: the caller's contract.
+            return unsafe { Array::from_memory(address, shape, strides, dtype) };
+        };
+        let (storage, own) = runtime.allocate(bytes)?;
+        if IS_ON.load(Ordering::Relaxed) {
+            // Where it gets no address now, whoever asks for it gets the reason.
+            storage.show(runtime.exec_target().device.is_none());
+        }
+        drop(runtime);
+        // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
+        unsafe { std::ptr::copy_nonoverlapping(address, own, bytes) };
+        let layout = Layout { shape: for_axes(shape), strides: for_axes(strides), offset: 0 };
+        Ok(Array { storage, layout, dtype, writeable: true })
     }
 
     /// The array of this crate, if any, whose storage an address that code outside knows lies in: its storage's first byte as shown, as

@@ -203,7 +203,13 @@ def mirror(name: str, original: ModuleType) -> ModuleType:
 
 
 # Modules whose dictionary programs search for ufuncs: all names are resolved at import.
-_RESOLVED_AT_IMPORT = frozenset(["numpy._core.umath", "numpy.core.umath"])
+_SEARCHED = frozenset(["numpy._core.umath", "numpy.core.umath"])
+
+# Modules whose functions take little time and are called in loops: all names are resolved at import
+# too, and then no `__getattr__` is left. Python caches no attribute of a module that has one, and
+# NumPy's has none: `np.random.rand()` takes 280 instructions of 3,500 longer with it. (The import
+# takes 17 ms instead of 15. For `numpy.linalg` it would take 2 ms longer too, for 2 % of a call.)
+_COMPLETE = frozenset(["numpy.random"])
 
 
 class _MirrorLoader:
@@ -216,10 +222,14 @@ class _MirrorLoader:
         original = module.__dict__["_original"]
         if hasattr(original, "__all__"):
             module.__dict__["__all__"] = original.__all__
-        if original.__name__ in _RESOLVED_AT_IMPORT:
+        if original.__name__ in _SEARCHED:
             for name in vars(original):
                 if not name.startswith("__"):
                     getattr(module, name)
+        if original.__name__ in _COMPLETE:
+            for name in dir(original):
+                module.__dict__[name] = getattr(module, name)
+            del module.__dict__["__getattr__"]
 
 
 class MirrorFinder:

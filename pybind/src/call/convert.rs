@@ -3,7 +3,7 @@
 use crate::call::argument::{Arg, parse_fast, strong_scalar};
 use crate::call::concatenate::stack_list;
 use crate::call::number_list::of_numbers;
-use crate::fallback::by_name::numpy;
+use crate::fallback::by_name::{numpy, numpy_counted};
 use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
 use crate::interpreter::dtype;
 use crate::interpreter::dtype::RequestedType;
@@ -169,6 +169,29 @@ fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Opti
     crate::interop::numpy_memory::from_numpy(&made).map(Some)
 }
 
+/// `fromiter`: natively for all numbers of a list or tuple, else by NumPy.
+fn from_iter<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some([Some(items), Some(dtype), count]) = call.read(["iter", "dtype", "count"])?
+        && let Some(length) = length_of(items)
+        && let Some(count) = count.map_or(Some(-1), |count| count.extract::<isize>().ok())
+        && (count == -1 || count == length)
+        && let RequestedType::Native(dtype) = dtype::requested(dtype)?
+        && let Some(array) = of_numbers(items, Some(dtype)).filter(|array| array.ndim() == 1)
+    {
+        return new_object(call.py(), array);
+    }
+    numpy_counted(call, "fromiter")
+}
+
+/// How many items a list or tuple has.
+fn length_of(items: &Bound<'_, PyAny>) -> Option<isize> {
+    match (items.cast_exact::<PyList>(), items.cast_exact::<PyTuple>()) {
+        (Ok(list), _) => Some(list.len() as isize),
+        (_, Ok(tuple)) => Some(tuple.len() as isize),
+        _ => None,
+    }
+}
+
 /// `ascontiguousarray` and `asfortranarray`.
 fn dense<'py>(call: Arguments<'_, 'py>, name: &'static str, order: Order) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
@@ -227,7 +250,7 @@ unsafe extern "C" fn as_array<const ANY: bool>(
 }
 
 /// The functions of this file, by NumPy's names.
-const CONVERT_FUNCTIONS: [Function; 6] = [
+const CONVERT_FUNCTIONS: [Function; 7] = [
     (
         c"array",
         c"array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)\n--\n\n",
@@ -244,6 +267,7 @@ const CONVERT_FUNCTIONS: [Function; 6] = [
         c"asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n",
         as_array::<true>,
     ),
+    (c"fromiter", c"fromiter(iter, dtype, count=-1, *, like=None)\n--\n\n", entry!(from_iter)),
     (
         c"ascontiguousarray",
         c"ascontiguousarray(a, dtype=None, *, like=None)\n--\n\n",

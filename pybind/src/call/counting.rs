@@ -6,8 +6,9 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, BitOrder, ErrorKind, Overlap, Result, Side, Value};
+use fastnp::{Array, BitOrder, Error, ErrorKind, Index, Op, Overlap, Result, Side, Value};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 /// A result as an object; `None` for what is not native.
 fn native_or_none(py: Python<'_>, result: Result<Array>) -> PyResult<Option<Bound<'_, PyAny>>> {
@@ -90,12 +91,62 @@ fn correlate_vectors<'py>(
     v: &Bound<'py, PyAny>,
     overlap: &str,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let overlap = match overlap {
-        "full" => Overlap::Full,
-        "same" => Overlap::Same,
-        _ => Overlap::Valid,
-    };
+    let overlap = overlap_of(overlap).unwrap_or(Overlap::Valid);
     with_arrays(a.py(), [a, v], |[a, v]| fastnp::correlate(a, v, overlap))
+}
+
+/// The sums that NumPy's name of a mode stands for.
+fn overlap_of(mode: &str) -> Option<Overlap> {
+    match mode {
+        "full" => Some(Overlap::Full),
+        "same" => Some(Overlap::Same),
+        "valid" => Some(Overlap::Valid),
+        _ => None,
+    }
+}
+
+/// The sums for two vectors of ours, the common call, by `run`; any other call by the function of `fastnp._functions.signal`.
+fn sums_of_products<'py>(
+    call: Arguments<'_, 'py>,
+    name: &str,
+    default: Overlap,
+    run: impl FnOnce(&Array, &Array, Overlap) -> Result<Array>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some([Some(a), Some(v), mode]) = call.read(["a", "v", "mode"])?
+        && let (Ok(a), Ok(v)) = (a.cast_exact::<NdArray>(), v.cast_exact::<NdArray>())
+        && let Some(overlap) = match mode.map(|mode| mode.cast_exact::<PyString>()) {
+            None => Some(default),
+            Some(mode) => mode.ok().and_then(|mode| overlap_of(mode.to_str().ok()?)),
+        }
+    {
+        let (a, v) = (a.open(), v.open());
+        if let (Some(a), Some(v)) = (a.dense(), v.dense())
+            && let Some(made) = native_or_none(py, run(a, v, overlap))?
+        {
+            return Ok(made);
+        }
+    }
+    py.import("fastnp._functions.signal")?.getattr(name)?.call(call.tuple()?, Some(&call.dict()?))
+}
+
+/// NumPy's `correlate`.
+fn correlate<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    sums_of_products(call, "correlate", Overlap::Valid, |a, v, overlap| match v.dtype().is_complex() {
+        true => fastnp::correlate(a, &fastnp::apply(Op::Conjugate, &[Value::Array(v)])?, overlap),
+        false => fastnp::correlate(a, v, overlap),
+    })
+}
+
+/// NumPy's `convolve`.
+fn convolve<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    sums_of_products(call, "convolve", Overlap::Full, |a, v, overlap| {
+        let (long, short) = if a.size() >= v.size() { (a, v) } else { (v, a) };
+        if short.ndim() != 1 {
+            return Err(Error::new(ErrorKind::Unsupported, ""));
+        }
+        fastnp::correlate(long, &short.index(&[Index::Range(None, None, -1)])?, overlap)
+    })
 }
 
 /// The order of bits.
@@ -154,6 +205,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         &[
             (c"packbits", c"packbits(a, /, axis=None, bitorder='big')\n--\n\n", entry!(packbits)),
+            (c"correlate", c"correlate(a, v, mode='valid')\n--\n\n", entry!(correlate)),
+            (c"convolve", c"convolve(a, v, mode='full')\n--\n\n", entry!(convolve)),
             (c"unpackbits", c"unpackbits(a, /, axis=None, count=None, bitorder='big')\n--\n\n", entry!(unpackbits)),
         ],
     )

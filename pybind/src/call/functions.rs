@@ -4,7 +4,7 @@ use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::shape_of;
 use crate::call::assign::put;
 use crate::call::ufunc_call::{apply_with_options, wrap};
-use crate::fallback::by_name::{numpy_counted, numpy_with};
+use crate::fallback::by_name::{numpy_counted, numpy_on_its_own, numpy_with};
 use crate::interop::numpy_memory::numpy_without_owner;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
@@ -54,7 +54,7 @@ pub(crate) fn product<'py>(
     let py = a.py();
     if is_numpys(a) && is_numpys(b) {
         // Without arrays of ours a product is NumPy's, which need not be given the memory.
-        return numpy_with(py, name, &[a, b].map(Bound::clone), None, false);
+        return numpy_on_its_own(py, name, &[a, b].map(Bound::clone), false);
     }
     let (x, y) = (parse_any(a)?, parse_any(b)?);
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
@@ -80,17 +80,10 @@ fn matmul<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// NumPy's `dot`.
-#[pyfunction]
-#[pyo3(signature = (a, b, out=None))]
-fn dot<'py>(
-    a: &Bound<'py, PyAny>,
-    b: &Bound<'py, PyAny>,
-    out: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = a.py();
-    match out.filter(|o| !o.is_none()) {
-        None => product(a, b, "dot"),
-        Some(out) => numpy_with(py, "dot", &[a, b, out].map(Bound::clone), None, true),
+fn dot<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    match call.read(["a", "b", "out"])? {
+        Some([Some(a), Some(b), out]) if out.is_none_or(|out| out.is_none()) => product(a, b, "dot"),
+        _ => numpy_counted(call, "dot"),
     }
 }
 
@@ -255,14 +248,14 @@ fn vector_product<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, P
 /// `fastnp._functions.linear_algebra`.
 fn inner_product<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
-    if let Some(product) = vector_product(call)? {
-        return Ok(product);
-    }
     if let ([a, b], None) = (call.positions(), call.names())
         && is_numpys(a)
         && is_numpys(b)
     {
-        return numpy_with(py, name, call.positions(), None, true);
+        return numpy_on_its_own(py, name, call.positions(), true);
+    }
+    if let Some(product) = vector_product(call)? {
+        return Ok(product);
     }
     let function = py.import("fastnp._functions.linear_algebra")?.getattr(name)?;
     function.call(call.tuple()?, Some(&call.dict()?))
@@ -307,11 +300,15 @@ fn apply_step<'py>(function: &str, name: &str, args: &Bound<'py, PyTuple>) -> Py
     }
 }
 
-/// [`crate::call::ufunc_call::divmod`] of positional arguments; `None` where NumPy's function is to be called.
-#[pyfunction]
-#[pyo3(signature = (a, b, /))]
-fn divmod<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    crate::call::ufunc_call::divmod(a, b)
+/// NumPy's `divmod` of two arguments; any other call by the function of `fastnp._functions.elementwise`.
+fn divmod<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let ([a, b], None) = (call.positions(), call.named().next())
+        && let Some(both) = crate::call::ufunc_call::divmod(a, b)?
+    {
+        return Ok(both);
+    }
+    let others = call.py().import("fastnp._functions.elementwise")?.getattr("divmod_of_others")?;
+    others.call(call.tuple()?, Some(&call.dict()?))
 }
 
 /// Adds the functions to the module.
@@ -319,10 +316,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ dot put_where broadcast_to may_share_memory shares_memory is_native apply_step divmod }
+    functions! { where_ put_where broadcast_to may_share_memory shares_memory is_native apply_step }
     crate::interpreter::fastcall::add(
         module,
         &[
+            (c"dot", c"dot(a, b, out=None)\n--\n\n", entry!(dot)),
+            (c"divmod", c"divmod(x1, x2, /)\n--\n\n", entry!(divmod)),
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
             (c"copyto", c"copyto(dst, src, casting='same_kind', where=True)\n--\n\n", entry!(copyto)),
             (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),

@@ -4,6 +4,8 @@ use crate::call::argument::{Arg, is_numpys_with_axes, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
 use crate::fallback::ufunc::run_ufunc;
+use crate::fallback::ufunc_entry;
+use crate::fallback::value_types::{ValueType, value_type};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -408,19 +410,61 @@ fn by_address(py: Python<'_>) -> PyResult<OpTable> {
 /// Calls an op natively for a call of a NumPy ufunc (`args` are the ufunc, its method and the inputs); `None` if it is left to the
 /// protocol's general path.
 pub(crate) fn called_by_numpy<'py>(py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let known = BY_ADDRESS.get_or_try_init(py, || by_address(py))?;
     let [ufunc, method, inputs @ ..] = args else { return Ok(None) };
-    let address = ufunc.as_ptr() as usize;
-    let found = probe_sequence(address).map_while(|bucket| known[bucket]).find(|found| found.0 == address);
-    let Some((_, op)) = found else { return Ok(None) };
+    let Some(op) = op_of_numpys(ufunc)? else { return Ok(None) };
+    // SAFETY: one of the ufuncs in NumPy's namespace.
+    unsafe { ufunc_entry::replace_entry(ufunc, call_of_numpys) };
     let call = intern!(py, "__call__");
-    if inputs.len() != op.arity() || !(method.is(call) || method.cast::<PyString>()? == "__call__") {
+    if !(method.is(call) || method.cast::<PyString>()? == "__call__") {
         return Ok(None);
     }
-    // Only array objects and numbers: another class may override the ufunc.
+    native(op, inputs)
+}
+
+/// The op of one of NumPy's ufuncs.
+fn op_of_numpys(ufunc: &Bound<'_, PyAny>) -> PyResult<Option<Op>> {
+    let known = BY_ADDRESS.get_or_try_init(ufunc.py(), || by_address(ufunc.py()))?;
+    let address = ufunc.as_ptr() as usize;
+    let found = probe_sequence(address).map_while(|bucket| known[bucket]).find(|found| found.0 == address);
+    Ok(found.map(|(_, op)| op))
+}
+
+/// Calls an op natively on array objects and numbers; `None` where another class may override the ufunc.
+fn native<'py>(op: Op, inputs: &[Bound<'py, PyAny>]) -> PyResult<Option<Bound<'py, PyAny>>> {
     match inputs {
-        [first, second] => crate::call::ufunc_call::apply_native(op, first, second),
-        [first] if first.is_exact_instance_of::<NdArray>() => unary(op, first).map(Some),
+        [first, second] if op.arity() == 2 => apply_native(op, first, second),
+        [first] if op.arity() == 1 && first.is_exact_instance_of::<NdArray>() => unary(op, first).map(Some),
         _ => Ok(None),
+    }
+}
+
+/// A call of a ufunc of NumPy's that has a version here. NumPy's function asks each argument for its `__array_ufunc__`, and calls that of an
+/// array of ours with a tuple and a dictionary: 2,300 of the 5,200 instructions of `numpy.add(a, b)`.
+unsafe extern "C" fn call_of_numpys(
+    this: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    flags: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls it by the protocol, with the GIL held: so many arguments, which live until this returns. NumPy's is such a function.
+    unsafe {
+        let count = flags & !ARGUMENTS_OFFSET;
+        if names.is_null() && (1..=2).contains(&count) {
+            let inputs = std::slice::from_raw_parts(args.cast::<Bound<'_, PyAny>>(), count);
+            // A class that derives from a number's may override the ufunc too.
+            let is_known = |input| matches!(value_type(input), ValueType::Ours | ValueType::Numpys | ValueType::Plain);
+            if inputs.iter().any(|input| input.is_exact_instance_of::<NdArray>()) && inputs.iter().all(is_known) {
+                let found = call_python(Err(()), |py| {
+                    let Some(op) = op_of_numpys(&object_at(py, this))? else { return Ok(Ok(None)) };
+                    Ok(Ok(native(op, inputs)?.map(Bound::into_ptr)))
+                });
+                match found {
+                    Ok(Some(result)) => return result,
+                    Ok(None) => {}
+                    Err(()) => return std::ptr::null_mut(),
+                }
+            }
+        }
+        ufunc_entry::by_numpy()(this, args, flags, names)
     }
 }

@@ -1,10 +1,10 @@
 //! Attributes of the array class.
 
 use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
-use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::construct::{new_object, new_view_with, view_of};
+use crate::object::header::NumpyArray;
 use crate::object::ndarray::{NdArray, replace};
 use crate::object::payload::{Open, Repr};
 use crate::object::raw_slots::array_at;
@@ -209,28 +209,43 @@ struct FlagsObject {
     flags: c_int,
 }
 
-/// The descriptor of NumPy's attribute, and the slot that reads it.
-static FLAGS: PyOnceLock<(Py<PyAny>, ffi::descrgetfunc)> = PyOnceLock::new();
+/// The entry of NumPy's attribute in the table of its class.
+struct NumpysFlags {
+    get: ffi::getter,
+    closure: *mut c_void,
+}
 
-fn flags_of_numpy(py: Python<'_>) -> PyResult<(Py<PyAny>, ffi::descrgetfunc)> {
-    let descriptor = dtype::types(py)?.array.bind(py).getattr("flags")?;
-    // SAFETY: a descriptor's class has the slot, which has this signature.
-    let get = unsafe {
-        let slot = ffi::PyType_GetSlot(ffi::Py_TYPE(descriptor.as_ptr()), ffi::Py_tp_descr_get);
-        std::mem::transmute::<*mut c_void, Option<ffi::descrgetfunc>>(slot)
-    };
-    let get = get.ok_or_else(|| PyTypeError::new_err("numpy.ndarray.flags is no descriptor"))?;
-    Ok((descriptor.unbind(), get))
+// SAFETY: the pointer is handed to the function only, with the GIL held.
+unsafe impl Send for NumpysFlags {}
+// SAFETY: as above.
+unsafe impl Sync for NumpysFlags {}
+
+static FLAGS: PyOnceLock<NumpysFlags> = PyOnceLock::new();
+
+fn flags_of_numpy(py: Python<'_>) -> PyResult<NumpysFlags> {
+    // SAFETY: the table of NumPy's class is its own variable, which ends with an entry without a name and lasts as long as the process.
+    unsafe {
+        let mut entry =
+            ffi::PyType_GetSlot(NumpyArray::type_object_raw(py), ffi::Py_tp_getset).cast::<ffi::PyGetSetDef>();
+        while !entry.is_null() && !(*entry).name.is_null() {
+            if CStr::from_ptr((*entry).name) == c"flags"
+                && let Some(get) = (*entry).get
+            {
+                return Ok(NumpysFlags { get, closure: (*entry).closure });
+            }
+            entry = entry.add(1);
+        }
+    }
+    Err(PyTypeError::new_err("numpy.ndarray.flags is no attribute of its class"))
 }
 
 /// NumPy's object, which sets a flag by the array's `setflags`.
 fn flags<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     let py = this.py();
-    let (descriptor, get) = FLAGS.get_or_try_init(py, || flags_of_numpy(py))?;
-    let class = NdArray::type_object_raw(py).cast();
-    // SAFETY: an array of the descriptor's class; the slot returns a new reference to a new object of NumPy's.
+    let numpys = FLAGS.get_or_try_init(py, || flags_of_numpy(py))?;
+    // SAFETY: an array of a class that derives from NumPy's; the function returns a new reference to a new object of NumPy's.
     unsafe {
-        let flags = Bound::from_owned_ptr_or_err(py, get(descriptor.as_ptr(), this.as_ptr(), class))?;
+        let flags = Bound::from_owned_ptr_or_err(py, (numpys.get)(this.as_ptr(), numpys.closure))?;
         let me = this.open();
         // A selection that is not compacted has memory of its own.
         if me.base.is_none() && me.dense().is_none_or(|array| owner_object(py, array).is_none()) {

@@ -1,6 +1,6 @@
 //! NumPy's functions by name, for native functions whose arguments are left to NumPy.
 
-use crate::fallback::function::run_in_python;
+use crate::fallback::function::{has_like, run_in_python};
 use crate::fallback::run::Call;
 use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::NOT_COVERED;
@@ -54,9 +54,9 @@ pub(crate) fn numpy<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResu
     let named = named(py, name)?;
     let (function, name) = (named.function.bind(py), named.name.bind(py));
     // With `like=` another class makes the array, so the call counts as a fallback.
-    let is_like = names.is_some_and(|names| names.contains(intern!(py, "like")).unwrap_or(true));
+    let is_like = names.is_some_and(has_like);
     let entry = is_like.then(|| (name, intern!(py, NOT_COVERED)));
-    if !is_like && let Some(result) = (Call { function, entry, is_ufunc: false }).run(call.after(0), names)? {
+    if !is_like && let Some(result) = Call::new(function, entry).run(call.after(0), names)? {
         return Ok(result);
     }
     run_in_python(function, call.tuple()?.as_any(), &call.dict()?, entry)
@@ -68,7 +68,7 @@ pub(crate) fn numpy_counted<'py>(call: Arguments<'_, 'py>, name: &'static str) -
     let named = named(py, name)?;
     let function = named.function.bind(py);
     let entry = Some((named.name.bind(py), intern!(py, NOT_COVERED)));
-    if let Some(result) = (Call { function, entry, is_ufunc: false }).run(call.after(0), names)? {
+    if let Some(result) = Call::new(function, entry).run(call.after(0), names)? {
         return Ok(result);
     }
     run_in_python(function, call.tuple()?.as_any(), &call.dict()?, entry)
@@ -86,10 +86,22 @@ pub(crate) fn numpy_with<'py>(
     let function = named.function.bind(py);
     let entry = is_counted.then(|| (named.name.bind(py), intern!(py, NOT_COVERED)));
     if kwargs.is_none_or(|kwargs| kwargs.is_empty())
-        && let Some(result) = (Call { function, entry, is_ufunc: false }).run(args, None)?
+        && let Some(result) = Call::new(function, entry).run(args, None)?
     {
         return Ok(result);
     }
     let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
     run_in_python(function, PyTuple::new(py, args)?.as_any(), &kwargs, entry)
+}
+
+/// Calls what is behind the dispatch to other classes of NumPy's function of a name, with arrays of NumPy's own class.
+pub(crate) fn numpy_on_its_own<'py>(
+    py: Python<'py>,
+    name: &'static str,
+    arrays: &[Bound<'py, PyAny>],
+    is_counted: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let named = named(py, name)?;
+    let entry = is_counted.then(|| (named.name.bind(py), intern!(py, NOT_COVERED)));
+    Call::new(named.direct.bind(py), entry).run_as_given(arrays, None)
 }

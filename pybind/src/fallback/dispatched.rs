@@ -119,7 +119,7 @@ pub(crate) fn called_by_numpy<'py>(
     }
     let (arguments, names) = joined(args.iter(), Some(kwargs))?;
     let entry = Some((dispatched.name.bind(py), intern!(py, NOT_NATIVE)));
-    Call { function: dispatched.implementation.bind(py), entry, is_ufunc: false }.run(&arguments, names.as_ref())
+    Call::new(dispatched.implementation.bind(py), entry).run(&arguments, names.as_ref())
 }
 
 fn run_as<'py>(
@@ -145,9 +145,7 @@ fn run_as<'py>(
     };
     let in_python = dispatched.filter(|dispatched| dispatched.is_in_python);
     let direct = in_python.map_or(function, |dispatched| dispatched.implementation.bind(py));
-    if !is_like
-        && let Some(result) = (Call { function: direct, entry, is_ufunc: false }).run(&arguments, names.as_ref())?
-    {
+    if !is_like && let Some(result) = Call::new(direct, entry).run(&arguments, names.as_ref())? {
         return Ok(result);
     }
     run_in_python(function, args.as_any(), &kwargs, entry)

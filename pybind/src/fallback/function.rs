@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
+use std::ffi::c_void;
 
 /// A function of NumPy's that runs in NumPy. Its name, its doc and other attributes are set by the package, as a function's are.
 #[pyclass(name = "function", module = "fastnp._fastnp", frozen, dict, weakref, subclass)]
@@ -28,12 +29,42 @@ pub(crate) struct NumpyFunction {
     is_in_c: bool,
     /// The name and the reason in the ledger; none if calls are not counted.
     entry: Option<(Py<PyString>, Py<PyString>)>,
-    /// Whether it is a method of an object of ours that keeps NumPy's as `_plain`.
-    is_of_plain: bool,
+    /// Where the object that it is a method of keeps NumPy's, if it is a method.
+    receiver: Option<Slot>,
+    /// Whether it writes to lists, so that NumPy gets the caller's.
+    writes_lists: bool,
     /// What runs instead while the current target is a device.
     on_device: Option<Py<PyAny>>,
     /// What runs instead on many elements, or pending ones.
     native: Option<Native>,
+}
+
+/// An attribute that is a slot of its class: its descriptor, and the function that reads it. An attribute by name takes three times as long.
+struct Slot {
+    descriptor: Py<PyAny>,
+    get: ffi::descrgetfunc,
+}
+
+impl Slot {
+    fn new(descriptor: &Bound<'_, PyAny>) -> PyResult<Slot> {
+        // SAFETY: every object has a class, which has the slot or not; the slot is a function of this type.
+        let get = unsafe {
+            let get = ffi::PyType_GetSlot(ffi::Py_TYPE(descriptor.as_ptr()), ffi::Py_tp_descr_get);
+            std::mem::transmute::<*mut c_void, Option<ffi::descrgetfunc>>(get)
+        };
+        let get = get.ok_or_else(|| PyTypeError::new_err("the attribute is no slot"))?;
+        Ok(Slot { descriptor: descriptor.clone().unbind(), get })
+    }
+
+    /// The attribute of an object.
+    fn of<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: the function takes the descriptor, any object and its class, and returns a new reference or null.
+        unsafe {
+            let class = ffi::Py_TYPE(object.as_ptr());
+            let value = (self.get)(self.descriptor.as_ptr(), object.as_ptr(), class.cast());
+            Bound::from_owned_ptr_or_err(object.py(), value)
+        }
+    }
 }
 
 /// A native function in Python. It takes several operations, and so, on few elements, more time than NumPy's function in C.
@@ -104,6 +135,9 @@ impl Native {
     }
 }
 
+/// Most calls of methods have no more arguments, with the receiver.
+const USUAL_ARGUMENTS: usize = 8;
+
 /// Lists nested deeper than arguments are, and longer than shapes and lists of operands are, are left to the native function.
 const MAX_NESTED: usize = 3;
 const MAX_EXTENTS: usize = 64;
@@ -143,13 +177,91 @@ impl NumpyFunction {
         };
         let is_in_c = !original.is(direct) && direct.getattr_opt(intern!(original.py(), "__code__"))?.is_none();
         let (original, direct) = (original.clone().unbind(), direct.clone().unbind());
-        Ok(NumpyFunction { original, direct, is_in_c, entry, is_of_plain: false, on_device: None, native: None })
+        Ok(NumpyFunction {
+            original,
+            direct,
+            is_in_c,
+            entry,
+            receiver: None,
+            writes_lists: false,
+            on_device: None,
+            native: None,
+        })
     }
 
     /// The name and the reason in the ledger.
     fn entry<'a, 'py>(&'a self, py: Python<'py>) -> Option<(&'a Bound<'py, PyString>, &'a Bound<'py, PyString>)> {
         self.entry.as_ref().map(|(name, reason)| (name.bind(py), reason.bind(py)))
     }
+}
+
+impl NumpyFunction {
+    /// The call of a function that has a native version.
+    fn run_native<'py>(
+        &self,
+        native: &Native,
+        arguments: &[Bound<'py, PyAny>],
+        names: Option<&Bound<'py, PyTuple>>,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let is_read_alike = !self.is_in_c || names.is_none();
+        let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
+            return native.call(arguments, names, py);
+        };
+        let is_list_alone = seen.is_any_list && !seen.is_any_numpys;
+        let entry = self.entry(py).filter(|_| !seen.is_any_ours && !is_list_alone);
+        let call = Call::new(self.direct.bind(py), entry);
+        let result = match seen.is_any_ours {
+            true => call.run(arguments, names),
+            // All arguments were looked at: a long list takes 2 ns an item.
+            false => call.run_as_given(arguments, names).map(Some),
+        };
+        match result {
+            // The native function raises the error, or finds that the call is another class's.
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => native.call(arguments, names, py),
+            Err(error) if self.is_in_c && error.is_instance_of::<PyTypeError>(py) => native.call(arguments, names, py),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The call by NumPy. So many of the arguments, from the first on, NumPy gets as they are.
+    #[inline]
+    fn run_numpys<'py>(
+        &self,
+        known: usize,
+        arguments: &[Bound<'py, PyAny>],
+        names: Option<&Bound<'py, PyTuple>>,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let entry = self.entry(py);
+        let original = self.original.bind(py);
+        let is_direct = !self.is_in_c || names.is_none();
+        let function = if is_direct { self.direct.bind(py) } else { original };
+        if !names.is_some_and(has_like) {
+            let call = Call { known, keeps_lists: self.writes_lists, ..Call::new(function, entry) };
+            let result = match call.run(arguments, names) {
+                // NumPy's dispatch words what it finds wrong with the arguments.
+                Err(error) if self.is_in_c && is_direct && error.is_instance_of::<PyTypeError>(py) => {
+                    Call { known, ..Call::new(original, None) }.run(arguments, names)
+                }
+                result => result,
+            };
+            if let Some(result) = result? {
+                return Ok(result);
+            }
+        }
+        let (positions, named) = split(py, arguments, names)?;
+        run_in_python(original, positions.as_any(), &named, entry)
+    }
+}
+
+/// Whether one of the names is `like`: then another class may be meant to make the array.
+pub(crate) fn has_like(names: &Bound<'_, PyTuple>) -> bool {
+    names.iter_borrowed().any(|name| match name.cast::<PyString>() {
+        Ok(name) => name.to_str().is_ok_and(|name| name == "like"),
+        Err(_) => true,
+    })
 }
 
 impl RunsNumpy for NumpyFunction {
@@ -160,22 +272,7 @@ impl RunsNumpy for NumpyFunction {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, me) = (this.py(), this.get());
         if let Some(native) = &me.native {
-            let is_read_alike = !me.is_in_c || names.is_none();
-            let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
-                return native.call(arguments, names, py);
-            };
-            let is_list_alone = seen.is_any_list && !seen.is_any_numpys;
-            let entry = me.entry(py).filter(|_| !seen.is_any_ours && !is_list_alone);
-            let result = Call { function: me.direct.bind(py), entry, is_ufunc: false }.run(arguments, names);
-            return match result {
-                // The native function raises the error, or finds that the call is another class's.
-                Ok(Some(result)) => Ok(result),
-                Ok(None) => native.call(arguments, names, py),
-                Err(error) if me.is_in_c && error.is_instance_of::<PyTypeError>(py) => {
-                    native.call(arguments, names, py)
-                }
-                Err(error) => Err(error),
-            };
+            return me.run_native(native, arguments, names, py);
         }
         if let Some(on_device) = &me.on_device
             && !fastnp::targets_host()
@@ -183,35 +280,27 @@ impl RunsNumpy for NumpyFunction {
             let (positions, named) = split(py, arguments, names)?;
             return on_device.bind(py).call(positions, Some(&named));
         }
-        let mut with_plain = Joined::new();
-        let arguments = match arguments {
-            [receiver, rest @ ..] if me.is_of_plain => {
-                with_plain.push(receiver.getattr(intern!(py, "_plain"))?);
-                with_plain.extend(rest.iter().cloned());
-                &with_plain[..]
-            }
-            all => all,
+        let (Some(slot), [receiver, rest @ ..]) = (&me.receiver, arguments) else {
+            return me.run_numpys(0, arguments, names, py);
         };
-        let entry = me.entry(py);
-        let original = me.original.bind(py);
-        let is_direct = !me.is_in_c || names.is_none();
-        let function = if is_direct { me.direct.bind(py) } else { original };
-        let is_like = names.is_some_and(|names| names.contains(intern!(py, "like")).unwrap_or(true));
-        if !is_like {
-            let result = Call { function, entry, is_ufunc: false }.run(arguments, names);
-            let result = match result {
-                // NumPy's dispatch words what it finds wrong with the arguments.
-                Err(error) if me.is_in_c && is_direct && error.is_instance_of::<PyTypeError>(py) => {
-                    Call { function: original, entry: None, is_ufunc: false }.run(arguments, names)
-                }
-                result => result,
-            };
-            if let Some(result) = result? {
-                return Ok(result);
+        let numpys = slot.of(receiver)?;
+        // `extend` of a list takes 60 instructions.
+        let mut room = [std::ptr::null_mut::<ffi::PyObject>(); USUAL_ARGUMENTS];
+        let mut more = Vec::new();
+        let with_numpys = match room.get_mut(..arguments.len()) {
+            Some(few) => few,
+            None => {
+                more.resize(arguments.len(), std::ptr::null_mut());
+                &mut more[..]
             }
+        };
+        with_numpys[0] = numpys.as_ptr();
+        for (place, value) in with_numpys[1..].iter_mut().zip(rest) {
+            *place = value.as_ptr();
         }
-        let (positions, named) = split(py, arguments, names)?;
-        run_in_python(original, positions.as_any(), &named, entry)
+        // SAFETY: a `Bound` is a pointer to an object. These live during the call, which borrows them.
+        let arguments = unsafe { std::slice::from_raw_parts(with_numpys.as_ptr().cast(), with_numpys.len()) };
+        me.run_numpys(1, arguments, names, py)
     }
 }
 
@@ -328,14 +417,16 @@ pub(crate) unsafe extern "C" fn called<T: RunsNumpy>(
     }
 }
 
-/// `numpy_function(original, direct, name, reason, of_plain, on_device)`: a function that runs NumPy's, counted if there is a name. If it is `of_plain`
-/// NumPy gets the attribute `_plain` of the first argument. While the current target is a device `on_device` runs instead, if there is one.
+/// `numpy_function(original, direct, name, reason, receiver, writes_lists, on_device)`: a function that runs NumPy's, counted if there is a name. If
+/// it is a method, `receiver` is the slot in which its object keeps NumPy's. If it `writes_lists` NumPy gets the caller's. While the current
+/// target is a device `on_device` runs instead, if there is one.
 fn numpy_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let [original, direct, name, reason, of_plain, on_device] = call.positions() else {
-        return Err(PyTypeError::new_err("numpy_function takes six arguments"));
+    let [original, direct, name, reason, receiver, writes_lists, on_device] = call.positions() else {
+        return Err(PyTypeError::new_err("numpy_function takes seven arguments"));
     };
     let mut value = NumpyFunction::new(original, direct, name, reason)?;
-    value.is_of_plain = of_plain.is_truthy()?;
+    value.receiver = if receiver.is_none() { None } else { Some(Slot::new(receiver)?) };
+    value.writes_lists = writes_lists.is_truthy()?;
     value.on_device = (!on_device.is_none()).then(|| on_device.clone().unbind());
     object(call.py(), value)
 }
@@ -367,7 +458,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         &[
             (
                 c"numpy_function",
-                c"numpy_function(original, direct, name, reason, of_plain, on_device, /)\n--\n\n",
+                c"numpy_function(original, direct, name, reason, receiver, writes_lists, on_device, /)\n--\n\n",
                 entry!(numpy_function),
             ),
             (

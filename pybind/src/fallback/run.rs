@@ -8,7 +8,7 @@
 use crate::fallback::ledger::{Timer, enter};
 use crate::fallback::value_types::{ValueType, is_known_opaque, is_opaque, value_type};
 use crate::fallback::views::Views;
-use crate::interop::numpy_memory::{adopt_if_new, copy_if_new, has_native_type, import};
+use crate::interop::numpy_memory::{adopt_if_new, adopt_if_small, has_native_type, import};
 use crate::interpreter::dtype;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::vectorcall::{call_given, call_vector};
@@ -37,6 +37,10 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) entry: Option<(&'a Bound<'py, PyString>, &'a Bound<'py, PyString>)>,
     /// Whether it is a ufunc, whose arguments may be of classes with their own version of it.
     pub(crate) is_ufunc: bool,
+    /// So many arguments, from the first on, are known to be such as NumPy gets as they are.
+    pub(crate) known: usize,
+    /// Whether NumPy gets the caller's lists, also with arrays of ours in them.
+    pub(crate) keeps_lists: bool,
 }
 
 /// The arguments for NumPy.
@@ -48,66 +52,132 @@ struct Converted<'py> {
     views: Views<'py>,
 }
 
-impl<'py> Call<'_, 'py> {
+impl<'a, 'py> Call<'a, 'py> {
+    /// A call of a function that is no ufunc.
+    pub(crate) fn new(
+        function: &'a Object<'py>,
+        entry: Option<(&'a Bound<'py, PyString>, &'a Bound<'py, PyString>)>,
+    ) -> Call<'a, 'py> {
+        Call { function, entry, is_ufunc: false, known: 0, keeps_lists: false }
+    }
+
+    /// A call of a ufunc, or of a method of one.
+    pub(crate) fn of_ufunc(
+        function: &'a Object<'py>,
+        entry: Option<(&'a Bound<'py, PyString>, &'a Bound<'py, PyString>)>,
+    ) -> Call<'a, 'py> {
+        Call { is_ufunc: true, ..Call::new(function, entry) }
+    }
+
     /// Calls NumPy; `None` if an argument is such that the call is left to `fastnp._fallback` in Python. The last arguments are those of the
     /// names.
+    #[inline]
     pub(crate) fn run(
         &self,
         arguments: &[Object<'py>],
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Option<Object<'py>>> {
-        let is_kept = |value: &&Object<'py>| match value_type(value) {
+        let as_they_are = self.known + arguments[self.known..].iter().take_while(|value| self.is_kept(value)).count();
+        if as_they_are < arguments.len() {
+            return self.run_on_views(arguments, names, as_they_are);
+        }
+        self.run_as_given(arguments, names).map(Some)
+    }
+
+    /// Whether it is a list that NumPy gets whatever is in it.
+    fn keeps_list(&self, value: &Object<'py>) -> bool {
+        self.keeps_lists && value.is_exact_instance_of::<PyList>()
+    }
+
+    /// Whether NumPy gets an argument as it is, by its type, and those of the items of a list.
+    #[inline]
+    fn is_kept(&self, value: &Object<'py>) -> bool {
+        match value_type(value) {
             ValueType::Plain | ValueType::Numpys => true,
             ValueType::Other => !self.is_ufunc && is_known_opaque(value),
-            ValueType::Ours | ValueType::Sequence => false,
-        };
-        let as_they_are = arguments.iter().take_while(is_kept).count();
-        let mut to = Converted { objects: SmallVec::new(), made: SmallVec::new(), views: Views::default() };
-        let result = if as_they_are == arguments.len() {
-            // SAFETY: the caller's arguments, which live during the call.
-            unsafe { call_given(self.function, arguments, names) }
-        } else {
-            to.objects.push(std::ptr::null_mut());
-            to.objects.extend(arguments[..as_they_are].iter().map(Bound::as_ptr));
-            for value in &arguments[as_they_are..] {
-                if !self.convert(value, &mut to)? {
-                    return Ok(None);
-                }
-            }
-            let mut timer = None;
-            if let Some((name, reason)) = self.entry
-                && !to.views.is_empty()
-            {
-                enter(name, reason, true)?;
-                timer = Timer::begin(self.function.py());
-            }
-            // SAFETY: so many objects follow the free place, all of which live during the call.
-            let result = unsafe { call_vector(self.function, &mut to.objects, names) };
-            drop(timer);
-            result
-        };
-        to.made.clear();
-        let is_any_referenced = to.views.settle()?;
-        let result = result?;
-        // Most results are new small arrays.
-        if (self.entry.is_none() || !to.views.is_empty())
-            && let Some(array) = copy_if_new(&result)?
-        {
-            return new_object(self.function.py(), array).map(Some);
+            ValueType::Sequence => self.keeps_list(value) || is_all_plain(value),
+            ValueType::Ours => false,
         }
-        if value_type(&result) == ValueType::Plain {
-            return Ok(Some(result));
-        }
-        let given = self.given_to_write(arguments, names)?;
-        let ours = Results { views: &to.views, is_any_referenced, given: &given }.convert(result)?;
+    }
+
+    /// [`Call::run`] with arguments that NumPy gets as they are.
+    pub(crate) fn run_as_given(
+        &self,
+        arguments: &[Object<'py>],
+        names: Option<&Bound<'py, PyTuple>>,
+    ) -> PyResult<Object<'py>> {
+        // SAFETY: the caller's arguments, which live during the call.
+        let result = unsafe { call_given(self.function, arguments, names)? };
+        self.result(result, arguments, names, None, false)
+    }
+
+    /// What a call returns for NumPy's result. There are no views, or those of the call, any of which may be referenced by it.
+    #[inline]
+    fn result(
+        &self,
+        result: Object<'py>,
+        arguments: &[Object<'py>],
+        names: Option<&Bound<'py, PyTuple>>,
+        views: Option<&Views<'py>>,
+        is_any_referenced: bool,
+    ) -> PyResult<Object<'py>> {
+        // Most results are numbers, or new small arrays.
+        let adopted = match value_type(&result) {
+            ValueType::Plain => return Ok(result),
+            ValueType::Numpys if !is_any_referenced && !has_native_type(&result)? => return Ok(result),
+            ValueType::Numpys => adopt_if_small(&result)?,
+            ValueType::Ours | ValueType::Sequence | ValueType::Other => None,
+        };
+        let ours = match adopted {
+            Some(ours) => ours,
+            None => {
+                let given = self.given_to_write(arguments, names)?;
+                let none = Views::default();
+                Results { views: views.unwrap_or(&none), is_any_referenced, given: &given }.convert(result)?
+            }
+        };
         if let Some((name, reason)) = self.entry
-            && to.views.is_empty()
+            && views.is_none_or(Views::is_empty)
             && ours.is_exact_instance_of::<NdArray>()
         {
             // No argument was an array of ours, so strict mode does not refuse the call.
             enter(name, reason, false)?;
         }
-        Ok(Some(ours))
+        Ok(ours)
+    }
+
+    /// [`Call::run`] with views of the arrays of ours among the arguments, all of which come after those that NumPy gets `as_they_are`.
+    fn run_on_views(
+        &self,
+        arguments: &[Object<'py>],
+        names: Option<&Bound<'py, PyTuple>>,
+        as_they_are: usize,
+    ) -> PyResult<Option<Object<'py>>> {
+        let mut to = Converted { objects: SmallVec::new(), made: SmallVec::new(), views: Views::default() };
+        to.objects.push(std::ptr::null_mut());
+        to.objects.extend(arguments[..as_they_are].iter().map(Bound::as_ptr));
+        for value in &arguments[as_they_are..] {
+            if !self.convert(value, &mut to)? {
+                return Ok(None);
+            }
+        }
+        if to.views.is_empty() && to.made.is_empty() {
+            return self.run_as_given(arguments, names).map(Some);
+        }
+        let mut timer = None;
+        if let Some((name, reason)) = self.entry
+            && !to.views.is_empty()
+        {
+            enter(name, reason, true)?;
+            timer = Timer::begin(self.function.py());
+        }
+        // SAFETY: so many objects follow the free place, all of which live during the call.
+        let result = unsafe { call_vector(self.function, &mut to.objects, names) };
+        drop(timer);
+        to.made.clear();
+        let is_any_referenced = to.views.settle()?;
+        let result = result?;
+        self.result(result, arguments, names, Some(&to.views), is_any_referenced).map(Some)
     }
 
     /// The NumPy arrays that are given to be written and returned: by the name `out`, and to a ufunc by position too, where what it returns is
@@ -143,6 +213,7 @@ impl<'py> Call<'_, 'py> {
                 Ok(view) => to.objects.push(view.as_ptr()),
                 Err(error) => return Err(error),
             },
+            ValueType::Sequence if self.keeps_list(value) => to.objects.push(value.as_ptr()),
             ValueType::Sequence | ValueType::Other => match self.converted_other(value, &mut to.views, 0)? {
                 Some(Some(made)) => {
                     to.objects.push(made.as_ptr());
@@ -193,8 +264,8 @@ impl<'py> Call<'_, 'py> {
             (None, None) => Err(PyTypeError::new_err("neither a list nor a tuple")),
         };
         let mut i = match (list, tuple) {
-            (Some(list), _) => leading_plain(value, list.len(), ffi::PyList_GetItem),
-            (_, Some(tuple)) => leading_plain(value, tuple.len(), ffi::PyTuple_GetItem),
+            (Some(list), _) => leading_plain(value, list.len(), ffi::PyList_GetItem, depth + 1),
+            (_, Some(tuple)) => leading_plain(value, tuple.len(), ffi::PyTuple_GetItem, depth + 1),
             (None, None) => 0,
         };
         // The items so far, once one of them is replaced.
@@ -224,17 +295,16 @@ impl<'py> Call<'_, 'py> {
     }
 }
 
-/// Whether NumPy gets an argument as it is.
-#[inline]
-fn is_passed_as_it_is(value: &Object<'_>) -> bool {
-    matches!(value_type(value), ValueType::Plain | ValueType::Numpys)
+/// Whether a list or tuple holds nothing but what is passed as it is, and such lists and tuples.
+pub(crate) fn is_all_plain(sequence: &Object<'_>) -> bool {
+    is_all_plain_at(sequence, 1)
 }
 
-/// Whether a list or tuple holds nothing but what is passed as it is.
-pub(crate) fn is_all_plain(sequence: &Object<'_>) -> bool {
+/// [`is_all_plain`] of a list or tuple at this depth.
+fn is_all_plain_at(sequence: &Object<'_>, depth: usize) -> bool {
     match (sequence.cast_exact::<PyList>(), sequence.cast_exact::<PyTuple>()) {
-        (Ok(list), _) => leading_plain(sequence, list.len(), ffi::PyList_GetItem) == list.len(),
-        (_, Ok(tuple)) => leading_plain(sequence, tuple.len(), ffi::PyTuple_GetItem) == tuple.len(),
+        (Ok(list), _) => leading_plain(sequence, list.len(), ffi::PyList_GetItem, depth) == list.len(),
+        (_, Ok(tuple)) => leading_plain(sequence, tuple.len(), ffi::PyTuple_GetItem, depth) == tuple.len(),
         _ => false,
     }
 }
@@ -245,6 +315,7 @@ fn leading_plain(
     sequence: &Object<'_>,
     count: usize,
     get: unsafe extern "C" fn(*mut ffi::PyObject, ffi::Py_ssize_t) -> *mut ffi::PyObject,
+    depth: usize,
 ) -> usize {
     let mut known = std::ptr::null_mut();
     (0..count)
@@ -256,11 +327,14 @@ fn leading_plain(
             if class == known {
                 return false;
             }
-            if is_passed_as_it_is(&item) {
-                known = class;
-                return false;
+            match value_type(&item) {
+                ValueType::Plain | ValueType::Numpys => {
+                    known = class;
+                    false
+                }
+                ValueType::Sequence => depth >= MAX_DEPTH || !is_all_plain_at(&item, depth + 1),
+                ValueType::Ours | ValueType::Other => true,
             }
-            true
         })
         .unwrap_or(count)
 }

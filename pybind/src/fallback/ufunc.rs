@@ -7,7 +7,7 @@ use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::{NOT_COVERED, NOT_NATIVE, fallback};
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::gil_cell::GilCell;
-use crate::interpreter::vectorcall::Callable;
+use crate::interpreter::vectorcall::{Callable, call_given};
 use numpy::npyffi::PyUFuncObject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -22,6 +22,8 @@ use std::hash::BuildHasherDefault;
 pub(crate) struct NumpyUfunc {
     original: Py<PyAny>,
     name: Py<PyString>,
+    /// What its calls run instead, where there is a native version of them.
+    native: Option<Py<PyAny>>,
 }
 
 impl RunsNumpy for NumpyUfunc {
@@ -31,6 +33,10 @@ impl RunsNumpy for NumpyUfunc {
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, me) = (this.py(), this.get());
+        if let Some(native) = &me.native {
+            // SAFETY: the caller's arguments, the last of which are those of the names.
+            return unsafe { call_given(native.bind(py), arguments, names) };
+        }
         let function = me.original.bind(py);
         let entry = (me.name.bind(py), intern!(py, NOT_NATIVE));
         if let Some(result) = run_counted(function, arguments, names, entry)? {
@@ -47,7 +53,7 @@ impl NumpyUfunc {
     #[pyo3(signature = (original, *_rest))]
     fn new(original: &Bound<'_, PyAny>, _rest: &Bound<'_, PyTuple>) -> PyResult<NumpyUfunc> {
         let name = original.getattr("__name__")?.cast_into::<PyString>()?.unbind();
-        Ok(NumpyUfunc { original: original.clone().unbind(), name })
+        Ok(NumpyUfunc { original: original.clone().unbind(), name, native: None })
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -100,14 +106,17 @@ impl NumpyUfunc {
     }
 }
 
-/// `numpy_ufunc(original)`: an object that runs NumPy's ufunc.
+/// `numpy_ufunc(original, native)`: an object that runs NumPy's ufunc; its calls run `native`, if that is not None.
 fn numpy_ufunc<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Callable> = PyOnceLock::new();
     let py = call.py();
     let class =
         CLASS.get_or_try_init(py, || Callable::derive::<NumpyUfunc>(py, c"fastnp._fastnp.ufunc_of_numpy", false))?;
-    let Some(original) = call.sole() else { return Err(PyTypeError::new_err("numpy_ufunc takes a ufunc")) };
-    let value = NumpyUfunc::new(original, &PyTuple::empty(py))?;
+    let [original, native] = call.positions() else {
+        return Err(PyTypeError::new_err("numpy_ufunc takes a ufunc and a function"));
+    };
+    let mut value = NumpyUfunc::new(original, &PyTuple::empty(py))?;
+    value.native = (!native.is_none()).then(|| native.clone().unbind());
     // SAFETY: the class was derived from this one, and the function is its.
     unsafe { class.object(py, value, called::<NumpyUfunc>) }
 }
@@ -171,7 +180,7 @@ pub(crate) fn called_by_numpy<'py>(
     let Some(name) = name_of_foreign(ufunc)? else { return Ok(None) };
     if NAMES.with(py, |names| names.contains_key(&ufunc.as_ptr().addr())) {
         // SAFETY: the class was checked, and the table of names keeps the ufunc.
-        unsafe { ufunc_entry::replace_entry(ufunc) };
+        unsafe { ufunc_entry::replace_entry(ufunc, ufunc_entry::call) };
     }
     run_counted(ufunc, inputs, names, (&name, intern!(py, NOT_NATIVE)))
 }
@@ -197,7 +206,7 @@ fn run_counted<'py>(
     {
         return Ok(Some(result));
     }
-    Call { function: ufunc, entry: Some(entry).filter(|_| !is_counted), is_ufunc: true }.run(arguments, names)
+    Call::of_ufunc(ufunc, Some(entry).filter(|_| !is_counted)).run(arguments, names)
 }
 
 /// Runs a method of NumPy's ufunc on arguments that are not native; `None` if it is left to Python.
@@ -215,7 +224,7 @@ pub(crate) fn run_ufunc<'py>(
         _ => (ufunc.getattr(method)?, PyString::new(py, &format!("{}.{method}", name.to_str()?))),
     };
     let entry = Some((&name, intern!(py, NOT_COVERED)));
-    Call { function: &function, entry, is_ufunc: true }.run(&arguments, names.as_ref())
+    Call::of_ufunc(&function, entry).run(&arguments, names.as_ref())
 }
 
 /// Adds the class and the function to the module.
@@ -223,6 +232,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<NumpyUfunc>()?;
     crate::interpreter::fastcall::add(
         module,
-        &[(c"numpy_ufunc", c"numpy_ufunc(original, /)\n--\n\n", entry!(numpy_ufunc))],
+        &[(c"numpy_ufunc", c"numpy_ufunc(original, native, /)\n--\n\n", entry!(numpy_ufunc))],
     )
 }

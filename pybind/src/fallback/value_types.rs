@@ -50,8 +50,11 @@ pub(crate) fn value_type(value: &Bound<'_, PyAny>) -> ValueType {
     if is_numpys(value) {
         return ValueType::Numpys;
     }
-    // The usual numbers are found without the table of types.
-    if value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>() {
+    // The usual numbers, and types as `dtype=`, are found without the table of types.
+    if value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyType>()
+    {
         return ValueType::Plain;
     }
     if value.is_exact_instance_of::<PyTuple>() || value.is_exact_instance_of::<PyList>() {

@@ -3,6 +3,7 @@
 //! Start with `numpy_memory`. May import `interpreter` and `object`.
 
 pub(crate) mod buffer;
+pub(crate) mod bytes_owner;
 pub(crate) mod device_import;
 pub(crate) mod dlpack;
 pub(crate) mod lent;

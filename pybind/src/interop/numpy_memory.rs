@@ -1,5 +1,6 @@
 //! Memory shared with NumPy: arrays imported from NumPy and exported to it, without a copy.
 
+use crate::interop::bytes_owner::BytesOwner;
 use crate::interop::device_import::DeviceOwner;
 use crate::interop::lent;
 use crate::interpreter::dtype;
@@ -187,19 +188,41 @@ pub(crate) fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
 
 /// A copy of a small new NumPy array of a native type, to which only the caller has a reference. NumPy aligns memory to 16 bytes only,
 /// and its reference counts must be checked at every use.
-pub(crate) fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
-    // SAFETY: the object is alive.
-    let is_new = unsafe { ffi::Py_REFCNT(object.as_ptr()) } == 1;
-    if !is_new || !is_numpys(object) {
-        return Ok(None);
-    }
-    let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
-    // SAFETY: the object is a NumPy array.
-    let fields = unsafe { &(*object.as_ptr().cast::<PyArrayObject>()).fields };
-    if fields.flags & needed != needed || !fields.weakreflist.is_null() {
+fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+    if !is_numpys(object) || !is_new(object) {
         return Ok(None);
     }
     copy_of(object, |bytes| bytes <= MAX_COPIED_BYTES)
+}
+
+/// Whether a NumPy array owns its memory, and only the caller has a reference to it.
+#[inline]
+fn is_new(numpys: &Bound<'_, PyAny>) -> bool {
+    let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
+    // SAFETY: the object is alive.
+    let is_alone = unsafe { ffi::Py_REFCNT(numpys.as_ptr()) } == 1;
+    // SAFETY: the object is a NumPy array.
+    let fields = unsafe { &(*numpys.as_ptr().cast::<PyArrayObject>()).fields };
+    is_alone && fields.flags & needed == needed && fields.weakreflist.is_null()
+}
+
+/// The array of ours for a NumPy array that a call returned, if it is small and new: most results are.
+#[inline]
+pub(crate) fn adopt_if_small<'py>(numpys: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !is_new(numpys) {
+        return Ok(None);
+    }
+    let header = ArrayFields::of(numpys);
+    let Some(dtype) = header.dtype()? else { return Ok(None) };
+    if !header.is_dense(dtype) || header.bytes(dtype) > MAX_COPIED_BYTES {
+        return Ok(None);
+    }
+    // SAFETY: NumPy vouches for the elements of its array, which fill so many bytes from the first one on.
+    let copy = unsafe { Array::shown_from_memory(header.address, header.shape, header.strides, dtype) };
+    match copy {
+        Ok(array) => crate::object::construct::new_object(numpys.py(), array).map(Some),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The array of ours for a NumPy array that a call returned, if it is new: nothing else references it or its memory. `None` for any
@@ -211,8 +234,8 @@ pub(crate) fn adopt_if_new<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<B
     if !is_new {
         return Ok(None);
     }
-    if let Some(array) = copy_if_new(object)? {
-        return crate::object::construct::new_object(py, array).map(Some);
+    if let Some(ours) = adopt_if_small(object)? {
+        return Ok(Some(ours));
     }
     match adopt(object) {
         Ok(payload) => crate::object::construct::new_object(py, payload).map(Some),
@@ -253,10 +276,7 @@ pub(crate) fn copy_of(object: &Bound<'_, PyAny>, suits: impl FnOnce(usize) -> bo
     }
     let header = ArrayFields::of(object);
     let Some(dtype) = header.dtype()? else { return Ok(None) };
-    let bytes = header.shape.iter().product::<usize>() * dtype.size();
-    let is_dense = header.flags & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS) != 0
-        || header.layout().extent(dtype.size()) == (0, bytes as isize);
-    if !is_dense || !suits(bytes) {
+    if !header.is_dense(dtype) || !suits(header.bytes(dtype)) {
         return Ok(None);
     }
     // SAFETY: NumPy vouches for the elements of its array, which fill so many bytes from the first one on.
@@ -323,6 +343,19 @@ impl<'a, 'py> ArrayFields<'a, 'py> {
     fn dtype(&self) -> PyResult<Option<DType>> {
         // SAFETY: the type of an array.
         unsafe { dtype::of_descriptor_unchecked(&self.descriptor) }
+    }
+
+    /// How many bytes the elements take.
+    #[inline]
+    fn bytes(&self, dtype: DType) -> usize {
+        self.shape.iter().product::<usize>() * dtype.size()
+    }
+
+    /// Whether the elements, of this type, fill memory from the first one on without gaps.
+    #[inline]
+    fn is_dense(&self, dtype: DType) -> bool {
+        self.flags & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS) != 0
+            || self.layout().extent(dtype.size()) == (0, self.bytes(dtype) as isize)
     }
 
     /// Shape and strides, with the offset zero.
@@ -467,12 +500,15 @@ fn find_exported(
     }
 }
 
-/// The object that owns an imported array's memory: a NumPy array, or an object with device memory. `None` if only this array
+/// The object that owns an imported array's memory: a NumPy array, `bytes`, or an object with device memory. `None` if only this array
 /// references it, which then behaves as if it owned the memory.
 pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
     let owner = array.owner()?;
     if let Some(DeviceOwner(object)) = owner.as_any().downcast_ref() {
         return Some(object.bind(py).clone());
+    }
+    if let Some(bytes) = owner.as_any().downcast_ref::<BytesOwner>() {
+        return Some(bytes.object(py));
     }
     let is_shared = owner.is_shared();
     let owner = owner.as_any().downcast_ref::<NumpyOwner>()?.array.bind(py);

@@ -1,11 +1,14 @@
 //! NumPy's dtypes and scalars, to and from the core's types and scalars.
 
+use crate::interpreter::protocol;
 use fastnp::{DType, Scalar};
 use numpy::npyffi::{self, PY_ARRAY_API};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyType};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -138,11 +141,17 @@ pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DT
 /// The object is a `numpy.dtype`.
 #[inline]
 pub(crate) unsafe fn of_descriptor_unchecked(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
-    let types = types(descriptor.py())?;
     // SAFETY: the object is a `numpy.dtype`, which begins with these fields.
     let number = unsafe { (*descriptor.as_ptr().cast::<npyffi::PyArray_Descr>()).fields.type_num };
     let Some(dtype) = from_number(number) else { return Ok(None) };
-    if types.descriptors[dtype as usize].is(descriptor) {
+    // Nearly all arrays of a type share one object.
+    if raw_descriptor(dtype) == descriptor.as_ptr() { Ok(Some(dtype)) } else { of_other_descriptor(descriptor, dtype) }
+}
+
+/// [`of_descriptor`] of an object that has the number of a core type but is not the usual one of that type.
+#[cold]
+fn of_other_descriptor(descriptor: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<DType>> {
+    if types(descriptor.py())?.descriptors[dtype as usize].is(descriptor) {
         return Ok(Some(dtype));
     }
     let is_plain = descriptor.getattr("isnative")?.is_truthy()? && descriptor.getattr("metadata")?.is_none();
@@ -170,19 +179,22 @@ pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     if is(last) {
         return Ok(RequestedType::Native(last));
     }
-    // The usual arguments: scalar types and descriptors.
+    // Python's own types are five, NumPy's two objects for each of the core's.
+    if let Some(d) = from_python_type(value) {
+        return Ok(RequestedType::Native(d));
+    }
+    if value.as_ptr() == PyAny::type_object_raw(py).cast() {
+        // Elements that are Python's objects: NumPy takes 150 ns to find their type.
+        return Ok(RequestedType::Other);
+    }
     for d in DType::ALL {
         if is(d) {
             types.requested.store(d as usize, Ordering::Relaxed);
             return Ok(RequestedType::Native(d));
         }
     }
-    if let Some(d) = from_python_type(value) {
+    if let Some(d) = from_name(value) {
         return Ok(RequestedType::Native(d));
-    }
-    if value.is(py.get_type::<PyAny>()) {
-        // Elements that are Python's objects: NumPy takes 150 ns to find their type.
-        return Ok(RequestedType::Other);
     }
     if value.is_exact_instance_of::<PyList>() {
         // A list names the fields of a record. NumPy reads it in 5 µs, and will again.
@@ -192,26 +204,28 @@ pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     Ok(of_descriptor(&descriptor)?.map_or(RequestedType::Other, RequestedType::Native))
 }
 
-/// The type that one of Python's own types, or a type's name, stands for.
+/// The type that a type's name stands for.
+fn from_name(value: &Bound<'_, PyAny>) -> Option<DType> {
+    let name = value.cast_exact::<PyString>().ok()?.to_str().ok()?;
+    // Codes like "f8": a letter for the kind, then the size in bytes.
+    let short = name.get(1..).and_then(|size| size.parse::<usize>().ok());
+    DType::ALL.into_iter().find(|d| {
+        d.name() == name || short == Some(d.size()) && name.as_bytes()[0] == d.name().as_bytes()[0] && *d != DType::Bool
+    })
+}
+
+/// The type that one of Python's own types stands for.
+#[inline]
 fn from_python_type(value: &Bound<'_, PyAny>) -> Option<DType> {
-    if let Ok(name) = value.cast_exact::<PyString>() {
-        let name = name.to_str().ok()?;
-        // Codes like "f8": a letter for the kind, then the size in bytes.
-        let short = name.get(1..).and_then(|size| size.parse::<usize>().ok());
-        return DType::ALL.into_iter().find(|d| {
-            d.name() == name
-                || short == Some(d.size()) && name.as_bytes()[0] == d.name().as_bytes()[0] && *d != DType::Bool
-        });
-    }
     let py = value.py();
-    let found = |kind: Bound<'_, PyType>| value.is(&kind);
-    if found(py.get_type::<PyFloat>()) {
+    // Types are compared by address: a `Bound` of each would be counted.
+    if value.as_ptr() == PyFloat::type_object_raw(py).cast() {
         Some(DType::F64)
-    } else if found(py.get_type::<PyInt>()) {
+    } else if value.as_ptr() == PyInt::type_object_raw(py).cast() {
         Some(DType::I64)
-    } else if found(py.get_type::<PyBool>()) {
+    } else if value.as_ptr() == PyBool::type_object_raw(py).cast() {
         Some(DType::Bool)
-    } else if found(py.get_type::<PyComplex>()) {
+    } else if value.as_ptr() == PyComplex::type_object_raw(py).cast() {
         Some(DType::C128)
     } else {
         None
@@ -344,7 +358,8 @@ pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     }
 }
 
-/// [`of_scalar`] of a type that is not in the table: `long long`, or a class derived from a scalar type.
+/// [`of_scalar`] of a type that is not in the table: `long long`, or a class derived from a scalar type. One with its own version of ufuncs has
+/// to be asked for it, so it is no number here.
 fn of_other_scalar(object: &Bound<'_, PyAny>, types: &Types) -> PyResult<Option<Scalar>> {
     let py = object.py();
     // The real type, not `isinstance`, which an object can fake: the value is read from the object's memory.
@@ -352,7 +367,7 @@ fn of_other_scalar(object: &Bound<'_, PyAny>, types: &Types) -> PyResult<Option<
     let is_scalar = unsafe {
         ffi::PyType_IsSubtype(ffi::Py_TYPE(object.as_ptr()), types.generic.as_ptr().cast::<ffi::PyTypeObject>()) != 0
     };
-    if !is_scalar {
+    if !is_scalar || protocol::has(&object.get_type(), intern!(py, "__array_ufunc__"))? {
         return Ok(None);
     }
     let Some(dtype) = of_descriptor(&object.getattr("dtype")?)? else { return Ok(None) };

@@ -307,6 +307,11 @@ def wrap(
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             return run(func, args, kwargs, name, NOT_NATIVE)
 
+    return described(wrapped, func, name, module)
+
+
+def described(wrapped: Any, func: Callable[..., Any], name: str, module: str | None = None) -> Any:
+    """`wrapped` with the name, doc and signature of NumPy's `func`."""
     wrapped.__name__ = getattr(func, "__name__", name)
     wrapped.__qualname__ = getattr(func, "__qualname__", wrapped.__name__)
     wrapped.__doc__ = func.__doc__
@@ -323,7 +328,7 @@ def function_of(
     """
     # NumPy's dispatch looks for other classes; where there is none, the function behind it does.
     direct = getattr(func, "_implementation", func)
-    return numpy_function(func, direct, name, NOT_NATIVE, False, on_device)
+    return numpy_function(func, direct, name, NOT_NATIVE, None, False, on_device)
 
 
 def our_module(value: Any) -> str:

@@ -47,7 +47,7 @@ _NAMES = frozenset("out where casting order subok dtype signature sig axes axis 
 
 
 # The class of functions of ours that run NumPy's.
-_NUMPYS = type(numpy_function(_np.sort, _np.sort, None, None, False, None))
+_NUMPYS = type(numpy_function(_np.sort, _np.sort, None, None, None, False, None))
 
 # What `names_fastnp` found, by the protocol and the class's `id`, while the class lives. A
 # `WeakKeyDictionary` takes half a microsecond longer.

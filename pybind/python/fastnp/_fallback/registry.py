@@ -43,7 +43,8 @@ _FROM_EXTENSION = """
     array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
     empty_like zeros_like ones_like full_like arange dot copyto concatenate stack vstack
     hstack dstack column_stack append shares_memory may_share_memory result_type can_cast
-    inner vdot packbits unpackbits
+    inner vdot packbits unpackbits frombuffer fromiter
+    correlate convolve
     """
 
 for _name in _FROM_EXTENSION.split():

@@ -29,19 +29,10 @@ class _Doc:
 _fastnp.ufunc.__doc__ = _Doc()  # type: ignore[assignment]
 
 
-class NativeUfunc(_fastnp.NumpyUfunc):
-    """A ufunc outside the op table whose call has a native version; its methods run in NumPy."""
-
-    def __init__(self, original: _np.ufunc, native: Callable[..., Any]) -> None:
-        self.__doc__ = original.__doc__
-        self._native = native
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._native(*args, **kwargs)
-
-
-def foreign(original: _np.ufunc) -> Any:
-    """A ufunc that runs in NumPy, with its methods and attributes."""
-    ours = _fastnp.numpy_ufunc(original)
+def foreign(original: _np.ufunc, native: Callable[..., Any] | None = None) -> Any:
+    """A ufunc that runs in NumPy, with its methods and attributes; calls run `native`, if that is
+    given.
+    """
+    ours = _fastnp.numpy_ufunc(original, native)
     ours.__doc__ = original.__doc__
     return ours

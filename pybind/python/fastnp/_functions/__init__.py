@@ -55,8 +55,7 @@ TOPICS = {
         reshape rollaxis rot90 shape size split squeeze swapaxes transpose unstack vsplit
         """,
     "signal": """
-        bartlett blackman convolve correlate hamming hanning polyadd polyder polymul polysub
-        vander
+        bartlett blackman hamming hanning polyadd polyder polymul polysub vander
         """,
     "statistics": "corrcoef cov",
     "types": "astype common_type",

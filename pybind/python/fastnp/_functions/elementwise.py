@@ -13,18 +13,16 @@ import numpy as _np
 from fastnp import _fastnp
 from fastnp._fallback.call import call, general_ufunc
 from fastnp._fallback.registry import NATIVE, NoValue, dispatch_method, native
-from fastnp._fallback.ufunc import NativeUfunc
+from fastnp._fallback.ufunc import foreign
 from fastnp._fastnp import UFUNCS, ndarray
 
 
-def _divmod(*args: Any, **kwargs: Any) -> Any:
-    both = _fastnp.divmod(*args) if len(args) == 2 and not kwargs else None
-    if both is None:
-        return general_ufunc(NATIVE[_np.divmod], _np.divmod, args, kwargs)
-    return both
+def divmod_of_others(*args: Any, **kwargs: Any) -> Any:
+    """What the extension's `divmod` leaves: all but an array of ours and one, or a number."""
+    return general_ufunc(NATIVE[_np.divmod], _np.divmod, args, kwargs)
 
 
-NATIVE[_np.divmod] = NativeUfunc(_np.divmod, _divmod)
+NATIVE[_np.divmod] = foreign(_np.divmod, _fastnp.divmod)
 
 
 @native(_np.where)

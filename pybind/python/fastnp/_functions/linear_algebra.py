@@ -11,11 +11,11 @@ from numpy.lib.array_utils import normalize_axis_index
 from fastnp._fallback.call import call
 from fastnp._fallback.override import array_function_of
 from fastnp._fallback.registry import NATIVE, dispatch_method, native
-from fastnp._fallback.ufunc import NativeUfunc
+from fastnp._fallback.ufunc import foreign
 from fastnp._fastnp import UFUNCS, asanyarray, asarray, dot, empty, matmul, ndarray, where, zeros
 from fastnp._functions.creation import tri
 
-NATIVE[_np.matmul] = NativeUfunc(_np.matmul, matmul)
+NATIVE[_np.matmul] = foreign(_np.matmul, matmul)
 
 
 def _pair(a: Any, b: Any, convert: Any = asarray) -> tuple[Any, Any] | None:

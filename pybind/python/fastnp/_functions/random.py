@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy.random as _random
 
-from fastnp._fallback.call import to_views, uncounted, wrap
+from fastnp._fallback.call import described, to_views, uncounted
 from fastnp._fallback.registry import NATIVE
 from fastnp._fastnp import numpy_function
 
@@ -20,29 +20,19 @@ __all__ = ["Generator", "RandomState", "function"]
 
 # Methods whose arguments and results are a generator's state, which is not converted.
 _STATE = frozenset({"get_state", "set_state", "seed"})
+# Methods that write to their argument, which may be a list.
+_IN_PLACE = frozenset({"shuffle"})
 # Attributes that draw nothing.
 _OWN = frozenset({"bit_generator", "spawn"})
 _GLOBAL = frozenset({"get_bit_generator", "set_bit_generator"})
 
 
-def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    method: Any = numpy_function(original, original, None, None, True, None)
-    if name == "shuffle":
-        return _described(_shuffling(original, method), original, name)
+def _draw(original: Callable[..., Any], name: str, slot: Any) -> Callable[..., Any]:
+    method = numpy_function(original, original, None, None, slot, name in _IN_PLACE, None)
     return _described(method, original, name)
 
 
-def _shuffling(original: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    def shuffle(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is list:
-            # `shuffle` works in place, so NumPy must get the list itself.
-            return original(self._plain, *args, **kwargs)
-        return method(self, *args, **kwargs)
-
-    return shuffle
-
-
-def _state(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _state(original: Callable[..., Any], name: str, slot: Any) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return original(self._plain, *args, **kwargs)
 
@@ -58,9 +48,10 @@ def _described(method: Any, original: Callable[..., Any], name: str) -> Callable
     return method
 
 
-def _methods(kind: type) -> dict[str, Any]:
+def _methods(kind: type, slot: Any) -> dict[str, Any]:
+    """Our versions of the methods of NumPy's class; `slot` is where our objects keep NumPy's."""
     return {
-        name: (_state if name in _STATE else _draw)(value, name)
+        name: (_state if name in _STATE else _draw)(value, name, slot)
         for name, value in vars(kind).items()
         if not name.startswith("_") and name not in _OWN and callable(value)
     }
@@ -103,7 +94,7 @@ class RandomState(_random.RandomState):
 
 
 for _kind, _base in ((Generator, _random.Generator), (RandomState, _random.RandomState)):
-    for _name, _method in _methods(_base).items():
+    for _name, _method in _methods(_base, vars(_kind)["_plain"]).items():
         setattr(_kind, _name, _method)
     _kind.__module__ = "fastnp.random"
 
@@ -126,17 +117,12 @@ def function(value: Callable[..., Any], name: str) -> Any:
         return default_rng
     if name in _STATE or name in _GLOBAL or type(value) is FunctionType:
         return value
-    run = _shuffled if name == "shuffle" else uncounted
-    wrapped = wrap(value, name, run, module="fastnp.random")
+    wrapped = described(
+        numpy_function(value, value, None, None, None, name in _IN_PLACE, None),
+        value,
+        name,
+        "fastnp.random",
+    )
     # NumPy's are methods of the global generator. Functions are pickled by their qualified names.
     wrapped.__qualname__ = name
     return wrapped
-
-
-_shuffle_array = numpy_function(_random.shuffle, _random.shuffle, None, None, False, None)
-
-
-def _shuffled(func: Callable[..., Any], args: Any, kwargs: Any, *_: str) -> Any:
-    if args and type(args[0]) is list:
-        return func(*args, **kwargs)
-    return _shuffle_array(*args, **kwargs)

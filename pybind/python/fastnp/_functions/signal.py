@@ -43,8 +43,10 @@ def _vectors(a: Any, v: Any, mode: Any) -> tuple[Any, Any] | None:
     return (a, v) if a.size and v.size else None
 
 
-@native(_np.correlate)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    """What the extension's function of this name leaves: all but two vectors of ours, the second
+    no longer than the first.
+    """
     pair = _vectors(a, v, mode)
     if pair is not None:
         first, second = pair
@@ -59,8 +61,8 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     return call(_np.correlate, (a, v, mode), {})
 
 
-@native(_np.convolve)
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    """What the extension's function of this name leaves: all but two vectors of ours."""
     pair = _vectors(a, v, mode)
     if pair is not None:
         first, second = pair if pair[0].size >= pair[1].size else pair[::-1]

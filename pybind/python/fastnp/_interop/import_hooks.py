@@ -26,6 +26,7 @@ HOOKS = {
     "orjson": "fastnp._interop.orjson",
     "scipy.fft": "fastnp._interop.scipy_fft",
     "scipy.signal._spectral_py": "fastnp._interop.scipy_signal",
+    "scipy.sparse._base": "fastnp._interop.scipy_sparse",
     "soxr": "fastnp._interop.soxr",
     "sympy.utilities.lambdify": "fastnp._interop.sympy",
     "threadpoolctl": "fastnp._interop.threadpoolctl",
