@@ -115,7 +115,7 @@ fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
 
 fn greedy(nodes: &[Node], live: &[bool]) -> (DraftPlan, Prices) {
     let mut nodes = nodes.to_vec();
-    let groups = crate::plan::group::group(&mut nodes, &live, TARGET.limits);
+    let groups = crate::plan::group::group(&mut nodes, live, TARGET.limits);
     let mut plan = DraftPlan::of(nodes, groups, live.len());
     let prices = Prices::new(plan.bytes(live), TARGET.instruction_ns);
     plan.price(live, &prices);
@@ -188,7 +188,7 @@ fn inlining_is_near_the_best() {
 fn few_points_or_bytes_are_not_searched() {
     let mut random = Random(3);
     let searched = |nodes: &[Node], live: &[bool]| {
-        let groups = crate::plan::group::group(&mut nodes.to_vec(), &live, TARGET.limits);
+        let groups = crate::plan::group::group(&mut nodes.to_vec(), live, TARGET.limits);
         pays(nodes, &groups, live)
     };
     let (nodes, live) = loop {
