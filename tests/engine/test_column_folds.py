@@ -120,8 +120,8 @@ def test_special_values_and_warnings(fold: str, rows: int) -> None:
             with warnings.catch_warnings(record=True) as messages:
                 warnings.simplefilter("always")
                 results = getattr(x * x - 1, fold)(axis=axis), np.sin(big), np.sin(big).sum(axis=0)
-                results = [numpy.asarray(result) for result in results]
-            return results, sorted({str(message.message) for message in messages})
+                found = [numpy.asarray(result) for result in results]
+            return found, sorted({str(message.message) for message in messages})
 
         for axis in (0, None):
             found = told(fastnp, *evaluated(x, big), axis=axis)

@@ -82,13 +82,10 @@ fn parts(nodes: &[Node], group: &Group) -> Option<SmallVec<[Part; 4]>> {
     if group.members.len() < 2 || count(&group.domain) <= group.limits.pack_points {
         return None;
     }
-    let connected = connected(nodes, group);
-    if connected.len() < 2 {
-        return None;
-    }
+    let sets = connected(nodes, group);
     let mut parts: SmallVec<[Part; 4]> = SmallVec::new();
-    for members in connected {
-        let part = Part::of(nodes, group, members);
+    for first in (0..sets.len()).filter(|&first| sets[first] == first) {
+        let part = Part::of(nodes, group, (first..sets.len()).filter(|&member| sets[member] == first).collect());
         let sections = || part.members.iter().map(|&member| group.members[member].section);
         if !part.folds && sections().any(|section| section != part.section) {
             return None;
@@ -101,25 +98,23 @@ fn parts(nodes: &[Node], group: &Group) -> Option<SmallVec<[Part; 4]>> {
     (parts.len() > 1).then_some(parts)
 }
 
-/// The members, as sets that touch no slot in common which one of them writes.
-fn connected(nodes: &[Node], group: &Group) -> SmallVec<[SmallVec<[usize; 8]>; 4]> {
-    let is_written = |slot: u32| group.stores().iter().any(|access| access.slot == slot);
-    let mut sets: SmallVec<[(SmallVec<[usize; 8]>, SmallVec<[u32; 8]>); 4]> = SmallVec::new();
+/// By member, the first one of its set: members that touch a slot in common, which one of them writes, are in one set.
+fn connected(nodes: &[Node], group: &Group) -> SmallVec<[usize; 16]> {
+    let is_written = |slot: &u32| group.stores().iter().any(|access| access.slot == *slot);
+    let mut sets: SmallVec<[usize; 16]> = (0..group.members.len()).collect();
+    let mut touched: SmallVec<[(u32, usize); 16]> = SmallVec::new();
     for (at, member) in group.members.iter().enumerate() {
-        let slots = nodes[member.node as usize].accesses().map(|access| access.slot).filter(|&slot| is_written(slot));
-        let mut own: (SmallVec<[usize; 8]>, SmallVec<[u32; 8]>) = (SmallVec::from_slice(&[at]), slots.collect());
-        let (met, apart): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
-            sets.drain(..).partition(|(_, slots)| slots.iter().any(|slot| own.1.contains(slot)));
-        sets = apart;
-        for (members, slots) in met {
-            own.0.extend(members);
-            own.1.extend(slots);
+        let slots = nodes[member.node as usize].accesses().map(|access| access.slot);
+        for slot in slots.filter(is_written) {
+            match touched.iter().find(|known| known.0 == slot) {
+                Some(&(_, other)) => {
+                    let (one, two) = (sets[at].min(sets[other]), sets[at].max(sets[other]));
+                    sets.iter_mut().filter(|set| **set == two).for_each(|set| *set = one);
+                }
+                None => touched.push((slot, at)),
+            }
         }
-        sets.push(own);
     }
-    let mut sets: SmallVec<[SmallVec<[usize; 8]>; 4]> = sets.into_iter().map(|(members, _)| members).collect();
-    sets.iter_mut().for_each(|members| members.sort_unstable());
-    sets.sort_unstable_by_key(|members| members[0]);
     sets
 }
 

@@ -246,8 +246,14 @@ impl FoldForm {
 /// Patterns of loads with one element for all columns that a call has functions for. Kernels meet one, or two.
 const MAX_BROADCAST_PATTERNS: usize = 8;
 
-/// Functions by pattern; none where there is no such function.
-struct ByPattern<F: ?Sized>(RwLock<SmallVec<[(u32, Option<Arc<F>>); 1]>>);
+/// The functions for a pattern; none where there is no such function.
+struct OfPattern<F: ?Sized> {
+    pattern: u32,
+    functions: Option<Arc<F>>,
+}
+
+/// Functions by pattern.
+struct ByPattern<F: ?Sized>(RwLock<SmallVec<[OfPattern<F>; 1]>>);
 
 impl<F: ?Sized> Default for ByPattern<F> {
     fn default() -> ByPattern<F> {
@@ -256,19 +262,19 @@ impl<F: ?Sized> Default for ByPattern<F> {
 }
 
 impl<F: ?Sized> ByPattern<F> {
-    /// The function for a pattern, made the first time.
+    /// The functions for a pattern, made the first time.
     fn get(&self, pattern: u32, make: impl FnOnce() -> Option<Arc<F>>) -> Option<Arc<F>> {
         let known = self.0.read();
-        if let Some((_, function)) = known.iter().find(|known| known.0 == pattern) {
-            return function.clone();
+        if let Some(known) = known.iter().find(|known| known.pattern == pattern) {
+            return known.functions.clone();
         }
         if known.len() == MAX_BROADCAST_PATTERNS {
             return None;
         }
         drop(known);
-        let function = make();
-        self.0.write().push((pattern, function.clone()));
-        function
+        let functions = make();
+        self.0.write().push(OfPattern { pattern, functions: functions.clone() });
+        functions
     }
 }
 
