@@ -327,9 +327,9 @@ pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 /// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
 /// and `kernels -- "sum of short rows"`, whose longest rows have 600.
 pub const MIN_JIT_ROW: usize = 512;
-/// The same where several rows are folded into one result, beside a driver that copies them to tiles: `(a[1:-1, 1:-1] ** 2).sum()`. No bench
-/// covers it.
-pub const MIN_NESTED_ROW: usize = 64;
+/// The same where several rows are folded into one result: `(a[1:-1, 1:-1] ** 2).sum()`. A call takes 100 ns there; shorter rows share a tile
+/// with their neighbours, which longer ones do not. No bench covers it.
+pub(crate) const MIN_NESTED_ROW: usize = MIN_TILE_ROW;
 /// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.
 pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
