@@ -92,7 +92,7 @@ pub const BLOCK_BYTES: usize = 512 << 10;
 pub const STRIP_BYTES: usize = 1 << 20;
 /// Least bytes of a row of a strip.
 pub const STRIP_ROW_BYTES: usize = 256;
-/// The least part of the memory traffic that strips must save. They move the rest slowly: every row of a strip lies on another page. Of twelve
+/// The least part of the memory traffic that strips of less than a page must save. They move the rest slowly: each row is on another page. Of twelve
 /// passes over 300 × 1000 doubles they saved four, and took twice as long; of the four of `(x - x.mean(axis=0)) / x.std(axis=0)` two.
 pub const STRIP_SAVING: f64 = 0.4;
 /// Fewer bytes, of what is needed at once, stay in the shared cache from one kernel to the next: of 4.8 MB arrays a composed softmax takes 1.0

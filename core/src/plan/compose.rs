@@ -89,6 +89,8 @@ pub fn compose_small(on: bool) {
     ARE_SMALL.store(on, Ordering::Relaxed);
 }
 
+/// Bytes of a page, within which the processor prefetches.
+const PAGE_BYTES: usize = 4096;
 /// Bytes of all operands at a point of a group that is composed, at most.
 const MAX_POINT_BYTES: usize = 64;
 /// Groups of a composition, which bounds the cost of planning.
@@ -373,12 +375,14 @@ fn composition(
         Sizes::Host(sizes) => {
             let bytes = if is_strip { sizes.strip } else { sizes.block };
             let block = (bytes / of_index.max(1)).clamp(1, extent);
-            let is_narrow = narrowest.is_some_and(|step| (block as isize * step) < sizes.strip_row as isize);
-            // What stages after the first move again; the rest is moved as without composition, in strips slowly.
+            let row = narrowest.map(|step| block * step as usize);
+            let is_narrow = row.is_some_and(|row| row < sizes.strip_row);
+            // What stages after the first move again; the rest is moved as without composition, slowly where each row is on another page.
             let (moved, saved) = operands
                 .iter()
                 .fold((0, 0), |(moved, saved), o| (moved + o.users * o.of_all, saved + (o.users - 1) * o.of_all));
-            let saves_little = is_strip && (saved as f64) < sizes.saving * moved as f64;
+            let is_short = row.is_some_and(|row| row < PAGE_BYTES);
+            let saves_little = is_short && (saved as f64) < sizes.saving * moved as f64;
             if of_all < sizes.least || of_index > bytes || is_narrow || saves_little || block == extent {
                 return None;
             }

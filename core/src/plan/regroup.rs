@@ -19,6 +19,9 @@ const MAX_DISTANCE: usize = 6;
 /// The plan with two of its kernels merged; none where that cannot be done.
 pub(crate) fn merge(plan: &DraftPlan, (first, second): (usize, usize), terms: &Terms<'_>) -> Option<DraftPlan> {
     let (one, other) = (&plan.kernels[first].0, &plan.kernels[second].0);
+    if are_slow_together(&one.group, &other.group, terms.live) {
+        return None;
+    }
     // Kernels between the two that depend on the first one run after both, the others before.
     let mut after: Vec<usize> = vec![first];
     for between in first + 1..second {
@@ -48,10 +51,22 @@ fn may_merge(a: &Group, b: &Group) -> bool {
     let shares = || slots(a).any(|slot| slots(b).any(|other| other == slot));
     let is_small = count(&a.domain) <= a.limits.pack_points;
     let packs = || is_small || a.loads().len() + b.loads().len() <= PACK_LOADS;
+    a.is_map() && b.is_map() && a.domain == b.domain && (packs() || shares()) && !collide(a, b)
+}
+
+/// Whether two kernels step through memory in different orders, and one of them would be slowed down by the other: they pass no value to each
+/// other, or a result is stored anyway, which the other one can read.
+fn are_slow_together(a: &Group, b: &Group, live: &[bool]) -> bool {
+    if count(&a.domain) <= a.limits.pack_points {
+        return false;
+    }
     let passes = |a: &Group, b: &Group| a.stores().iter().any(|store| slots(b).any(|slot| slot == store.slot));
-    let fastest = |of: &Group| fastest_axes(&of.domain, of.loads().iter().chain(of.stores()));
-    let goes_apart = || !is_small && !passes(a, b) && !passes(b, a) && are_mixed(fastest(a), fastest(b));
-    a.is_map() && b.is_map() && a.domain == b.domain && (packs() || shares()) && !goes_apart() && !collide(a, b)
+    let all = |of: &Group| fastest_axes(&of.domain, of.loads().iter().chain(of.stores()));
+    let is_stored = |access: &&SlotAccess| live.get(access.slot as usize) == Some(&true);
+    let adds_to = |a: &Group, b: &Group| {
+        fastest_axes(&a.domain, a.stores().iter().filter(is_stored)) != 0 && all(b) & !all(a) != 0
+    };
+    (!passes(a, b) && !passes(b, a) && are_mixed(all(a), all(b))) || adds_to(a, b) || adds_to(b, a)
 }
 
 /// The slots that a kernel touches, some several times.

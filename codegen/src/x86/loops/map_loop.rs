@@ -148,7 +148,7 @@ impl Body<'_> {
     }
 
     /// Whether operands are prefetched.
-    fn is_prefetched(&self) -> bool {
+    pub(crate) fn is_prefetched(&self) -> bool {
         self.has_scan() || self.is_long()
     }
 

@@ -322,6 +322,9 @@ impl Body<'_> {
         let start = e.asm.len();
         folds.into.set(FoldInto::Partial);
         body(e)?;
+        if self.is_prefetched() {
+            self.prefetch(e, folds.chains, |operand| operand < folds.inputs && among(operand));
+        }
         self.advance(e, folds.chains, among);
         e.asm.sub_imm(ROUNDS_LEFT, 1);
         e.asm.jump_if(Cond::Equal, full);
