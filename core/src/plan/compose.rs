@@ -368,8 +368,10 @@ fn composition(
     };
     let (of_index, of_all) = (most(|o| o.of_index), most(|o| o.of_all));
     let largest = &all.iter().max_by_key(|(_, a)| a.footprint().1)?.1;
-    // A block of rows is contiguous; a strip of columns has rows of some elements.
-    let narrowest = all.iter().filter(|(_, access)| access.is_strip()).map(|(_, access)| access.step().abs()).min();
+    // A block of rows is contiguous; a strip of columns has rows of some elements. What has one element a row is small either way.
+    let is_large = |access: &&BlockAccess| 8 * access.footprint().1 >= largest.footprint().1;
+    let strips = all.iter().map(|(_, access)| access).filter(is_large).filter(|access| access.is_strip());
+    let narrowest = strips.map(|access| access.step().abs()).min();
     let is_strip = narrowest.is_some();
     let block = match sizes {
         Sizes::Host(sizes) => {
