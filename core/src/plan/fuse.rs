@@ -1,8 +1,8 @@
 //! Fusion: from the needed nodes of a trace to kernels in order.
 //!
-//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`compose`](crate::plan::compose) finds what runs together block by block, and where nothing does,
-//! [`search`](crate::plan::search) improves what greedy fusion made. The result is a function of the nodes, of what is live, and of the
-//! target, so [`explain`](crate::explain) finds the same kernels again.
+//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`compose`](crate::plan::compose) finds what runs together block
+//! by block, and where nothing does, [`search`](crate::plan::search) improves what greedy fusion made. The result is a function of the
+//! nodes, of what is live, and of the target, so [`explain`](crate::explain) finds the same kernels again.
 
 use crate::plan::compose::{Composition, compose};
 use crate::plan::group::{Group, KernelLimits, Section, group};

@@ -5,8 +5,7 @@
 //! permuted if that lets it join, as where a transposed operand is updated. Every refusal has a name, which `explain` shows.
 
 use crate::array::layout::{Shape, Strides, count};
-use crate::plan::overlap::{Relation, relate};
-use crate::plan::split::fastest_axes;
+use crate::plan::overlap::{Relation, fastest_axes, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::Fold;
 use fastnp_codegen::cost::{DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, PACK_LOADS, PACK_POINTS};

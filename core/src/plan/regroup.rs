@@ -7,8 +7,7 @@
 use crate::array::layout::count;
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms};
 use crate::plan::group::{Group, KernelLimits, Refusal, Section};
-use crate::plan::overlap::{Relation, relate};
-use crate::plan::split::{are_mixed, fastest_axes};
+use crate::plan::overlap::{Relation, are_mixed, fastest_axes, relate};
 use crate::plan::trace::{Node, SlotAccess};
 use fastnp_codegen::cost::PACK_LOADS;
 use hashbrown::HashMap;

@@ -7,7 +7,8 @@
 
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};
-use crate::plan::trace::{Node, SlotAccess};
+use crate::plan::overlap::{are_mixed, fastest_axes};
+use crate::plan::trace::Node;
 use smallvec::SmallVec;
 
 /// The groups, in order, each in parts that are better apart.
@@ -116,21 +117,4 @@ fn connected(nodes: &[Node], group: &Group) -> SmallVec<[usize; 16]> {
         }
     }
     sets
-}
-
-/// The axes along which accesses over a domain step through memory in the smallest steps, a bit each. A broadcast row or column has no order.
-pub(crate) fn fastest_axes<'a>(domain: &[usize], accesses: impl Iterator<Item = &'a SlotAccess>) -> u64 {
-    let fastest = |access: &SlotAccess| {
-        let steps = || (0..domain.len()).filter(|&axis| domain[axis] > 1 && access.strides[axis] != 0);
-        steps().nth(1)?;
-        steps().min_by_key(|&axis| access.strides[axis].unsigned_abs())
-    };
-    accesses.filter_map(fastest).fold(0, |bits, axis| bits | 1 << axis)
-}
-
-/// Whether these are several orders of memory that are not the same. Operands in another order are read a few elements of a cache line at a
-/// time, which slows down all that a kernel does: `np.where(a > b, a, 0.0)` takes 2.2 times as long beside a transposed operand as in
-/// a kernel of its own.
-pub(crate) fn are_mixed(fastest: u64, other: u64) -> bool {
-    fastest != other && (fastest | other).count_ones() > 1
 }

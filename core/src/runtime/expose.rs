@@ -141,7 +141,7 @@ impl Array {
         };
         let (storage, own) = runtime.allocate(bytes)?;
         if IS_ON.load(Ordering::Relaxed) {
-            // Where it gets no address now, whoever asks for it gets the reason.
+            // Where no address is free, `shown_address` returns the error.
             storage.show(runtime.exec_target().device.is_none());
         }
         drop(runtime);
