@@ -11,6 +11,7 @@
 //! | `object` | array objects: their payload, allocation, raw slots | `payload` |
 //! | `diagnostics` | counters, `explain`, settings, devices | |
 //! | `interop` | memory shared with NumPy, or on devices with other libraries | `numpy_memory` |
+//! | `random` | draws of NumPy's generators into arrays of ours | `draw` |
 //! | `fallback` | running NumPy's functions on our arrays, the ledger of such calls, and profiles | `run` |
 //! | `call` | arguments to values; ufuncs, reductions and functions of the module | `ufunc_call` |
 //! | `index` | `x[i]`, read and written | `subscript` |
@@ -27,6 +28,7 @@ mod interpreter;
 #[cfg(feature = "loops")]
 mod loops;
 mod object;
+mod random;
 
 use crate::interpreter::error::to_py_result;
 use pyo3::exceptions::PyImportError;

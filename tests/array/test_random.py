@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -160,6 +162,107 @@ def test_the_module_has_numpys_names() -> None:
     with pytest.raises(AttributeError, match=message) as caught:
         _ = module.other
     assert caught.value.name == "other" and caught.value.obj is module
+
+
+# Parameters of the draws that are native where all are numbers: sensible, refused and unusual.
+FLOATS = (0, 1, 2.5, -3.0, -0.0, 0.0, 1e308, -1e308, float("nan"), float("inf"), True)
+NUMBERS = (*FLOATS, numpy.float64(1.5), numpy.float32(0.5), numpy.int64(2), 2**70, "x", [0.5, 2.0])
+INTEGERS = (0, 1, 7, -5, 2**31, 2**32, 2**40, 2**63 - 1, -(2**63), 2**63, 2.0, True, [3, 9])
+EXTENTS = (None, 0, 1, 3, 70, -1, 2.0, True, numpy.int64(4), "3", 2**62)
+SIZES = (
+    *EXTENTS,
+    20_000,
+    (),
+    (3,),
+    (2, 3),
+    (0, 2),
+    (2, -1),
+    [2, 2],
+    (None,),
+    (2**33, 2**33),
+    (1,) * 65,
+)
+NATIVE: dict[str, dict[str, dict[str, tuple[Any, ...]]]] = {
+    "Generator": {
+        "random": {"size": SIZES},
+        "standard_normal": {"size": SIZES},
+        "standard_exponential": {"size": SIZES},
+        "uniform": {"low": NUMBERS, "high": NUMBERS, "size": SIZES},
+        "normal": {"loc": NUMBERS, "scale": NUMBERS, "size": SIZES},
+        "exponential": {"scale": NUMBERS, "size": SIZES},
+        "integers": {"low": INTEGERS, "high": (None, *INTEGERS), "size": SIZES},
+    },
+    "RandomState": {
+        "random": {"size": SIZES},
+        "random_sample": {"size": SIZES},
+        "rand": {"": EXTENTS},
+        "uniform": {"low": NUMBERS, "high": NUMBERS, "size": SIZES},
+        "randint": {"low": INTEGERS, "high": (None, *INTEGERS), "size": SIZES},
+    },
+}
+
+
+def outcome(source: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a draw returns, or its error."""
+    try:
+        return getattr(source, name)(*args, **kwargs)
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+@pytest.mark.parametrize("kind", [*NATIVE, "module"])
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_any_arguments(kind: str, generator: str) -> None:
+    methods = NATIVE["RandomState" if kind == "module" else kind]
+    choose = random.Random(f"{kind} {generator}")
+    before = numpy.random.get_bit_generator()
+    try:
+        for _ in range(100):
+            seed, calls = choose.randrange(2**32), []
+            for _ in range(10):
+                name = choose.choice(list(methods))
+                options = methods[name]
+                given = {key: choose.choice(values) for key, values in options.items()}
+                if name == "rand":
+                    calls.append((name, tuple(choose.choices(EXTENTS, k=choose.randrange(4))), {}))
+                    continue
+                by_position = choose.randrange(len(given) + 1)
+                args = tuple(list(given.values())[:by_position])
+                named = {
+                    k: v for k, v in list(given.items())[by_position:] if choose.random() < 0.8
+                }
+                calls.append((name, args, named))
+            found = []
+            for np in (fastnp, numpy):
+                bits = getattr(np.random, generator)(seed)
+                if kind == "module":
+                    np.random.set_bit_generator(bits)
+                    source = np.random
+                else:
+                    source = getattr(np.random, kind)(bits)
+                drawn = [outcome(source, *call) for call in calls]
+                found.append((drawn, bits.random_raw(2), source.normal()))
+            for call, ours, theirs in zip(calls, found[0][0], found[1][0], strict=True):
+                if type(theirs) is numpy.ndarray:
+                    assert type(ours) is fastnp.ndarray, call
+                else:
+                    assert type(ours) is type(theirs), call
+            assert_same(*found)
+    finally:
+        numpy.random.set_bit_generator(before)
+
+
+def test_draws_wait_for_other_threads() -> None:
+    """While one thread holds the lock of a bit generator, no other draws from it."""
+    g = fastnp.random.default_rng(0)
+    drawn: list[Any] = []
+    thread = threading.Thread(target=lambda: drawn.append(g.random(3)))
+    with g.bit_generator.lock:
+        thread.start()
+        thread.join(0.1)
+        assert thread.is_alive() and not drawn
+    thread.join()
+    assert_same(drawn[0], numpy.random.default_rng(0).random(3))
 
 
 @both

@@ -145,6 +145,9 @@ def numpy_function(
     on_device: Callable[..., Any] | None,
     /,
 ) -> Any: ...
+def draw_function(
+    original: Callable[..., Any], receiver: Any, name: str, class_: type, /
+) -> Any: ...
 def native_function(
     original: Callable[..., Any],
     direct: Callable[..., Any],

@@ -5,9 +5,11 @@ use crate::fallback::value_types::{ValueType, set_plain_types, value_type};
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::raw_call::{call_python, object_at};
+use crate::interpreter::slot::Slot;
 use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, call_given};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
+use crate::random::draw::Draw;
 use pyo3::PyClass;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -16,7 +18,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
-use std::ffi::c_void;
 
 /// A function of NumPy's that runs in NumPy. Its name, its doc and other attributes are set by the package, as a function's are.
 #[pyclass(name = "function", module = "fastnp._fastnp", frozen, dict, weakref, subclass)]
@@ -37,34 +38,8 @@ pub(crate) struct NumpyFunction {
     on_device: Option<Py<PyAny>>,
     /// What runs instead on many elements, or pending ones.
     native: Option<Native>,
-}
-
-/// An attribute that is a slot of its class: its descriptor, and the function that reads it. An attribute by name takes three times as long.
-struct Slot {
-    descriptor: Py<PyAny>,
-    get: ffi::descrgetfunc,
-}
-
-impl Slot {
-    fn new(descriptor: &Bound<'_, PyAny>) -> PyResult<Slot> {
-        // SAFETY: every object has a class, which has the slot or not; the slot is a function of this type.
-        let get = unsafe {
-            let get = ffi::PyType_GetSlot(ffi::Py_TYPE(descriptor.as_ptr()), ffi::Py_tp_descr_get);
-            std::mem::transmute::<*mut c_void, Option<ffi::descrgetfunc>>(get)
-        };
-        let get = get.ok_or_else(|| PyTypeError::new_err("the attribute is no slot"))?;
-        Ok(Slot { descriptor: descriptor.clone().unbind(), get })
-    }
-
-    /// The attribute of an object.
-    fn of<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: the function takes the descriptor, any object and its class, and returns a new reference or null.
-        unsafe {
-            let class = ffi::Py_TYPE(object.as_ptr());
-            let value = (self.get)(self.descriptor.as_ptr(), object.as_ptr(), class.cast());
-            Bound::from_owned_ptr_or_err(object.py(), value)
-        }
-    }
+    /// What runs instead if it draws random numbers whose parameters are numbers.
+    draw: Option<Draw>,
 }
 
 /// A native function in Python. It takes several operations, and so, on few elements, more time than NumPy's function in C.
@@ -186,6 +161,7 @@ impl NumpyFunction {
             writes_lists: false,
             on_device: None,
             native: None,
+            draw: None,
         })
     }
 
@@ -281,9 +257,19 @@ impl RunsNumpy for NumpyFunction {
             return on_device.bind(py).call(positions, Some(&named));
         }
         let (Some(slot), [receiver, rest @ ..]) = (&me.receiver, arguments) else {
+            if let Some(draw) = &me.draw
+                && let Some(drawn) = draw.of_global(Arguments::of(py, arguments, names))?
+            {
+                return Ok(drawn);
+            }
             return me.run_numpys(0, arguments, names, py);
         };
         let numpys = slot.of(receiver)?;
+        if let Some(draw) = &me.draw
+            && let Some(drawn) = draw.of(&numpys, Arguments::of(py, rest, names))?
+        {
+            return Ok(drawn);
+        }
         // `extend` of a list takes 60 instructions.
         let mut room = [std::ptr::null_mut::<ffi::PyObject>(); USUAL_ARGUMENTS];
         let mut more = Vec::new();
@@ -431,6 +417,20 @@ fn numpy_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> 
     object(call.py(), value)
 }
 
+/// `draw_function(original, receiver, name, class)`: a method of a generator, or a function of its global one, without a `receiver`. The draws
+/// of the method of this `name` of NumPy's `class` are native; others run as [`numpy_function`]'s.
+fn draw_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let [original, receiver, name, class] = call.positions() else {
+        return Err(PyTypeError::new_err("draw_function takes four arguments"));
+    };
+    let none = call.py().None().into_bound(call.py());
+    let mut value = NumpyFunction::new(original, original, &none, &none)?;
+    value.receiver = if receiver.is_none() { None } else { Some(Slot::new(receiver)?) };
+    let global = if receiver.is_none() { Some(original.getattr(intern!(call.py(), "__self__"))?) } else { None };
+    value.draw = Draw::new(name, class, global)?;
+    object(call.py(), value)
+}
+
 /// `native_function(original, direct, name, reason, function, few)`: a native function in Python, whose calls on few elements NumPy's runs.
 fn native_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let [original, direct, name, reason, function, few] = call.positions() else {
@@ -461,6 +461,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
                 c"numpy_function(original, direct, name, reason, receiver, writes_lists, on_device, /)\n--\n\n",
                 entry!(numpy_function),
             ),
+            (c"draw_function", c"draw_function(original, receiver, name, class, /)\n--\n\n", entry!(draw_function)),
             (
                 c"native_function",
                 c"native_function(original, direct, name, reason, function, few, /)\n--\n\n",

@@ -22,6 +22,12 @@ pub(crate) struct Arguments<'a, 'py> {
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
+    /// All arguments of a call, the last of which are those of the names.
+    pub(crate) fn of(py: Python<'py>, all: &'a [Bound<'py, PyAny>], names: Option<&'a Bound<'py, PyTuple>>) -> Self {
+        let (positions, values) = all.split_at(all.len() - names.map_or(0, |names| names.len()));
+        Arguments { py, positions, names: names.map(Bound::as_borrowed), values, all }
+    }
+
     /// The interpreter's token.
     pub(crate) fn py(&self) -> Python<'py> {
         self.py

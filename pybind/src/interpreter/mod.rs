@@ -13,4 +13,5 @@ pub(crate) mod gil_cell;
 pub(crate) mod interpreter_lock;
 pub(crate) mod protocol;
 pub(crate) mod raw_call;
+pub(crate) mod slot;
 pub(crate) mod vectorcall;

@@ -1,7 +1,8 @@
 """`fastnp.random`: NumPy's generators, bit for bit, with arrays of ours as arguments and results.
 
-The generators are subclasses of NumPy's, so other libraries accept them. They draw in NumPy by
-design, which is not counted as a fallback.
+The generators are subclasses of NumPy's, so other libraries accept them. All numbers come from
+NumPy's bit generators and distributions, which is not counted as a fallback; the usual draws with
+numbers as parameters go straight into arrays of ours.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy.random as _random
 
 from fastnp._fallback.call import described, to_views, uncounted
 from fastnp._fallback.registry import NATIVE
-from fastnp._fastnp import numpy_function
+from fastnp._fastnp import draw_function, numpy_function
 
 __all__ = ["Generator", "RandomState", "function"]
 
@@ -22,17 +23,34 @@ __all__ = ["Generator", "RandomState", "function"]
 _STATE = frozenset({"get_state", "set_state", "seed"})
 # Methods that write to their argument, which may be a list.
 _IN_PLACE = frozenset({"shuffle"})
+# Methods with native draws, which take numbers as parameters; with others they are NumPy's as well.
+_NATIVE: dict[type, frozenset[str]] = {
+    _random.Generator: frozenset(
+        {"random", "uniform", "standard_normal", "normal", "standard_exponential", "exponential"}
+        | {"integers"}
+    ),
+    # Its normal numbers have state of their own, which NumPy does not show.
+    _random.RandomState: frozenset({"random", "random_sample", "rand", "uniform", "randint"}),
+}
 # Attributes that draw nothing.
 _OWN = frozenset({"bit_generator", "spawn"})
 _GLOBAL = frozenset({"get_bit_generator", "set_bit_generator"})
 
 
-def _draw(original: Callable[..., Any], name: str, slot: Any) -> Callable[..., Any]:
-    method = numpy_function(original, original, None, None, slot, name in _IN_PLACE, None)
-    return _described(method, original, name)
+def _drawing(original: Callable[..., Any], name: str, slot: Any, kind: type) -> Any:
+    """The function that draws as a method of NumPy's class `kind`; of its global generator without
+    a `slot`, in which objects keep NumPy's.
+    """
+    if name in _NATIVE[kind]:
+        return draw_function(original, slot, name, kind)
+    return numpy_function(original, original, None, None, slot, name in _IN_PLACE, None)
 
 
-def _state(original: Callable[..., Any], name: str, slot: Any) -> Callable[..., Any]:
+def _draw(original: Callable[..., Any], name: str, slot: Any, kind: type) -> Callable[..., Any]:
+    return _described(_drawing(original, name, slot, kind), original, name)
+
+
+def _state(original: Callable[..., Any], name: str, _slot: Any, _kind: type) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return original(self._plain, *args, **kwargs)
 
@@ -51,7 +69,7 @@ def _described(method: Any, original: Callable[..., Any], name: str) -> Callable
 def _methods(kind: type, slot: Any) -> dict[str, Any]:
     """Our versions of the methods of NumPy's class; `slot` is where our objects keep NumPy's."""
     return {
-        name: (_state if name in _STATE else _draw)(value, name, slot)
+        name: (_state if name in _STATE else _draw)(value, name, slot, kind)
         for name, value in vars(kind).items()
         if not name.startswith("_") and name not in _OWN and callable(value)
     }
@@ -118,10 +136,7 @@ def function(value: Callable[..., Any], name: str) -> Any:
     if name in _STATE or name in _GLOBAL or type(value) is FunctionType:
         return value
     wrapped = described(
-        numpy_function(value, value, None, None, None, name in _IN_PLACE, None),
-        value,
-        name,
-        "fastnp.random",
+        _drawing(value, name, None, _random.RandomState), value, name, "fastnp.random"
     )
     # NumPy's are methods of the global generator. Functions are pickled by their qualified names.
     wrapped.__qualname__ = name
