@@ -119,6 +119,21 @@ fn masked(group: &mut BenchmarkGroup<'_, WallTime>) {
     }
 }
 
+/// Short rows of what is computed: of products, and of squared distances from a number a row.
+fn short_rows(group: &mut BenchmarkGroup<'_, WallTime>) {
+    let sum = Fold::Op(Op::Add);
+    for n in [8, 20, 50, 200] {
+        let row = n as isize * 8;
+        let products = fold_of(1, &[DType::F64; 2], |body, v| vec![(sum, body.apply(Op::Multiply, v))]);
+        spread(group, "sum of short rows of products", products, [&[1000], &[n]], &[row, 8, row, 8, 8, 0]);
+        let distances = fold_of(1, &[DType::F64; 2], |body, v| {
+            let difference = body.apply(Op::Subtract, v);
+            vec![(sum, body.apply(Op::Square, &[difference]))]
+        });
+        spread(group, "sum of short rows of distances", distances, [&[1000], &[n]], &[row, 8, 8, 0, 8, 0]);
+    }
+}
+
 /// The inner step of the Mandelbrot set, single complex operations, and divisions that round.
 fn complex_and_division(group: &mut BenchmarkGroup<'_, WallTime>) {
     let step = map_of(1, &[DType::C128; 2], |body, v| {
@@ -186,6 +201,7 @@ fn kernels(c: &mut Criterion) {
     }
     strided(&mut group);
     masked(&mut group);
+    short_rows(&mut group);
     complex_and_division(&mut group);
     group.finish();
 }

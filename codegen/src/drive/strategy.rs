@@ -327,7 +327,12 @@ pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 /// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
 /// and `kernels -- "sum of short rows"`, whose longest rows have 600.
 pub const MIN_JIT_ROW: usize = 512;
-/// The same where several rows are folded into one result: `(a[1:-1, 1:-1] ** 2).sum()`. A call takes 100 ns there; shorter rows share a tile
+/// Bytes of a row from which on a call folds many rows of what one op computes, with an overhead of some 8 ns a row. What several compute
+/// would go through registers in memory: of that rows of [`MIN_COMPUTED_ROW`] elements are folded so. Measure: `kernels -- "sum of short rows of"`.
+pub(crate) const MIN_COMPUTED_ROW_BYTES: usize = 160;
+/// Elements of the shortest rows that a call folds many of.
+pub(crate) const MIN_COMPUTED_ROW: usize = 8;
+/// The same where several rows are folded into one result: `(a[1:-1, 1:-1] ** 2).sum()`. That takes 30 ns a row; shorter rows share a tile
 /// with their neighbours, which longer ones do not. No bench covers it.
 pub(crate) const MIN_NESTED_ROW: usize = MIN_TILE_ROW;
 /// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.

@@ -217,17 +217,29 @@ impl<'p> Exec2d<'p> {
         }
     }
 
-    /// Folds a tile of one row by machine code, see [`RowFoldCall::run`].
+    /// Folds each row of a tile by machine code, see [`RowFoldCall::run`].
     ///
     /// # Safety
     /// As [`Exec2d::run`], and the machine code is that for the strides along the columns of the loads, and of the sinks if it stores.
     pub(crate) unsafe fn fold(&self, part: &TileSpan<'_>, fused: &RowFoldCall<'_>, out: *mut u8) -> bool {
-        let at = |value: u16| {
-            let load = self.code.loads.iter().find(|load| load.value == value);
-            load.map_or(self.values[value as usize].at, |load| self.address(part, load.operand))
-        };
+        let to = |operand: u16| (self.address(part, operand), self.pitch(operand));
         // SAFETY: the caller's contract; what is no load is uniform, and has a register.
-        unsafe { fused.run(part.columns, at, |operand| self.address(part, operand), out) }
+        unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value), to, out) }
+    }
+
+    /// The address of a value's elements in the first row of a tile, and the bytes from row to row: of a load, or of what is uniform.
+    #[inline]
+    fn row_at(&self, part: &TileSpan<'_>, value: u16) -> (*mut u8, isize) {
+        let load = self.code.loads.iter().find(|load| load.value == value);
+        load.map_or((self.values[value as usize].at, 0), |load| {
+            (self.address(part, load.operand), self.pitch(load.operand))
+        })
+    }
+
+    /// The bytes from row to row of an operand.
+    #[inline]
+    fn pitch(&self, operand: u16) -> isize {
+        strides(self.launch, self.axes, operand).0
     }
 
     /// Folds the rows of a tile into accumulators of its columns by machine code, see [`ColumnFoldCall::run`].
@@ -240,13 +252,9 @@ impl<'p> Exec2d<'p> {
         fused: &ColumnFoldCall<'_>,
         into: &[*mut u8],
     ) -> bool {
-        let to = |operand: u16| (self.address(part, operand), strides(self.launch, self.axes, operand).0);
-        let at = |value: u16| {
-            let load = self.code.loads.iter().find(|load| load.value == value);
-            load.map_or((self.values[value as usize].at, 0), |load| to(load.operand))
-        };
+        let to = |operand: u16| (self.address(part, operand), self.pitch(operand));
         // SAFETY: the caller's contract; what is no load is uniform, and has a register.
-        unsafe { fused.run((part.columns, part.rows), at, to, into) }
+        unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value), to, into) }
     }
 
     /// A value's first row in the last tile, and the bytes from row to row.

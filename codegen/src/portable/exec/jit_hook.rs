@@ -50,12 +50,13 @@ pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
     /// How many vectors of each fold accumulate side by side, which with the lanes is the order of the fold.
     fn chains(&self) -> usize;
 
-    /// Runs on `n` elements, no fewer than lanes. Returns false if a lane needs a slow path; the results are undefined then.
+    /// Runs on rows of `n` elements, no fewer than lanes, with the bytes from one to the next by operand. Returns false if a lane needs a
+    /// slow path; the results are undefined then.
     ///
     /// # Safety
-    /// The addresses are those of `n` elements of each operand that is not folded, of one element of uniform ones; `out` has room for
-    /// [`FOLD_VECTOR_BYTES`] bytes for each fold. What is stored overlaps nothing that is read.
-    unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool;
+    /// The addresses are those of the first row of each operand that is not folded, of one element of uniform ones; `out` has room for
+    /// [`FOLD_VECTOR_BYTES`] bytes for each fold of each row, in this order. What is stored overlaps nothing that is read, and no other row.
+    unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize, out: *mut u8) -> bool;
 
     /// The same function where other operands are uniform; `None` if there is none.
     fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>>;
@@ -348,24 +349,25 @@ impl RowFoldCall<'_> {
         self.function().lanes()
     }
 
-    /// Folds `n` elements to `lanes` values at `out`, [`FOLD_VECTOR_BYTES`] bytes a fold. Returns false if a
-    /// lane needs a slow path, or if flags were raised, which are cleared: then the calls re-execute the row.
+    /// Folds each of some rows of `n` elements to `lanes` values, [`FOLD_VECTOR_BYTES`] bytes a fold and one row after the other from `out` on.
+    /// Returns false if a lane needs a slow path, or if flags were raised, which are cleared: then the calls re-execute the rows.
     ///
     /// # Safety
-    /// `at` gives the address of `n` elements for each load, of one for what is uniform or broadcast, `to` that of `n` elements of the
-    /// operand of a sink, and `out` has room.
+    /// `at` gives the address of the first row's elements for each load, of one for what is uniform or broadcast, and the bytes from row to
+    /// row; `to` those of the operand of a sink; `out` has room.
     #[inline]
     pub(crate) unsafe fn run(
         &self,
-        n: usize,
-        at: impl Fn(u16) -> *mut u8,
-        to: impl Fn(u16) -> *mut u8,
+        (n, rows): (usize, usize),
+        at: impl Fn(u16) -> (*mut u8, isize),
+        to: impl Fn(u16) -> (*mut u8, isize),
         out: *mut u8,
     ) -> bool {
-        let mut addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.form.operands.iter().map(|&v| at(v)).collect();
-        addresses.extend(self.form.stored.iter().map(|&operand| to(operand)));
+        let form = self.form;
+        let (addresses, pitches): (SmallVec<[*mut u8; MAX_JIT_OPERANDS]>, SmallVec<[isize; MAX_JIT_OPERANDS]>) =
+            form.operands.iter().map(|&v| at(v)).chain(form.stored.iter().map(|&operand| to(operand))).unzip();
         // SAFETY: the caller's contract.
-        let complete = unsafe { self.function().run(&addresses, n, out) };
+        let complete = unsafe { self.function().run(&addresses, &pitches, n, rows, out) };
         let raised = fp_status::is_raised(self.fp_mask);
         if raised {
             fp_status::clear();

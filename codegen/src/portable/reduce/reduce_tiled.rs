@@ -10,44 +10,27 @@
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{
-    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
-    MIN_NESTED_ROW, ROW_GROUP, TILE_DEPTH, by_columns, folds_by_halving, is_short_row, parts_of, runs_machine_code,
+    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_COMPUTED_ROW, MIN_COMPUTED_ROW_BYTES, MIN_JIT_FOLD,
+    MIN_JIT_ROW, MIN_NESTED_ROW, ROW_GROUP, TILE_DEPTH, by_columns, folds_by_halving, is_short_row, parts_of,
+    runs_machine_code,
 };
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
-use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
-use crate::portable::exec::jit_hook::{ColumnFoldCall, FOLD_VECTOR_BYTES, RowFoldCall};
-use crate::portable::reduce::accumulate::{
-    AccumulatorBuffers, AccumulatorLoops, COLUMN_GROUP, Progress, ResolvedAccumulator,
-};
+use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, may_run_2d};
+use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
+use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
 use crate::portable::reduce::row_tile;
+use crate::portable::reduce::tiled_columns::tile_depth;
+use crate::portable::reduce::tiled_run::TiledRun;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
-use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Most accumulators of a kernel.
 pub(crate) const ACCUMULATORS: usize = 4;
-
-/// The partial results that machine code leaves of a row.
-#[repr(align(64))]
-pub(crate) struct FoldLanes([MaybeUninit<[u8; FOLD_VECTOR_BYTES]>; ACCUMULATORS]);
-
-impl FoldLanes {
-    #[inline(always)]
-    pub(crate) fn new() -> FoldLanes {
-        FoldLanes([const { MaybeUninit::uninit() }; ACCUMULATORS])
-    }
-
-    /// Those of an accumulator.
-    #[inline(always)]
-    pub(crate) fn at(&mut self, accumulator: usize) -> *mut u8 {
-        self.0.as_mut_ptr().wrapping_add(accumulator).cast()
-    }
-}
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode) -> bool {
@@ -86,39 +69,39 @@ pub(crate) unsafe fn run(
 }
 
 /// A launch, divided into planes and tiles.
-struct TiledReduction<'a> {
-    body: &'a Bytecode,
-    folding: &'a ResolvedFolds,
-    epilogue: &'a Bytecode,
-    launch: SharedLaunch<'a>,
-    by_columns: bool,
-    axes: PlaneAxes,
-    aliasing: AliasInfo,
-    epilogue_aliasing: AliasInfo,
+pub(super) struct TiledReduction<'a> {
+    pub(super) body: &'a Bytecode,
+    pub(super) folding: &'a ResolvedFolds,
+    pub(super) epilogue: &'a Bytecode,
+    pub(super) launch: SharedLaunch<'a>,
+    pub(super) by_columns: bool,
+    pub(super) axes: PlaneAxes,
+    pub(super) aliasing: AliasInfo,
+    pub(super) epilogue_aliasing: AliasInfo,
     /// Extents of a plane's outer axis and of the inner axis, and the number of planes. Of two inner axes each outer point is a plane.
-    points: usize,
-    length: usize,
-    planes: usize,
+    pub(super) points: usize,
+    pub(super) length: usize,
+    pub(super) planes: usize,
     /// Of two inner axes the extent of the first: rows that are folded into one point.
-    nest: usize,
+    pub(super) nest: usize,
     /// Outer points that share a run of the epilogue, and outer points of a tile.
-    group: usize,
-    across: usize,
+    pub(super) group: usize,
+    pub(super) across: usize,
     /// Inner points of a tile.
-    depth: usize,
+    pub(super) depth: usize,
     /// Rows of a tile by columns that its registers hold.
-    height: usize,
+    pub(super) height: usize,
     /// Machine code that folds a tile of one row, or rows of a tile by columns.
-    jit_fold: Option<RowFoldCall<'a>>,
-    column_fold: Option<ColumnFoldCall<'a>>,
+    pub(super) jit_fold: Option<RowFoldCall<'a>>,
+    pub(super) column_fold: Option<ColumnFoldCall<'a>>,
     /// Whether a tile holds whole rows, which are folded by one call.
-    whole_rows: bool,
+    pub(super) whole_rows: bool,
     /// Whether it is one row, too short to divide into parts.
-    is_short_row: bool,
+    pub(super) is_short_row: bool,
     /// Whether it is one row that may be left once all folds have met their absorbing elements: nothing else would be seen of the rest.
-    may_stop: bool,
+    pub(super) may_stop: bool,
     /// Whether a part of such a row has met them: then the others need not run, and have them as results.
-    has_stopped: AtomicBool,
+    pub(super) has_stopped: AtomicBool,
 }
 
 impl<'a> TiledReduction<'a> {
@@ -181,10 +164,13 @@ impl<'a> TiledReduction<'a> {
         let least = match reduction.is_short_row {
             _ if nest > 1 => MIN_NESTED_ROW,
             true => MIN_JIT_FOLD,
-            false => MIN_JIT_ROW,
+            false if reduction.is_read_in_place() => MIN_JIT_ROW,
+            false if body.calls.len() < 2 => MIN_COMPUTED_ROW_BYTES / folding.accumulators[0].size,
+            false => MIN_COMPUTED_ROW,
         };
         let long = !by_columns && length >= least;
-        reduction.jit_fold = if long { reduction.row_fold() } else { None };
+        let row_fold = if long { reduction.row_fold() } else { None };
+        reduction.jit_fold = row_fold.filter(|call| length >= call.lanes());
         reduction.column_fold = if by_columns { reduction.column_fold() } else { None };
         reduction.divide();
         reduction
@@ -220,7 +206,7 @@ impl<'a> TiledReduction<'a> {
             self.whole_rows = true;
         } else {
             // As above.
-            self.group = self.points.min(ROW_GROUP);
+            self.group = self.points.min((IN_PLACE_POINTS / self.length).max(ROW_GROUP));
             self.depth = self.length.min(JIT_FOLD_PIECE);
         }
     }
@@ -290,7 +276,7 @@ impl<'a> TiledReduction<'a> {
     }
 
     /// Columns of a tile that one call runs on.
-    fn tile_columns(&self) -> usize {
+    pub(super) fn tile_columns(&self) -> usize {
         if self.whole_rows { self.length } else { self.depth.min(self.body.block_len) }
     }
 
@@ -298,11 +284,11 @@ impl<'a> TiledReduction<'a> {
         self.planes * self.points.div_ceil(self.group)
     }
 
-    fn inner_tiles(&self) -> usize {
+    pub(super) fn inner_tiles(&self) -> usize {
         self.nest * self.tiles_of_row()
     }
 
-    fn tiles_of_row(&self) -> usize {
+    pub(super) fn tiles_of_row(&self) -> usize {
         if self.depth == self.length { 1 } else { self.length.div_ceil(self.depth) }
     }
 
@@ -450,289 +436,10 @@ impl<'a> TiledReduction<'a> {
     }
 }
 
-/// Rows of a tile that is folded by columns, of so many rows and columns: whole groups, so few that all threads have tiles.
-fn tile_depth(rows: usize, columns: usize) -> usize {
-    let least = MIN_COLUMN_TILE / columns.min(MAX_TILE_COLUMNS);
-    (rows / MAX_CPU_PARTS).max(least).next_multiple_of(COLUMN_GROUP).clamp(COLUMN_GROUP, TILE_DEPTH)
-}
-
 /// Points of a tile that need registers.
 fn room_of(reduction: &TiledReduction<'_>) -> usize {
     match reduction.by_columns {
         true => reduction.across * reduction.height.min((reduction.body.block_len / reduction.across).max(1)),
         false => (reduction.across * reduction.depth).min(reduction.body.block_len),
-    }
-}
-
-/// One thread's part of a reduction.
-struct TiledRun<'s, 'p> {
-    reduction: &'s TiledReduction<'s>,
-    launch: &'p Launch<'p>,
-    body: Exec2d<'p>,
-    epilogue: Exec2d<'p>,
-    buffers: SmallVec<[AccumulatorBuffers; ACCUMULATORS]>,
-    /// Addresses of the current plane; empty for the first.
-    origin: SmallVec<[*mut u8; 16]>,
-    plane: usize,
-    raised: &'p mut RaisedFlags,
-}
-
-impl TiledRun<'_, '_> {
-    /// Selects a group. Returns its number of points.
-    #[inline]
-    fn select_group(&mut self, group: usize) -> usize {
-        let s = self.reduction;
-        if s.planes == 1 {
-            return s.group.min(s.points - group * s.group);
-        }
-        let per_plane = s.points.div_ceil(s.group);
-        if group / per_plane != self.plane {
-            self.plane = group / per_plane;
-            self.origin.clear();
-            self.origin.extend_from_slice(self.launch.addresses);
-            crate::portable::exec::map::offset_addresses(&mut self.origin, self.launch, s.axes, self.plane);
-        }
-        s.group.min(s.points - group % per_plane * s.group)
-    }
-
-    /// The first outer point of a group within its plane.
-    #[inline]
-    fn first(&self, group: usize) -> usize {
-        let s = self.reduction;
-        if s.planes == 1 { group * s.group } else { group % s.points.div_ceil(s.group) * s.group }
-    }
-
-    /// Folds some of the inner tiles of a group. Returns its number of points.
-    ///
-    /// # Safety
-    /// The contract of the launch.
-    unsafe fn fold(&mut self, group: usize, range: Range<usize>) -> usize {
-        let n = self.select_group(group);
-        let s = self.reduction;
-        let first = self.first(group);
-        // SAFETY: the caller's contract.
-        unsafe {
-            if s.by_columns {
-                self.fold_columns(first, n, range);
-            } else if s.whole_rows {
-                self.whole_rows(first, n);
-            } else {
-                for point in 0..n {
-                    if s.inner_tiles() > 1 || !self.fold_whole_row(first, point) {
-                        self.fold_long_row(first, point, range.clone());
-                    }
-                }
-            }
-        }
-        n
-    }
-
-    /// Folds whole rows.
-    #[inline]
-    unsafe fn whole_rows(&mut self, first: usize, n: usize) {
-        let s = self.reduction;
-        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let part = TileSpan { origin, row: first, rows: n, column: 0, columns: s.length };
-        // SAFETY: the contract of the launch; the values are the tile's.
-        unsafe {
-            self.body.run(&part, self.raised);
-            for (a, p) in s.folding.accumulators.iter().zip(&self.buffers) {
-                let (values, pitch) = self.body.value(a.value);
-                a.whole_rows(p, values, pitch, n, s.length);
-                collect_flags(a, self.raised);
-            }
-        }
-    }
-
-    /// Folds one row by one call of machine code. Returns whether that was possible: no flags, and no lane that needs a slow path.
-    #[inline]
-    unsafe fn fold_whole_row(&mut self, first: usize, point: usize) -> bool {
-        let s = self.reduction;
-        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let row = TileSpan { origin, row: first + point, rows: 1, column: 0, columns: s.length };
-        let mut lanes = FoldLanes::new();
-        // SAFETY: the contract of the launch.
-        let folds = |f: &&RowFoldCall<'_>| unsafe { self.body.fold(&row, f, lanes.at(0)) };
-        let Some(jit_fold) = s.jit_fold.as_ref().filter(folds) else {
-            return false;
-        };
-        for (i, (a, p)) in s.folding.accumulators.iter().zip(&self.buffers).enumerate() {
-            // SAFETY: the lanes hold so many values.
-            unsafe { a.whole_rows(&p.of_point(a, point), lanes.at(i), 0, 1, jit_fold.lanes()) };
-            collect_flags(a, self.raised);
-        }
-        if !s.body.sinks.is_empty() && !jit_fold.stores() {
-            for column in (0..s.length).step_by(s.tile_columns()) {
-                let columns = s.tile_columns().min(s.length - column);
-                // SAFETY: as in `whole_rows`.
-                unsafe { self.body.run(&TileSpan { column, columns, ..row }, self.raised) };
-            }
-        }
-        true
-    }
-
-    /// Folds a range of tiles of one long row, or of several that are folded into one point.
-    unsafe fn fold_long_row(&mut self, first: usize, point: usize, range: Range<usize>) {
-        let s = self.reduction;
-        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
-        let mut lanes = FoldLanes::new();
-        // The machine code of a single tile has been tried.
-        let mut jit_fold = s.jit_fold.as_ref().filter(|_| s.inner_tiles() > 1);
-        'row: for tile in range {
-            if s.has_stopped.load(Ordering::Relaxed) {
-                // SAFETY: the totals have room for a bool.
-                unsafe { self.absorb(point) };
-                return;
-            }
-            let (within, begin) = (tile / s.tiles_of_row(), tile % s.tiles_of_row() * s.depth);
-            let end = s.length.min(begin + s.depth);
-            let row = TileSpan { origin, row: first + point + within, rows: 1, column: begin, columns: end - begin };
-            let least = if s.is_short_row { MIN_JIT_FOLD } else { jit_fold.map_or(0, RowFoldCall::lanes) };
-            // SAFETY: the contract of the launch.
-            let folds = |f: &&RowFoldCall<'_>| end - begin >= least && unsafe { self.body.fold(&row, f, lanes.at(0)) };
-            let folded = jit_fold.filter(folds);
-            if s.is_short_row {
-                // Where it fails once it is not tried again.
-                jit_fold = folded;
-            }
-            if let Some(folded) = folded {
-                for (i, ((a, p), progress)) in
-                    s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress).enumerate()
-                {
-                    // SAFETY: the lanes hold so many values.
-                    unsafe { a.part_of_row(&p.of_point(a, point), progress, lanes.at(i), folded.lanes(), begin) };
-                    collect_flags(a, self.raised);
-                }
-                if s.body.sinks.is_empty() || folded.stores() {
-                    continue;
-                }
-            }
-            for column in (begin..end).step_by(s.tile_columns()) {
-                let columns = s.tile_columns().min(end - column);
-                let part = TileSpan { column, columns, ..row };
-                // SAFETY: as in `whole_rows`.
-                unsafe {
-                    self.body.run(&part, self.raised);
-                    if folded.is_some() {
-                        // It is folded already; this ran the stores.
-                        continue;
-                    }
-                    for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
-                        let values = self.body.value(a.value).0;
-                        a.part_of_row(&p.of_point(a, point), progress, values, columns, column);
-                        collect_flags(a, self.raised);
-                    }
-                    if s.may_stop && s.folding.accumulators.iter().zip(&self.buffers).all(|(a, p)| a.is_absorbed(p)) {
-                        s.has_stopped.store(true, Ordering::Relaxed);
-                        break 'row;
-                    }
-                }
-            }
-        }
-        for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
-            // SAFETY: as above.
-            unsafe { a.finish(&p.of_point(a, point), progress, 1) };
-            collect_flags(a, self.raised);
-        }
-    }
-
-    /// Makes the absorbing elements the results of a row.
-    ///
-    /// # Safety
-    /// The folds have absorbing elements, and the totals room for them.
-    unsafe fn absorb(&mut self, point: usize) {
-        for (a, p) in self.reduction.folding.accumulators.iter().zip(&self.buffers) {
-            let absorbing = a.absorbing.expect("a launch that stops has absorbing elements");
-            // SAFETY: the caller's contract; a bool is a byte.
-            unsafe { *p.of_point(a, point).total = absorbing };
-        }
-    }
-
-    /// Folds a range of tiles into the vectors of a group of columns.
-    unsafe fn fold_columns(&mut self, first: usize, n: usize, range: Range<usize>) {
-        let s = self.reduction;
-        let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
-        for tile in range {
-            let row = tile * s.depth;
-            let part = TileSpan { origin: &[], row, rows: s.depth.min(s.length - row), column: first, columns: n };
-            // SAFETY: the contract of the launch.
-            unsafe {
-                match &s.column_fold {
-                    Some(call) => self.fold_by_machine_code(call, part, &mut progress),
-                    None => self.fold_by_calls(part, &mut progress),
-                }
-            }
-        }
-        for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
-            // SAFETY: as above.
-            unsafe { a.finish(p, progress, n) };
-            collect_flags(a, self.raised);
-        }
-    }
-
-    /// Folds a tile by columns, as many rows at a time as its registers hold.
-    unsafe fn fold_by_calls(&mut self, tile: TileSpan<'_>, progress: &mut [Progress]) {
-        let s = self.reduction;
-        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        for row in (tile.row..tile.row + tile.rows).step_by(s.height) {
-            let rows = s.height.min(tile.row + tile.rows - row);
-            // SAFETY: as in `whole_rows`.
-            unsafe {
-                self.body.run(&TileSpan { origin, row, rows, ..tile }, self.raised);
-                for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut *progress) {
-                    a.columns(p, progress, self.body.value(a.value), rows, tile.columns, row);
-                    collect_flags(a, self.raised);
-                }
-            }
-        }
-    }
-
-    /// Folds a tile by columns, a group of rows by a call of machine code where that is possible.
-    unsafe fn fold_by_machine_code(
-        &mut self,
-        call: &ColumnFoldCall<'_>,
-        tile: TileSpan<'_>,
-        progress: &mut [Progress],
-    ) {
-        let s = self.reduction;
-        for row in (tile.row..tile.row + tile.rows).step_by(COLUMN_GROUP) {
-            let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-            let group = TileSpan { origin, row, rows: COLUMN_GROUP.min(tile.row + tile.rows - row), ..tile };
-            let each = || s.folding.accumulators.iter().zip(&self.buffers);
-            let into: SmallVec<[*mut u8; ACCUMULATORS]> =
-                each().zip(&*progress).map(|((a, p), progress)| a.group_of_rows(p, progress)).collect();
-            // SAFETY: the contract of the launch; tiles begin with a group, and the buffers have room for its columns.
-            unsafe {
-                if self.body.fold_columns(&group, call, &into) {
-                    for ((a, p), progress) in each().zip(&mut *progress) {
-                        a.add_rows(p, progress, group.rows, group.columns);
-                        collect_flags(a, self.raised);
-                    }
-                } else {
-                    self.fold_by_calls(TileSpan { origin: &[], ..group }, progress);
-                }
-            }
-        }
-    }
-
-    /// Runs the epilogue for a group, whose totals are complete.
-    ///
-    /// # Safety
-    /// The contract of the launch.
-    unsafe fn run_epilogue(&mut self, group: usize) {
-        let n = self.select_group(group);
-        let s = self.reduction;
-        for (i, (a, p)) in s.folding.accumulators.iter().zip(&self.buffers).enumerate() {
-            if s.by_columns {
-                // SAFETY: the totals have `n` values.
-                unsafe { a.add_start(p, n) };
-            }
-            self.epilogue.set_result(i, p.total, a.result_size);
-        }
-        let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let part = TileSpan { origin, row: 0, rows: 1, column: self.first(group), columns: n };
-        // SAFETY: the caller's contract.
-        unsafe { self.epilogue.run(&part, self.raised) };
     }
 }

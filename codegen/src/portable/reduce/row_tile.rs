@@ -11,7 +11,8 @@ use crate::portable::exec::jit_hook::Stage;
 use crate::portable::loops::copies;
 use crate::portable::reduce::accumulate::AccumulatorBuffers;
 use crate::portable::reduce::reduce_nd::{ResolvedFolds, collect_flags};
-use crate::portable::reduce::reduce_tiled::{ACCUMULATORS, FoldLanes};
+use crate::portable::reduce::reduce_tiled::ACCUMULATORS;
+use crate::portable::reduce::tiled_run::FoldLanes;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 
@@ -65,9 +66,10 @@ pub(crate) unsafe fn run(
         // SAFETY: the form bounds the values; the registers have room for both fragments; the caller's contract.
         unsafe {
             bind(body, launch, registers, room, n, &mut values);
-            let mut lanes = FoldLanes::new();
-            let folded =
-                jit_fold.as_ref().filter(|f| f.run(n, |v| values[v as usize], |_| std::ptr::null_mut(), lanes.at(0)));
+            let mut lanes = FoldLanes::<1>::new();
+            let folded = jit_fold.as_ref().filter(|f| {
+                f.run((n, 1), |v| (values[v as usize], 0), |_| unreachable!("nothing is stored"), lanes.at(0))
+            });
             if folded.is_none() {
                 if n > body.block_len {
                     return false;

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     tables: Vec<(usize, Vec<u64>)>,
     /// Bytes of the block so far.
     pub(crate) bytes: usize,
-    /// Where a reduction stores the vectors of its folds.
+    /// The address that a reduction stores the vectors of its folds to.
     pub(crate) folded: usize,
     /// The carries of a scan, a vector each.
     pub(crate) carries: usize,

@@ -103,8 +103,8 @@ impl MapFunction for MapCode {
             // SAFETY: as above, for each row.
             unsafe {
                 compiled.write(block, addresses);
-                for (operand, &pitch) in pitches.iter().enumerate().filter(|_| nests) {
-                    block.add(compiled.arguments().pitch(operand)).cast::<isize>().write(pitch);
+                if nests {
+                    compiled.write_pitches(block, pitches);
                 }
                 let (calls, rows) = if nests { (1, rows) } else { (rows, 1) };
                 for _ in 0..calls {
@@ -141,6 +141,18 @@ impl CompiledLoop {
             }
         }
     }
+
+    /// Writes the bytes from one row to the next to an argument block.
+    ///
+    /// # Safety
+    /// As [`CompiledLoop::write`].
+    #[inline]
+    unsafe fn write_pitches(&self, block: *mut u8, pitches: &[isize]) {
+        for (operand, &pitch) in pitches.iter().enumerate() {
+            // SAFETY: the caller's contract.
+            unsafe { block.add(self.arguments().pitch(operand)).cast::<isize>().write(pitch) };
+        }
+    }
 }
 
 /// The loop of a reduction over one block.
@@ -163,16 +175,17 @@ impl FoldFunction for ReduceCode {
     }
 
     #[inline]
-    unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool {
+    unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize, out: *mut u8) -> bool {
         let compiled = &self.code.compiled;
         with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
-            // SAFETY: the block has room for all arguments, the last of which are the folds' vectors; the caller's contract.
+            // SAFETY: the block has room for all arguments; the caller's contract.
             unsafe {
                 compiled.write(block, addresses);
-                let complete = compiled.run(block, n, 1);
-                let vectors = block.add(compiled.arguments().folded);
-                std::ptr::copy_nonoverlapping(vectors, out, self.ops.len() * VECTOR_BYTES);
-                complete
+                if rows > 1 {
+                    compiled.write_pitches(block, pitches);
+                }
+                block.add(compiled.arguments().folded).cast::<*mut u8>().write(out);
+                compiled.run(block, n, rows)
             }
         })
     }

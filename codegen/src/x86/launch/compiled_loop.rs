@@ -9,7 +9,7 @@ use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::StrideKinds;
 use crate::x86::isel::select::Unsupported;
 use crate::x86::loops::prologue::LoopCode;
-use crate::x86::loops::tail::Tail;
+use crate::x86::loops::tail::{Tail, TailForm};
 use crate::x86::predict::pipeline::{Step, forecast};
 use std::collections::HashMap;
 
@@ -34,7 +34,8 @@ impl CompiledLoop {
     /// # Errors
     /// The first instruction without machine code.
     pub(crate) fn new(body: &Body<'_>, kinds: &StrideKinds) -> Result<CompiledLoop, Unsupported> {
-        CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds, body.overlaps_tail()), body.nests())
+        let form = if body.overlaps_tail() { TailForm::Overlapping } else { TailForm::Copy };
+        CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds, form), body.nests())
     }
 
     /// Compiles the loop that folds what the body would store to its last operands, by these ops in so many chains.
@@ -47,7 +48,8 @@ impl CompiledLoop {
         folds: (&[Op], usize),
     ) -> Result<CompiledLoop, Unsupported> {
         let inputs = body.kernel.operands.len() - folds.0.len();
-        CompiledLoop::of(body, body.lower_reduce(kinds, folds)?, Tail::of(body, &kinds[..inputs], false), false)
+        let tail = Tail::of(body, &kinds[..inputs], TailForm::Folded);
+        CompiledLoop::of(body, body.lower_reduce(kinds, folds)?, tail, true)
     }
 
     fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>, nests: bool) -> Result<CompiledLoop, Unsupported> {

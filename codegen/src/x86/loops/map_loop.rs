@@ -84,7 +84,7 @@ impl Body<'_> {
             scan.store_carries(&mut e);
         }
         if nests {
-            self.next_row(&mut e, row);
+            self.next_row(&mut e, operands, row);
         }
         self.epilogue(&mut e, operands);
         if self.has_loops() {

@@ -1,13 +1,17 @@
-//! The loop of a reduction over one row: each fold becomes one vector of partial results, whose lanes the launcher merges.
+//! The loop of a reduction over rows: of each, each fold becomes one vector of partial results, whose lanes the launcher merges.
 //!
 //! The main loop has several independent chains, so that no fold waits for the one before: each round accumulates a vector into each
 //! chain. Sums of floats have two levels, for accuracy: [`PARTIAL_ROUNDS`] rounds make a partial result, which is added to the total.
 //! So each element goes through at most `PARTIAL_ROUNDS` additions there, as in NumPy's pairwise sum, and few afterwards.
 //!
+//! A call runs rows that are one pitch apart, as that of a map does ([`crate::x86::loops::row_loop`]). Without lane masks (AVX2) the elements
+//! that do not fill a vector are computed as a full one, which ends with the row: what overlaps the vector before is zero in sums, and
+//! accumulated again in idempotent folds. A row has a vector at least, and what is stored overlaps nothing that is read.
+//!
 //! Idempotent folds start every chain with the first vector of the row, which is then accumulated again; others start with zero. The
 //! table [`crate::ir::fold`] says which folds are idempotent; the instructions are those of the op ([`crate::x86::isel::arith`]).
 
-use crate::x86::asm::encode::{Cond, KReg, Masking, Rm, VReg};
+use crate::x86::asm::encode::{Cond, KReg, Masking, Mem, Rm, VReg};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
@@ -16,7 +20,7 @@ use crate::x86::isel::arith::{Extreme, extreme, instruction};
 use crate::x86::isel::body::Body;
 use crate::x86::isel::bools::Logic;
 use crate::x86::isel::conventions::{
-    LANE_MASK, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, StrideKinds, VECTOR_BYTES, at_arguments,
+    INDEX, LANE_MASK, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, ROWS, SCRATCH, StrideKinds, VECTOR_BYTES, at_arguments,
 };
 use crate::x86::isel::select::{EmitResult, Emitter, LoopHooks, Unsupported};
 use crate::x86::loops::prologue::LoopCode;
@@ -44,6 +48,8 @@ enum FoldInto {
     Partial,
     /// The total of the chain.
     Total,
+    /// The total, in the lanes that no vector before had: the tail of a row.
+    Tail,
 }
 
 /// One fold of a loop: lanes of a vector accumulate independently.
@@ -170,13 +176,20 @@ impl LoopHooks for Folds {
                     e.copy(to, from);
                 }
             }
-            FoldInto::Partial | FoldInto::Total => {
-                let to = if into == FoldInto::Total { total } else { partial };
+            FoldInto::Partial => {
+                let x = e.vector(value);
+                e.accumulate(fold, partial, x, KReg(0));
+            }
+            FoldInto::Total => {
+                let x = e.vector(value);
+                e.accumulate(fold, total, x, KReg(0));
+            }
+            FoldInto::Tail => {
                 let mut x = e.vector(value);
-                if e.is_tail && e.level() == Level::Avx2 && fold.adds() {
-                    x = e.zero_past_tail(x, fold.dtype);
+                if e.level() == Level::Avx2 && fold.adds() {
+                    x = e.zero_overlap(x, fold.dtype);
                 }
-                e.accumulate(fold, to, x, if e.is_tail { LANE_MASK } else { KReg(0) });
+                e.accumulate(fold, total, x, if e.is_tail { LANE_MASK } else { KReg(0) });
             }
         }
         true
@@ -217,8 +230,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A vector with zero in the lanes past the row, where AVX2's tail has copies of the last element.
-    fn zero_past_tail(&mut self, x: VReg, dtype: DType) -> VReg {
+    /// A vector with zero in the lanes that the vector before had, where AVX2's tail overlaps it.
+    fn zero_overlap(&mut self, x: VReg, dtype: DType) -> VReg {
         let (lanes, width) = (self.temp(), self.width(dtype));
         let form = if dtype.size() == 8 { &f::VPMOVSXBQ } else { &f::VPMOVSXBD };
         let from = Rm::Mem(at_arguments(self.arguments.tail_lanes()));
@@ -229,8 +242,8 @@ impl Emitter<'_> {
 }
 
 impl Body<'_> {
-    /// Compiles the loop of a row whose last operands are folded by these ops, in so many chains, instead of stored. It stores a
-    /// vector for each fold to the argument block.
+    /// Compiles the loop over rows whose last operands are folded by these ops, in so many chains, instead of stored. It stores a vector of
+    /// each row for each fold, one after the other, from the address in the argument block on.
     ///
     /// # Errors
     /// The first instruction without machine code.
@@ -247,15 +260,24 @@ impl Body<'_> {
         let inputs = folds.inputs;
         let mut e = Emitter::new(self, kinds, Arguments::of(self));
         e.reserve(folds.registers());
-        let slots: SmallVec<[usize; 4]> = folds.all.iter().map(|_| e.arguments.slot(VECTOR_BYTES)).collect();
-        e.arguments.folded = slots.first().copied().unwrap_or(0);
+        e.arguments.folded = e.arguments.slot(8);
         e.hooks = Some(folds.clone());
         e.resident_bases = RESIDENT_BASES + 1;
+        let rows = at_arguments(e.arguments.rows());
+        e.asm.store_gpr(rows, ROWS);
         e.asm.push(ROUNDS_LEFT);
         let may_slice = e.reserve_frames();
         self.prologue(&mut e, inputs);
+        let (row, [hoists, hoists_elements]) = (e.asm.label(), e.hoists());
+        if hoists && !hoists_elements {
+            self.begin_row(&mut e);
+            e.hoist()?;
+        }
+        e.asm.bind(row);
         self.begin_row(&mut e);
-        e.hoist()?;
+        if hoists_elements {
+            e.hoist()?;
+        }
         for &fold in &folds.all {
             (0..chains).for_each(|chain| e.zero(folds.total(fold, chain)));
         }
@@ -270,10 +292,14 @@ impl Body<'_> {
         e.asm.bind(tail);
         e.asm.test(REMAINING, REMAINING);
         e.asm.jump_if(Cond::Equal, done);
-        self.set_tail_mask(&mut e, inputs);
-        folds.body_into(&mut e, FoldInto::Total, 1, true)?;
+        match self.level {
+            Level::Avx512 => self.set_tail_mask(&mut e, inputs),
+            Level::Avx2 => self.go_back(&mut e, inputs),
+        }
+        folds.body_into(&mut e, FoldInto::Tail, 1, self.level == Level::Avx512)?;
         e.asm.bind(done);
-        folds.merge_chains(&mut e, &slots);
+        folds.merge_chains(&mut e);
+        self.next_row(&mut e, inputs, row);
         self.epilogue(&mut e, inputs);
         e.restore_frames(may_slice);
         e.asm.pop(ROUNDS_LEFT);
@@ -299,6 +325,20 @@ impl Body<'_> {
         e.asm.jmp(tail);
         e.check_missing(self.fragment.insts.len())?;
         Ok(LoopCode::new(e, slices.as_ref()))
+    }
+
+    /// Goes back to the vector that ends with the row.
+    fn go_back(&self, e: &mut Emitter<'_>, inputs: usize) {
+        for operand in (0..inputs).filter(|&operand| self.touches(operand)) {
+            if e.is_advanced(operand) {
+                let (at, distance) = (e.arguments.address(operand), at_arguments(e.arguments.tail_distance(operand)));
+                e.load_base(operand, at);
+                e.update_base(operand, |asm, base| asm.add_mem(base, distance));
+            }
+        }
+        e.asm.add(INDEX, REMAINING);
+        e.asm.sub_imm(INDEX, self.lanes as i32);
+        e.asm.mov_imm(REMAINING, self.lanes as i64);
     }
 
     /// Emits the main loop: rounds that accumulate a vector into each chain, while there are so many. `body` emits a copy for each
@@ -369,9 +409,16 @@ impl Folds {
         }
     }
 
-    /// Merges the chains pairwise, and stores the results to slots of the argument block.
-    fn merge_chains(&self, e: &mut Emitter<'_>, slots: &[usize]) {
-        let mut chains = self.chains;
+    /// Merges the chains pairwise, and stores the results of a row. A row too short for a round has one chain, and no time to lose: of rows of
+    /// eight products merging eight chains took half.
+    fn merge_chains(&self, e: &mut Emitter<'_>) {
+        let (mut chains, merged) = (self.chains, e.asm.label());
+        if chains > 1 {
+            e.asm.mov(SCRATCH, INDEX);
+            e.asm.add(SCRATCH, REMAINING);
+            e.asm.cmp_imm(SCRATCH, (chains * e.lanes()) as i32);
+            e.asm.jump_if(Cond::Below, merged);
+        }
         while chains > 1 {
             chains /= 2;
             for &fold in &self.all {
@@ -382,8 +429,13 @@ impl Folds {
                 }
             }
         }
-        for (fold, &at) in self.all.iter().zip(slots) {
-            e.store_slot(at, VReg(fold.first));
+        e.asm.bind(merged);
+        let folded = at_arguments(e.arguments.folded);
+        e.asm.load(SCRATCH, folded);
+        for (number, fold) in self.all.iter().enumerate() {
+            e.store_lanes(Mem::at(SCRATCH, (number * VECTOR_BYTES) as i32), VReg(fold.first));
         }
+        e.asm.add_imm(SCRATCH, (self.all.len() * VECTOR_BYTES) as i32);
+        e.asm.store_gpr(folded, SCRATCH);
     }
 }

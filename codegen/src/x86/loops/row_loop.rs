@@ -1,4 +1,4 @@
-//! The loop nest of a map: what its machine code does between the loops of two rows, and the overlapping tail of a row.
+//! The loop nest of a map, or of a reduction: what its machine code does between the loops of two rows, and the overlapping tail of a row.
 //!
 //! A call runs rows that are one pitch apart. Base pointers advance from row to row in their registers, and values that are the same in all
 //! rows are hoisted out of both loops. Of rows of 23 doubles a sum takes 18 ns a row, a five-point stencil 21; by a call for each row, which
@@ -107,8 +107,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Goes to the loop of the next row, or on behind it after the last.
-    pub(crate) fn next_row(&self, e: &mut Emitter<'_>, row: Label) {
+    /// Goes to the loop of the next row of so many operands, or on behind it after the last.
+    pub(crate) fn next_row(&self, e: &mut Emitter<'_>, operands: usize, row: Label) {
         let last = e.asm.label();
         let rows = at_arguments(e.arguments.rows());
         e.asm.load(SCRATCH, rows);
@@ -118,7 +118,7 @@ impl Body<'_> {
         // The elements of a row: those done, and those of the tail.
         e.asm.add(REMAINING, INDEX);
         // All operands, as a body reads some without loading them whole: the parts of gathered complex numbers.
-        for operand in 0..e.kinds.len() {
+        for operand in 0..operands {
             let (at, pitch) = (e.arguments.address(operand), at_arguments(e.arguments.pitch(operand)));
             if !e.is_advanced(operand) {
                 e.update_base(operand, |asm, base| asm.add_mem(base, pitch));

@@ -1,12 +1,12 @@
 //! The tail of a row without lane masks (AVX2): the elements that do not fill a vector.
 //!
-//! In reductions, in scans and where elements are stored by offsets, the loop runs on one more vector, in which copies of the row's last
-//! element fill the missing lanes: these raise no flag that the row's own elements do not raise, and compute nothing outside the domain.
+//! In scans and where elements are stored by offsets, the loop runs on one more vector, in which copies of the row's last element fill the
+//! missing lanes: these raise no flag that the row's own elements do not raise, and compute nothing outside the domain.
 //! Dense operands are copied to the argument block and back. Missing lanes of strided operands have the offset of the last element, so
 //! they store what it stores. This takes 50 ns for an addition, 90 for a stencil of five points.
 //!
-//! Other maps compute a full vector that overlaps the one before (see [`crate::x86::loops::row_loop`]). Of rows that are shorter than a
-//! vector, they run such a copy as a row of one full vector.
+//! Reductions ([`crate::x86::loops::reduce_loop`]) and other maps ([`crate::x86::loops::row_loop`]) compute a full vector that overlaps the one
+//! before. Of rows that are shorter than a vector, maps run such a copy as a row of one full vector.
 
 use crate::Access;
 use crate::x86::asm::level::Level;
@@ -14,6 +14,7 @@ use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::StrideKind;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// An operand that is not broadcast.
 #[derive(Clone, Copy)]
@@ -26,11 +27,21 @@ struct TailOperand {
     is_advanced: bool,
 }
 
+/// How a loop computes the tail.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TailForm {
+    /// A copy, as one more vector.
+    Copy,
+    /// The loop itself computes an overlapping vector, and rows of one vector.
+    Overlapping,
+    /// The same, which is folded in the lanes that the vector before did not have. No row is shorter than a vector.
+    Folded,
+}
+
 /// The work of a launch before and after a loop with a tail.
 pub(crate) struct Tail {
     lanes: usize,
-    /// Whether the loop itself computes the tails of rows with a full vector, and rows of one vector.
-    overlaps: bool,
+    form: TailForm,
     operands: SmallVec<[TailOperand; 4]>,
     /// Whether the loop may use coordinates.
     uses_coordinates: bool,
@@ -38,7 +49,7 @@ pub(crate) struct Tail {
 
 impl Tail {
     /// The tail of a body's loop, for its first operands with these stride kinds; none with AVX-512, whose loops mask it.
-    pub(crate) fn of(body: &Body<'_>, kinds: &[StrideKind], overlaps: bool) -> Option<Tail> {
+    pub(crate) fn of(body: &Body<'_>, kinds: &[StrideKind], form: TailForm) -> Option<Tail> {
         let operands = body.kernel.operands.iter().zip(kinds).enumerate();
         let operands = operands.filter(|(o, (_, kind))| **kind != StrideKind::Broadcast && body.touches(*o));
         let operands = operands.map(|(number, (decl, kind))| TailOperand {
@@ -50,7 +61,7 @@ impl Tail {
         });
         let uses_coordinates = body.lanes * 8 == body.level.vector();
         let (lanes, operands) = (body.lanes, operands.collect());
-        (body.level == Level::Avx2).then_some(Tail { lanes, overlaps, operands, uses_coordinates })
+        (body.level == Level::Avx2).then_some(Tail { lanes, form, operands, uses_coordinates })
     }
 
     /// The number of elements in the tail of a row of `n`.
@@ -61,7 +72,7 @@ impl Tail {
 
     /// Elements of the shortest rows of which a call may run several.
     pub(crate) fn shortest_row(&self) -> usize {
-        if self.overlaps { self.lanes } else { usize::MAX }
+        if self.form == TailForm::Copy { usize::MAX } else { self.lanes }
     }
 
     /// Runs a loop on rows of `n` elements.
@@ -70,20 +81,37 @@ impl Tail {
     /// The block holds all other arguments of the loop; there is one row, or `n` is not less than [`Tail::shortest_row`].
     #[inline]
     pub(crate) unsafe fn run(&self, arguments: &Arguments, block: *mut u8, n: usize, entry: impl Fn(usize)) {
-        if self.remainder(n) == 0 && (n > 0 || !self.overlaps) {
+        let overlaps = self.form != TailForm::Copy;
+        if self.remainder(n) == 0 && (n > 0 || !overlaps) {
             entry(n);
-        } else if self.overlaps && n >= self.lanes {
+        } else if overlaps && n >= self.lanes {
             // SAFETY: the caller's contract.
-            unsafe { self.set_distances(arguments, block, n) };
+            unsafe {
+                self.set_distances(arguments, block, n);
+                if self.form == TailForm::Folded {
+                    self.set_lanes(arguments, block, self.lanes - self.remainder(n)..self.lanes);
+                }
+            }
             entry(n);
         } else if n > 0 {
             // SAFETY: the caller's contract; the tail is not empty.
             unsafe {
                 self.prepare(arguments, block, n);
-                entry(if self.overlaps { self.lanes } else { n });
+                entry(if overlaps { self.lanes } else { n });
                 self.write_back(arguments, block, n);
             }
         }
+    }
+
+    /// Says which lanes of the tail count.
+    ///
+    /// # Safety
+    /// As [`Tail::run`].
+    #[inline]
+    unsafe fn set_lanes(&self, arguments: &Arguments, block: *mut u8, counted: Range<usize>) {
+        let byte = |lane| if counted.contains(&lane) { 0xFF } else { 0 };
+        // SAFETY: the caller's contract: the block has room for a byte a lane.
+        (0..self.lanes).for_each(|lane| unsafe { block.add(arguments.tail_lanes() + lane).write(byte(lane)) });
     }
 
     /// Stores how far the overlapping tail is from the first element, for operands whose base pointers the loop advances.
@@ -109,26 +137,25 @@ impl Tail {
     #[cold]
     unsafe fn prepare(&self, arguments: &Arguments, block: *mut u8, n: usize) {
         let count = self.remainder(n);
-        let missing = |lane: usize| lane.min(count - 1);
+        let (missing, overlaps) = (|lane: usize| lane.min(count - 1), self.form != TailForm::Copy);
         // SAFETY: the caller's contract: everything is within the block, and the elements are the row's.
         unsafe {
-            let lanes = block.add(arguments.tail_lanes());
-            (0..self.lanes).for_each(|lane| lanes.add(lane).write(if lane < count { 0xFF } else { 0 }));
+            self.set_lanes(arguments, block, 0..count);
             if self.uses_coordinates {
-                let numbers = block.add(arguments.offsets(None, !self.overlaps)).cast::<i64>();
+                let numbers = block.add(arguments.offsets(None, !overlaps)).cast::<i64>();
                 (0..self.lanes).for_each(|lane| numbers.add(lane).write(missing(lane) as i64));
             }
             for operand in &self.operands {
                 if !operand.dense {
                     let stride = operand.stride(arguments, block, self.lanes);
-                    let to = block.add(arguments.offsets(Some(operand.number), !self.overlaps)).cast::<isize>();
+                    let to = block.add(arguments.offsets(Some(operand.number), !overlaps)).cast::<isize>();
                     (0..self.lanes).for_each(|lane| to.add(lane).write(missing(lane) as isize * stride));
                     continue;
                 }
                 let (to, from) = operand.addresses(arguments, block, n - count);
                 let [own, tail] = [arguments.address(operand.number), arguments.tail_address(operand.number)]
                     .map(|at| block.add(at).cast::<*mut u8>());
-                if self.overlaps {
+                if overlaps {
                     // The copy is the row.
                     tail.write(from);
                     own.write(to);
@@ -182,7 +209,7 @@ impl Tail {
     #[cold]
     unsafe fn write_back(&self, arguments: &Arguments, block: *mut u8, n: usize) {
         let count = self.remainder(n);
-        if self.overlaps {
+        if self.form != TailForm::Copy {
             // SAFETY: the caller's contract.
             unsafe { self.restore(arguments, block) };
         }

@@ -1,7 +1,9 @@
-"""Folds of columns of what a kernel computes, and folds of rows that lie apart to one number.
+"""Folds of what a kernel computes by machine code: columns, rows, and rows that lie apart to one
+number.
 
-Machine code folds rows of values into rows of accumulators, sixteen rows one after the other, or
-row after row into one number. What it cannot do is done by the interpreter, in the same order.
+Machine code folds rows of values into rows of accumulators, sixteen rows one after the other, each
+of many rows into a number, or all of them into one. What it cannot do is done by the interpreter,
+in the same order.
 """
 
 from __future__ import annotations
@@ -50,6 +52,27 @@ def in_place(np: Any, x: Any, y: Any, r: Any, c: Any, n: Any) -> Any:
 
 COLUMNS["in place"] = in_place
 
+ROWS: dict[str, Program] = {
+    "products": lambda np, x, y, r, c, n: (x * y).sum(axis=1),
+    "distances": lambda np, x, y, r, c, n: ((x - c) ** 2).sum(axis=1),
+    "a row": lambda np, x, y, r, c, n: ((x - r) * n).max(axis=1),
+    "a choice": lambda np, x, y, r, c, n: np.where(x > r, x, n).min(axis=1),
+    "several": lambda np, x, y, r, c, n: ((x - y).sum(axis=1), (x * y).max(axis=1), x.min(axis=1)),
+    "a count": lambda np, x, y, r, c, n: (x > y).sum(axis=1),
+    "any": lambda np, x, y, r, c, n: (x > y).any(axis=1),
+    "bits": lambda np, x, y, r, c, n: np.bitwise_or.reduce((x + y).astype("i8"), axis=1),
+    "a variance": lambda np, x, y, r, c, n: x.var(axis=1),
+    "stored beside": lambda np, x, y, r, c, n: (np.maximum(x, y), x.min(axis=1)),
+    "stored too": lambda np, x, y, r, c, n: ((x - r) * c, ((x - r) * c).sum(axis=1)),
+    "a dear function": lambda np, x, y, r, c, n: np.exp(-np.abs(x * 1.0 - c)).sum(axis=1),
+    "lengths": lambda np, x, y, r, c, n: np.abs(x + 1j * y).sum(axis=1),
+    "parts of rows": lambda np, x, y, r, c, n: (x[:, 1:] * y[:, :-1]).sum(axis=1),
+    "reversed rows": lambda np, x, y, r, c, n: (x[::-1] - y[::-1]).sum(axis=1),
+    "every second column": lambda np, x, y, r, c, n: (x[:, ::2] * y[:, ::2]).sum(axis=1),
+    "planes": lambda np, x, y, r, c, n: (np.stack([x, y, x]) * r).sum(axis=2),
+    "softmax": lambda np, x, y, r, c, n: np.exp(x - c) / np.exp(x - c).sum(axis=1, keepdims=True),
+}
+
 # Rows that are folded to one number, and cannot be one long row.
 WHOLE: dict[str, Program] = {
     "a row": lambda np, x, y, r, c, n: ((x - r) ** 2).sum(),
@@ -95,6 +118,15 @@ def test_columns(name: str, dtype: str) -> None:
         check(COLUMNS[name], operands(shape, dtype), 1e-4 if dtype == "f4" else 1e-12)
 
 
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4"])
+def test_rows(name: str, dtype: str) -> None:
+    widths = [*range(7, 26), 31, 32, 33, 63, 64, 65, 100, 127, 129, 200, 511, 700]
+    for width in widths:
+        rows = 1 + 2000 // width
+        check(ROWS[name], operands((rows, width), dtype), 1e-4 if dtype == "f4" else 1e-12)
+
+
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
 def test_rows_to_one_number(name: str, dtype: str) -> None:
@@ -123,7 +155,7 @@ def test_special_values_and_warnings(fold: str, rows: int) -> None:
                 found = [numpy.asarray(result) for result in results]
             return found, sorted({str(message.message) for message in messages})
 
-        for axis in (0, None):
+        for axis in (0, 1, None):
             found = told(fastnp, *evaluated(x, big), axis=axis)
             expected = told(numpy, x, big, axis=axis)
             assert_same(found[0], expected[0], rtol=1e-11)
@@ -142,6 +174,19 @@ def test_columns_have_the_same_bits_whether_their_terms_are_stored() -> None:
         fastnp.eval(terms, total)
         assert bytes(numpy.asarray(total)) == alone
         assert bytes(numpy.asarray(fastnp.sqrt(x - row + 2).sum(axis=0))) == alone
+
+
+@pytest.mark.parametrize("width", [8, 13, 60, 500])
+def test_rows_have_the_same_bits_whether_their_terms_are_stored(width: int) -> None:
+    x, row = evaluated(*(numpy.random.default_rng(2).random(s) for s in ((999, width), (1, width))))
+    alone = bytes(numpy.asarray(fastnp.sqrt(x - row + 2).sum(axis=1)))
+    terms = fastnp.sqrt(x - row + 2)
+    total = terms.sum(axis=1)
+    fastnp.eval(terms, total)
+    assert bytes(numpy.asarray(total)) == alone
+    # A row has the bits that it has among more.
+    few = bytes(numpy.asarray(fastnp.sqrt(x[:500] - row + 2).sum(axis=1)))
+    assert few == alone[: len(few)]
 
 
 def test_bits_do_not_depend_on_threads() -> None:
