@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import runpy
 import warnings
 from pathlib import Path
@@ -18,6 +19,7 @@ from fastnp._fallback.registry import NATIVE
 from fastnp._functions import TOPICS
 
 from tests.array.test_fourier import ONE_AXIS, SEVERAL_AXES
+from tests.compare import both
 
 rng = numpy.random.default_rng(7)
 LINE = rng.standard_normal(7)
@@ -724,6 +726,39 @@ def test_written_in_place() -> None:
     assert not diagonal.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         diagonal[0] = 1.0
+
+
+@both
+def test_placed(np: Any) -> Any:
+    found: list[Any] = []
+    for shape in ((7,), (40, 50), (0, 3)):
+        size = math.prod(shape)
+        whole = np.arange(1.0 * size).reshape(shape)
+        whole = whole.copy()
+        mask = whole % 3 > 0
+        count = int(np.count_nonzero(mask))
+        for values in (
+            np.arange(1.0, count + 1),
+            np.arange(1.0, count + 9).reshape(1, -1),
+            np.arange(1.0, count // 2 + 2),
+            np.extract(mask, whole * 2),
+            np.arange(count + 1),
+            whole,
+            [1.0, 2.0],
+            [],
+        ):
+            into = whole.copy()
+            into = values if values is whole else into
+            try:
+                np.place(into, mask, values)
+            except (TypeError, ValueError) as error:
+                found.append((type(error).__name__, str(error)))
+            found.append(into.copy())
+        into.flags.writeable = False
+        with pytest.raises(ValueError) as caught:
+            np.place(into, mask, np.arange(1.0, count + 1))
+        found.append(str(caught.value))
+    return found
 
 
 @pytest.mark.parametrize(

@@ -61,12 +61,22 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     if type(arr) is ndarray and _is_mask(mask) and mask.shape == arr.shape:
         values = asarray(vals)
-        # Several values are assigned to the selected elements in turn, which `put_where` does not
-        # do.
         single = type(values) is ndarray and values.size == 1
         if single and _fastnp.put_where(arr, mask, values.reshape(())[()]):
             return
+        alike = type(values) is ndarray and values.dtype == arr.dtype
+        if alike and _is_apart(arr, values) and arr.flags.writeable:
+            count = _fastnp.count_true(mask)
+            # Fewer values are assigned in turn.
+            if values.size >= count:
+                arr[mask] = values.ravel()[:count]
+                return
     call(_np.place, (arr, mask, vals), {})
+
+
+def _is_apart(x: ndarray, y: ndarray) -> bool:
+    """Whether two arrays are known to share no memory."""
+    return x is not y and x.base is None and y.base is None
 
 
 @native(_np.extract)
