@@ -50,6 +50,22 @@ def in_place(np: Any, x: Any, y: Any, r: Any, c: Any, n: Any) -> Any:
     return x, (x * y).sum(axis=0)
 
 
+def in_place_by_rows(np: Any, x: Any, y: Any, r: Any, c: Any, n: Any) -> Any:
+    x = x.copy()
+    np.eval(x) if np is fastnp else None
+    x += c
+    return x, (x * y).sum(axis=1), (x + y).max(axis=1)
+
+
+def fold_beside_in_place(np: Any, x: Any, y: Any, r: Any, c: Any, n: Any) -> Any:
+    x, first = x.copy(), x.copy()
+    np.eval(x, first) if np is fastnp else None
+    distances = ((first - c) * (first - c)).sum(axis=1)
+    sums = (x * y).sum(axis=1)
+    x *= y
+    return x, sums, distances, x.max(axis=1)
+
+
 COLUMNS["in place"] = in_place
 
 ROWS: dict[str, Program] = {
@@ -72,6 +88,9 @@ ROWS: dict[str, Program] = {
     "planes": lambda np, x, y, r, c, n: (np.stack([x, y, x]) * r).sum(axis=2),
     "softmax": lambda np, x, y, r, c, n: np.exp(x - c) / np.exp(x - c).sum(axis=1, keepdims=True),
 }
+
+ROWS["in place"] = in_place_by_rows
+ROWS["beside in place"] = fold_beside_in_place
 
 # Rows that are folded to one number, and cannot be one long row.
 WHOLE: dict[str, Program] = {

@@ -170,7 +170,10 @@ impl<'a> TiledReduction<'a> {
         };
         let long = !by_columns && length >= least;
         let row_fold = if long { reduction.row_fold() } else { None };
-        reduction.jit_fold = row_fold.filter(|call| length >= call.lanes());
+        // Storing by calls of their own does not pay for short rows.
+        let stores =
+            |call: &RowFoldCall<'_>| body.sinks.is_empty() || call.stores() || length >= MIN_JIT_ROW || nest > 1;
+        reduction.jit_fold = row_fold.filter(|call| length >= call.lanes() && stores(call));
         reduction.column_fold = if by_columns { reduction.column_fold() } else { None };
         reduction.divide();
         reduction
@@ -207,6 +210,9 @@ impl<'a> TiledReduction<'a> {
         } else {
             // As above.
             self.group = self.points.min((IN_PLACE_POINTS / self.length).max(ROW_GROUP));
+            // Short rows that machine code cannot fold are folded together by calls.
+            let rows = if self.length < MIN_JIT_ROW { (room / self.length).clamp(1, ROW_GROUP) } else { 1 };
+            self.across = self.points.min(rows);
             self.depth = self.length.min(JIT_FOLD_PIECE);
         }
     }

@@ -81,37 +81,52 @@ impl TiledRun<'_, '_> {
             if s.by_columns {
                 self.fold_columns(first, n, range);
             } else if s.whole_rows {
-                self.whole_rows(first, n);
+                self.whole_rows(first, 0, n);
+            } else if s.inner_tiles() > 1 {
+                (0..n).for_each(|point| self.fold_long_row(first, point, range.clone()));
             } else {
-                let each = if s.inner_tiles() > 1 { 1 } else { ROW_GROUP };
-                for point in (0..n).step_by(each) {
-                    let rows = each.min(n - point);
-                    if s.inner_tiles() == 1 && self.fold_whole_rows(first, point, rows) {
-                        continue;
-                    }
-                    for point in point..point + rows {
-                        if rows == 1 || !self.fold_whole_rows(first, point, 1) {
-                            self.fold_long_row(first, point, range.clone());
-                        }
-                    }
+                for point in (0..n).step_by(ROW_GROUP) {
+                    self.fold_rows(first, point, ROW_GROUP.min(n - point));
                 }
             }
         }
         n
     }
 
-    /// Folds whole rows.
+    /// Folds so many whole rows by machine code; those where it cannot, by calls: short ones together.
+    unsafe fn fold_rows(&mut self, first: usize, point: usize, rows: usize) {
+        let across = self.reduction.across;
+        // SAFETY: the contract of the launch.
+        unsafe {
+            if self.fold_whole_rows(first, point, rows) {
+                return;
+            }
+            if across > 1 {
+                for at in (0..rows).step_by(across) {
+                    self.whole_rows(first, point + at, across.min(rows - at));
+                }
+                return;
+            }
+            for point in point..point + rows {
+                if rows == 1 || !self.fold_whole_rows(first, point, 1) {
+                    self.fold_long_row(first, point, 0..1);
+                }
+            }
+        }
+    }
+
+    /// Folds so many whole rows by calls.
     #[inline]
-    unsafe fn whole_rows(&mut self, first: usize, n: usize) {
+    unsafe fn whole_rows(&mut self, first: usize, point: usize, rows: usize) {
         let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let part = TileSpan { origin, row: first, rows: n, column: 0, columns: s.length };
+        let part = TileSpan { origin, row: first + point, rows, column: 0, columns: s.length };
         // SAFETY: the contract of the launch; the values are the tile's.
         unsafe {
             self.body.run(&part, self.raised);
             for (a, p) in s.folding.accumulators.iter().zip(&self.buffers) {
                 let (values, pitch) = self.body.value(a.value);
-                a.whole_rows(p, values, pitch, n, s.length);
+                a.whole_rows(&p.of_point(a, point), values, pitch, rows, s.length);
                 collect_flags(a, self.raised);
             }
         }
