@@ -7,6 +7,7 @@
 
 use crate::drive::isa::LoopFn;
 use crate::drive::strategy::folds_by_halving;
+use crate::portable::exec::jit_hook::FOLD_VECTOR_BYTES;
 use crate::portable::loops::arg_extremes::{ArgLoops, ArgTile};
 use crate::portable::loops::folds::{FoldLoops, LANES};
 use crate::{FpFlags, Scalar};
@@ -15,6 +16,26 @@ use std::mem::MaybeUninit;
 /// Rows that columns fold one after the other, and groups of so many that they fold into the first vector before that is added to the
 /// second.
 pub(crate) const COLUMN_GROUP: usize = 16;
+
+/// Most accumulators of a kernel in tiles.
+pub(crate) const ACCUMULATORS: usize = 4;
+
+/// The partial results that machine code leaves of so many rows, row after row.
+#[repr(align(64))]
+pub(crate) struct FoldLanes<const ROWS: usize>([[MaybeUninit<[u8; FOLD_VECTOR_BYTES]>; ACCUMULATORS]; ROWS]);
+
+impl<const ROWS: usize> FoldLanes<ROWS> {
+    #[inline(always)]
+    pub(crate) fn new() -> FoldLanes<ROWS> {
+        FoldLanes([const { [const { MaybeUninit::uninit() }; ACCUMULATORS] }; ROWS])
+    }
+
+    /// Those of an accumulator in the first row.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, accumulator: usize) -> *mut u8 {
+        self.0.as_mut_ptr().cast::<u8>().wrapping_add(accumulator * FOLD_VECTOR_BYTES)
+    }
+}
 
 /// The loops of one accumulator.
 #[derive(Clone, Copy)]

@@ -1,36 +1,24 @@
 //! The reducer of one inner axis in two-dimensional tiles: nearly all reductions of more than one axis. Of two inner axes it runs those whose
 //! rows machine code folds, row after row.
 //!
-//! By rows if the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded along its columns.
-//! By columns if an outer axis is: the inner axis runs down the rows of a tile. The results of up to [`ROW_GROUP`] rows, or of a tile's
-//! columns, go through the epilogue together. One short row alone is a tile that needs no plan where it can do without: [`row_tile`].
-//!
-//! Sizes and strides alone decide which launches run here and how they are divided, never the number of threads, so that equal launches
-//! give equal bits.
+//! [`tiling`](crate::portable::reduce::tiling) divides a launch, and each thread's part runs as
+//! [`tiled_run`](crate::portable::reduce::tiled_run). The results of up to [`ROW_GROUP`](crate::drive::strategy::ROW_GROUP) long rows, of many
+//! short ones, or of a tile's columns, go through the epilogue together. One short row alone is a tile that needs no plan where it can do
+//! without: [`row_tile`].
 
-use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
-use crate::drive::strategy::{
-    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_COMPUTED_ROW, MIN_COMPUTED_ROW_BYTES, MIN_JIT_FOLD,
-    MIN_JIT_ROW, MIN_NESTED_ROW, ROW_GROUP, TILE_DEPTH, by_columns, folds_by_halving, is_short_row, parts_of,
-    runs_machine_code,
-};
+use crate::drive::parallel::{estimate_ns, parallel_for};
+use crate::drive::strategy::{folds_by_halving, is_short_row, parts_of};
 use crate::drive::{fp_status, scratch};
-use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, may_run_2d};
-use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
-use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, ResolvedAccumulator};
+use crate::portable::reduce::accumulate::{ACCUMULATORS, AccumulatorBuffers, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
 use crate::portable::reduce::row_tile;
-use crate::portable::reduce::tiled_columns::tile_depth;
 use crate::portable::reduce::tiled_run::TiledRun;
+use crate::portable::reduce::tiling::TiledReduction;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
-
-/// Most accumulators of a kernel.
-pub(crate) const ACCUMULATORS: usize = 4;
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode) -> bool {
@@ -68,236 +56,7 @@ pub(crate) unsafe fn run(
     unsafe { TiledReduction::new(body, folding, epilogue, launch).run(workers) }
 }
 
-/// A launch, divided into planes and tiles.
-pub(super) struct TiledReduction<'a> {
-    pub(super) body: &'a Bytecode,
-    pub(super) folding: &'a ResolvedFolds,
-    pub(super) epilogue: &'a Bytecode,
-    pub(super) launch: SharedLaunch<'a>,
-    pub(super) by_columns: bool,
-    pub(super) axes: PlaneAxes,
-    pub(super) aliasing: AliasInfo,
-    pub(super) epilogue_aliasing: AliasInfo,
-    /// Extents of a plane's outer axis and of the inner axis, and the number of planes. Of two inner axes each outer point is a plane.
-    pub(super) points: usize,
-    pub(super) length: usize,
-    pub(super) planes: usize,
-    /// Of two inner axes the extent of the first: rows that are folded into one point.
-    pub(super) nest: usize,
-    /// Outer points that share a run of the epilogue, and outer points of a tile.
-    pub(super) group: usize,
-    pub(super) across: usize,
-    /// Inner points of a tile.
-    pub(super) depth: usize,
-    /// Rows of a tile by columns that its registers hold.
-    pub(super) height: usize,
-    /// Machine code that folds a tile of one row, or rows of a tile by columns.
-    pub(super) jit_fold: Option<RowFoldCall<'a>>,
-    pub(super) column_fold: Option<ColumnFoldCall<'a>>,
-    /// Whether a tile holds whole rows, which are folded by one call.
-    pub(super) whole_rows: bool,
-    /// Whether it is one row, too short to divide into parts.
-    pub(super) is_short_row: bool,
-    /// Whether it is one row that may be left once all folds have met their absorbing elements: nothing else would be seen of the rest.
-    pub(super) may_stop: bool,
-    /// Whether a part of such a row has met them: then the others need not run, and have them as results.
-    pub(super) has_stopped: AtomicBool,
-}
-
-impl<'a> TiledReduction<'a> {
-    /// Divides a launch with one inner axis of more than one point at most, or with two. No extent is zero.
-    fn new(
-        body: &'a Bytecode,
-        folding: &'a ResolvedFolds,
-        epilogue: &'a Bytecode,
-        launch: &Launch<'a>,
-    ) -> TiledReduction<'a> {
-        let rank = launch.outer.len();
-        let (mut outer, mut points, mut planes) = (NO_PLANE_AXIS, 1, 1);
-        for (axis, &extent) in launch.outer.iter().enumerate().rev().filter(|(_, e)| **e != 1) {
-            if outer == NO_PLANE_AXIS {
-                (outer, points) = (axis, extent);
-            } else {
-                planes *= extent;
-            }
-        }
-        let long = |from: &[usize]| from.iter().rposition(|&extent| extent != 1);
-        let inner_axis = long(launch.inner);
-        let (inner, length) = inner_axis.map_or((NO_PLANE_AXIS, 1), |axis| (rank + axis, launch.inner[axis]));
-        let first = inner_axis.and_then(|axis| long(&launch.inner[..axis]));
-        let nest = first.map_or(1, |axis| launch.inner[axis]);
-        let by_columns = first.is_none() && outer != NO_PLANE_AXIS && by_columns(&folding.operands, launch);
-        let axes = if let Some(axis) = first {
-            (points, planes) = (1, points * planes);
-            PlaneAxes { rows: rank + axis, columns: inner }
-        } else if by_columns {
-            PlaneAxes { rows: inner, columns: outer }
-        } else {
-            PlaneAxes { rows: outer, columns: inner }
-        };
-        let mut reduction = TiledReduction {
-            body,
-            folding,
-            epilogue,
-            launch: SharedLaunch(*launch),
-            by_columns,
-            axes,
-            aliasing: AliasInfo::new(body, launch),
-            epilogue_aliasing: AliasInfo::new(epilogue, launch),
-            points,
-            length,
-            planes,
-            nest,
-            group: 1,
-            across: 1,
-            depth: 1,
-            height: 1,
-            jit_fold: None,
-            column_fold: None,
-            whole_rows: false,
-            is_short_row: nest == 1 && is_short_row(folding.forms, launch.outer, length),
-            may_stop: planes * points == 1
-                && body.sinks.is_empty()
-                && folding.accumulators.iter().all(|a| a.absorbing.is_some() && !a.kernel_has_effects),
-            has_stopped: AtomicBool::new(false),
-        };
-        let least = match reduction.is_short_row {
-            _ if nest > 1 => MIN_NESTED_ROW,
-            true => MIN_JIT_FOLD,
-            false if reduction.is_read_in_place() => MIN_JIT_ROW,
-            false if body.calls.len() < 2 => MIN_COMPUTED_ROW_BYTES / folding.accumulators[0].size,
-            false => MIN_COMPUTED_ROW,
-        };
-        let long = !by_columns && length >= least;
-        let row_fold = if long { reduction.row_fold() } else { None };
-        // Storing by calls of their own does not pay for short rows.
-        let stores =
-            |call: &RowFoldCall<'_>| body.sinks.is_empty() || call.stores() || length >= MIN_JIT_ROW || nest > 1;
-        reduction.jit_fold = row_fold.filter(|call| length >= call.lanes() && stores(call));
-        reduction.column_fold = if by_columns { reduction.column_fold() } else { None };
-        reduction.divide();
-        reduction
-    }
-
-    /// Decides the sizes of tiles and groups.
-    #[inline]
-    fn divide(&mut self) {
-        let room = self.body.block_len;
-        if self.is_short_row {
-            self.whole_rows = self.jit_fold.is_none() && (self.length <= room || self.finds_in_place());
-            self.depth = if self.whole_rows { self.length } else { self.length.min(JIT_FOLD_PIECE) };
-            return;
-        }
-        let read_in_place = self.is_read_in_place();
-        if self.by_columns {
-            // Machine code needs no registers for values.
-            let most = if self.column_fold.is_some() { MAX_TILE_COLUMNS } else { MAX_TILE_COLUMNS.min(room) };
-            self.across = self.points.min(most);
-            self.group = self.across;
-            let rows = (room / self.across).max(1);
-            let height = if read_in_place { TILE_DEPTH.max(rows) } else { rows };
-            // Independent of the size of registers: equal domains are divided equally and give equal sums. What is halved is one tile.
-            let halves = folds_by_halving(self.across);
-            self.depth = self.length.min(if halves { height } else { tile_depth(self.length, self.points) });
-            self.height = height.min(self.depth);
-        } else if self.length <= room && self.jit_fold.is_none() {
-            let rows =
-                if read_in_place { (IN_PLACE_POINTS / self.length).min(MAX_TILE_COLUMNS) } else { room / self.length };
-            self.across = self.points.min(rows);
-            self.group = self.across;
-            self.depth = self.length;
-            self.whole_rows = true;
-        } else {
-            // As above.
-            self.group = self.points.min((IN_PLACE_POINTS / self.length).max(ROW_GROUP));
-            // Short rows that machine code cannot fold are folded together by calls.
-            let rows = if self.length < MIN_JIT_ROW { (room / self.length).clamp(1, ROW_GROUP) } else { 1 };
-            self.across = self.points.min(rows);
-            self.depth = self.length.min(JIT_FOLD_PIECE);
-        }
-    }
-
-    /// Whether the body only loads operands that are contiguous along the columns, so that tiles need no registers.
-    fn is_read_in_place(&self) -> bool {
-        self.body.calls.is_empty()
-            && self.body.uniforms.is_empty()
-            && self.body.sinks.is_empty()
-            && self.has_dense_columns()
-    }
-
-    /// Whether it only finds positions of extremes in memory. Then one call for the whole row gives the same result as blocks that are merged
-    /// one by one (ten thousand numbers: 450 of 1,150 ns).
-    fn finds_in_place(&self) -> bool {
-        let finds = |a: &ResolvedAccumulator| matches!(a.loops, AccumulatorLoops::Arg(_));
-        self.is_read_in_place() && self.folding.accumulators.iter().all(finds)
-    }
-
-    /// Whether all loads are contiguous along the columns.
-    fn has_dense_columns(&self) -> bool {
-        let launch = self.launch.get();
-        let dense = |operand: u16, size: u8| {
-            self.axes.columns != NO_PLANE_AXIS
-                && launch.strides_of(operand as usize)[self.axes.columns] == size as isize
-        };
-        self.body.loads.iter().all(|l| dense(l.operand, l.size))
-    }
-
-    /// Machine code that folds rows of this launch, whose loads are contiguous or have one element for all columns.
-    fn row_fold(&self) -> Option<RowFoldCall<'a>> {
-        let call = self.folding.jit_fold.as_ref().filter(|_| self.has_simple_loads())?;
-        call.of_rows(|value| self.is_broadcast(value), self.has_simple_sinks())
-    }
-
-    /// Machine code that folds columns of this launch, whose loads are as simple, unless they are all that it would read.
-    fn column_fold(&self) -> Option<ColumnFoldCall<'a>> {
-        let may_run = self.has_simple_loads() && !self.is_read_in_place() && !folds_by_halving(self.points);
-        let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
-        let stores = !self.body.sinks.is_empty();
-        if stores && !self.has_simple_sinks() {
-            return None;
-        }
-        let call = call.of_columns(|v| self.is_broadcast(v), stores)?;
-        runs_machine_code(self.points, call.shortest_row(), || false).then_some(call)
-    }
-
-    /// The stride of an operand along the columns.
-    fn column_stride(&self, operand: u16) -> isize {
-        self.launch.get().strides_of(operand as usize)[self.axes.columns]
-    }
-
-    /// Whether all loads are contiguous along the columns, or have one element for all of them.
-    fn has_simple_loads(&self) -> bool {
-        self.body.loads.iter().all(|l| [0, l.size as isize].contains(&self.column_stride(l.operand)))
-    }
-
-    /// Whether an entry of the table of values is a load with one element for all columns.
-    fn is_broadcast(&self, value: u16) -> bool {
-        self.body.loads.iter().any(|l| l.value == value && self.column_stride(l.operand) == 0)
-    }
-
-    /// Whether all sinks are contiguous along the columns and overlap no load.
-    fn has_simple_sinks(&self) -> bool {
-        (self.body.sinks.iter().enumerate())
-            .all(|(i, sink)| self.aliasing.direct(i) && self.column_stride(sink.operand) == sink.size as isize)
-    }
-
-    /// Columns of a tile that one call runs on.
-    pub(super) fn tile_columns(&self) -> usize {
-        if self.whole_rows { self.length } else { self.depth.min(self.body.block_len) }
-    }
-
-    fn groups(&self) -> usize {
-        self.planes * self.points.div_ceil(self.group)
-    }
-
-    pub(super) fn inner_tiles(&self) -> usize {
-        self.nest * self.tiles_of_row()
-    }
-
-    pub(super) fn tiles_of_row(&self) -> usize {
-        if self.depth == self.length { 1 } else { self.length.div_ceil(self.depth) }
-    }
-
+impl TiledReduction<'_> {
     /// Runs the reduction.
     ///
     /// # Safety

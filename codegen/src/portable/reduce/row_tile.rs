@@ -9,10 +9,8 @@ use crate::drive::{fp_status, scratch};
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, LoopCall, fill_uniform};
 use crate::portable::exec::jit_hook::Stage;
 use crate::portable::loops::copies;
-use crate::portable::reduce::accumulate::AccumulatorBuffers;
+use crate::portable::reduce::accumulate::{ACCUMULATORS, AccumulatorBuffers, FoldLanes};
 use crate::portable::reduce::reduce_nd::{ResolvedFolds, collect_flags};
-use crate::portable::reduce::reduce_tiled::ACCUMULATORS;
-use crate::portable::reduce::tiled_run::FoldLanes;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 

@@ -1,20 +1,12 @@
 //! Columns of a reduction in tiles: rows of values are folded into a row of accumulators, by machine code or by calls.
 
-use crate::drive::strategy::{MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, TILE_DEPTH};
 use crate::portable::exec::exec_2d::TileSpan;
 use crate::portable::exec::jit_hook::ColumnFoldCall;
-use crate::portable::reduce::accumulate::{COLUMN_GROUP, Progress};
+use crate::portable::reduce::accumulate::{ACCUMULATORS, COLUMN_GROUP, Progress};
 use crate::portable::reduce::reduce_nd::collect_flags;
-use crate::portable::reduce::reduce_tiled::ACCUMULATORS;
 use crate::portable::reduce::tiled_run::TiledRun;
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Rows of a tile that is folded by columns, of so many rows and columns: whole groups, so few that all threads have tiles.
-pub(super) fn tile_depth(rows: usize, columns: usize) -> usize {
-    let least = MIN_COLUMN_TILE / columns.min(MAX_TILE_COLUMNS);
-    (rows / MAX_CPU_PARTS).max(least).next_multiple_of(COLUMN_GROUP).clamp(COLUMN_GROUP, TILE_DEPTH)
-}
 
 impl TiledRun<'_, '_> {
     /// Folds a range of tiles into the vectors of a group of columns.

@@ -4,31 +4,13 @@
 use crate::drive::strategy::{MIN_JIT_FOLD, ROW_GROUP};
 use crate::portable::exec::exec_2d::{Exec2d, TileSpan};
 use crate::portable::exec::jit_hook::{FOLD_VECTOR_BYTES, RowFoldCall};
-use crate::portable::reduce::accumulate::{AccumulatorBuffers, Progress};
+use crate::portable::reduce::accumulate::{ACCUMULATORS, AccumulatorBuffers, FoldLanes, Progress};
 use crate::portable::reduce::reduce_nd::collect_flags;
-use crate::portable::reduce::reduce_tiled::{ACCUMULATORS, TiledReduction};
+use crate::portable::reduce::tiling::TiledReduction;
 use crate::{Launch, RaisedFlags};
 use smallvec::SmallVec;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-
-/// The partial results that machine code leaves of so many rows, row after row.
-#[repr(align(64))]
-pub(crate) struct FoldLanes<const ROWS: usize>([[MaybeUninit<[u8; FOLD_VECTOR_BYTES]>; ACCUMULATORS]; ROWS]);
-
-impl<const ROWS: usize> FoldLanes<ROWS> {
-    #[inline(always)]
-    pub(crate) fn new() -> FoldLanes<ROWS> {
-        FoldLanes([const { [const { MaybeUninit::uninit() }; ACCUMULATORS] }; ROWS])
-    }
-
-    /// Those of an accumulator in the first row.
-    #[inline(always)]
-    pub(crate) fn at(&mut self, accumulator: usize) -> *mut u8 {
-        self.0.as_mut_ptr().cast::<u8>().wrapping_add(accumulator * FOLD_VECTOR_BYTES)
-    }
-}
 
 /// One thread's part of a reduction.
 pub(super) struct TiledRun<'s, 'p> {
