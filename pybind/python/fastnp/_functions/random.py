@@ -26,11 +26,10 @@ _IN_PLACE = frozenset({"shuffle"})
 # Methods with native draws, which take numbers as parameters; with others they are NumPy's as well.
 _NATIVE: dict[type, frozenset[str]] = {
     _random.Generator: frozenset(
-        {"random", "uniform", "standard_normal", "normal", "standard_exponential", "exponential"}
-        | {"integers"}
+        "random uniform standard_normal normal standard_exponential exponential integers".split()
     ),
     # Its normal numbers have state of their own, which NumPy does not show.
-    _random.RandomState: frozenset({"random", "random_sample", "rand", "uniform", "randint"}),
+    _random.RandomState: frozenset("random random_sample rand uniform randint".split()),
 }
 # Attributes that draw nothing.
 _OWN = frozenset({"bit_generator", "spawn"})
