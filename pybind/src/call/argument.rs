@@ -3,6 +3,7 @@
 use crate::call::number_list::of_numbers;
 use crate::interop::numpy_memory::{from_numpy, operand};
 use crate::interpreter::dtype;
+use crate::interpreter::exact_int::int_at;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, PayloadRef};
@@ -46,10 +47,9 @@ fn parse_other<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         return Ok(Arg::Number(Value::Scalar(Scalar::new(DType::F64, value))));
     }
     if object.is_exact_instance_of::<PyInt>() {
-        let mut overflow = 0;
-        // SAFETY: the object is exactly an int; the only failure is an overflow, which is reported.
-        let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &mut overflow) };
-        return Ok(if overflow == 0 { Arg::Number(Value::Int(value)) } else { Arg::Other });
+        // SAFETY: the object is alive.
+        let value = unsafe { int_at(object.as_ptr()) };
+        return Ok(value.map_or(Arg::Other, |value| Arg::Number(Value::Int(value))));
     }
     if let Ok(value) = object.cast_exact::<PyBool>() {
         return Ok(Arg::Number(Value::from(value.is_true())));

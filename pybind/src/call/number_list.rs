@@ -4,6 +4,7 @@
 //! an integer of more than 64 bits and a number that overflows leave the list to NumPy, with its errors and warnings.
 
 use crate::interpreter::dtype;
+use crate::interpreter::exact_int::int_at;
 use fastnp::{Array, Complex, DType, Element};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -64,14 +65,12 @@ impl OfNumber for bool {
 impl OfNumber for i64 {
     #[inline(always)]
     unsafe fn read(py: Python<'_>, object: *mut ffi::PyObject) -> Option<i64> {
-        // SAFETY: the caller's contract; the only failure to read an int is an overflow, which is reported.
+        // SAFETY: the caller's contract.
         unsafe {
             if ffi::PyLong_CheckExact(object) == 0 {
                 return dtype::int64_at(py, object).or_else(|| bool::read(py, object).map(i64::from));
             }
-            let mut overflow = 0;
-            let value = ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow);
-            (overflow == 0).then_some(value)
+            int_at(object)
         }
     }
 }

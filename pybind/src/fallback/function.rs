@@ -2,6 +2,7 @@
 
 use crate::fallback::run::{Call, is_all_plain};
 use crate::fallback::value_types::{ValueType, set_plain_types, value_type};
+use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::raw_call::{call_python, object_at};
@@ -132,10 +133,8 @@ fn extent(value: &Bound<'_, PyAny>) -> usize {
     if !value.is_exact_instance_of::<PyInt>() {
         return 1;
     }
-    let mut overflow = 0;
-    // SAFETY: the object is exactly an int; the only failure is an overflow, which is reported.
-    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &mut overflow) };
-    if overflow == 0 { value.unsigned_abs().max(1) as usize } else { usize::MAX }
+    // SAFETY: the object is alive.
+    unsafe { int_at(value.as_ptr()) }.map_or(usize::MAX, |value| value.unsigned_abs().max(1) as usize)
 }
 
 impl NumpyFunction {

@@ -7,6 +7,7 @@ pub(crate) mod call_site;
 pub(crate) mod dtype;
 pub(crate) mod error;
 pub(crate) mod errstate;
+pub(crate) mod exact_int;
 pub(crate) mod fallback;
 pub(crate) mod fastcall;
 pub(crate) mod gil_cell;

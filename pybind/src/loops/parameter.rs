@@ -2,6 +2,7 @@
 
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::int_at;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{DType, Export, Scalar};
@@ -162,15 +163,8 @@ fn int(value: &Bound<'_, PyAny>) -> Option<u64> {
 /// # Safety
 /// The object stays during the call, and the interpreter is held.
 pub(crate) unsafe fn word_of_int(object: *mut ffi::PyObject) -> Option<u64> {
-    let mut overflow = 0;
-    // SAFETY: the caller's contract. An exact int runs no Python code and sets no exception: too large a one is reported in `overflow`.
-    unsafe {
-        if ffi::PyLong_CheckExact(object) == 0 {
-            return None;
-        }
-        let word = ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow);
-        (overflow == 0).then_some(word.cast_unsigned())
-    }
+    // SAFETY: the caller's contract.
+    unsafe { int_at(object) }.map(i64::cast_unsigned)
 }
 
 /// The word of a NumPy scalar of a type: the bits of a floating-point number, an integer extended to 64 bits.

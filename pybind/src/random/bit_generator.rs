@@ -1,11 +1,11 @@
 //! NumPy's bit generators by their C interface (`numpy/random/bitgen.h`), and the distributions over them that NumPy's library exports.
 
 use crate::interpreter::slot::Slot;
+use crate::interpreter::vectorcall::call_method;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
 use std::ffi::{CStr, CString, c_void};
 
 /// A bit generator: its state, and the functions that draw from it.
@@ -121,27 +121,6 @@ impl Library {
         call_method(&lock, intern!(py, "acquire"))?;
         Ok(Some(LockedGenerator { lock, interface, _owner: bit_generator.clone() }))
     }
-}
-
-unsafe extern "C" {
-    // Part of the stable ABI from 3.12 on, and exported as declared since 3.9.
-    fn PyObject_VectorcallMethod(
-        name: *mut ffi::PyObject,
-        args: *const *mut ffi::PyObject,
-        count: usize,
-        names: *mut ffi::PyObject,
-    ) -> *mut ffi::PyObject;
-}
-
-/// Calls a method without arguments. With a tuple of none it takes three times as long.
-fn call_method(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<()> {
-    let arguments = [object.as_ptr()];
-    // SAFETY: one argument, the object.
-    let result = unsafe {
-        let result = PyObject_VectorcallMethod(name.as_ptr(), arguments.as_ptr(), 1, std::ptr::null_mut());
-        Bound::from_owned_ptr_or_err(object.py(), result)
-    };
-    result.map(drop)
 }
 
 /// A bit generator whose lock is held, as NumPy holds it while it draws.

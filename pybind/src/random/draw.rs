@@ -6,6 +6,7 @@
 
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::Arguments;
 use crate::interpreter::slot::Slot;
 use crate::object::construct::new_object;
@@ -14,7 +15,7 @@ use fastnp::{Array, DType, Scalar, Shape};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyFloat, PyTuple};
 
 /// NumPy draws more with other threads running: these take 0.1 ms.
 const MAX_DRAWN: usize = 1 << 14;
@@ -274,13 +275,8 @@ fn is_scale(scale: f64) -> bool {
 
 /// An integer; `None` for any other object, and one of more than 64 bits.
 fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
-    if !value.is_exact_instance_of::<PyInt>() {
-        return None;
-    }
-    let mut overflow = 0;
-    // SAFETY: the object is exactly an int; the only failure is an overflow, which is reported.
-    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &mut overflow) };
-    (overflow == 0).then_some(value)
+    // SAFETY: the object is alive.
+    unsafe { int_at(value.as_ptr()) }
 }
 
 /// An extent of an axis; `None` for any other object.

@@ -1,0 +1,20 @@
+//! Python's integers of 64 bits at most, read without an exception.
+
+use pyo3::ffi;
+
+/// The value of an object that is exactly an `int`; `None` for any other object, and for more than 64 bits.
+///
+/// # Safety
+/// `object` points to a live object, and the GIL is held.
+#[inline(always)]
+pub(crate) unsafe fn int_at(object: *mut ffi::PyObject) -> Option<i64> {
+    let mut overflow = 0;
+    // SAFETY: the caller's contract. An exact int runs no Python code and sets no exception: too large a one is reported in `overflow`.
+    unsafe {
+        if ffi::PyLong_CheckExact(object) == 0 {
+            return None;
+        }
+        let value = ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow);
+        (overflow == 0).then_some(value)
+    }
+}
