@@ -52,6 +52,9 @@ pub(crate) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Out
     /// The inverse of [`Lanes::deinterleave`].
     fn interleave(re: Self, im: Self) -> (Self, Self);
 
+    /// With the lanes in the opposite order.
+    fn reversed(self) -> Self;
+
     /// Runs work that is compiled for the instructions of these vectors.
     ///
     /// # Safety
@@ -115,153 +118,31 @@ impl Lanes for f64 {
     }
 
     #[inline(always)]
+    fn reversed(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
     unsafe fn run<R>(work: impl FnOnce() -> R) -> R {
         work()
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) use x86::Wide;
+/// The most lanes that a vector has.
+pub(crate) const MAX_LANES: usize = 8;
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::Lanes;
-    use std::arch::x86_64::*;
-    use std::ops::{Add, Mul, Sub};
-
-    /// Four lanes, in a register of AVX2.
-    #[derive(Clone, Copy)]
-    #[repr(transparent)]
-    pub(crate) struct Wide(__m256d);
-
-    impl Add for Wide {
-        type Output = Wide;
-        #[inline(always)]
-        fn add(self, other: Wide) -> Wide {
-            // SAFETY: `Lanes::run` promises the instructions, and all work with vectors runs in it.
-            Wide(unsafe { _mm256_add_pd(self.0, other.0) })
-        }
-    }
-
-    impl Sub for Wide {
-        type Output = Wide;
-        #[inline(always)]
-        fn sub(self, other: Wide) -> Wide {
-            // SAFETY: `Lanes::run` promises the instructions, and all work with vectors runs in it.
-            Wide(unsafe { _mm256_sub_pd(self.0, other.0) })
-        }
-    }
-
-    impl Mul for Wide {
-        type Output = Wide;
-        #[inline(always)]
-        fn mul(self, other: Wide) -> Wide {
-            // SAFETY: `Lanes::run` promises the instructions, and all work with vectors runs in it.
-            Wide(unsafe { _mm256_mul_pd(self.0, other.0) })
-        }
-    }
-
-    // SAFETY of all blocks: `Lanes::run` promises the instructions; addresses are the caller's contract.
-    impl Lanes for Wide {
-        const COUNT: usize = 4;
-
-        #[inline(always)]
-        fn splat(x: f64) -> Wide {
-            // SAFETY: see above.
-            Wide(unsafe { _mm256_set1_pd(x) })
-        }
-
-        #[inline(always)]
-        fn mul_add(self, b: Wide, c: Wide) -> Wide {
-            // SAFETY: see above.
-            Wide(unsafe { _mm256_fmadd_pd(self.0, b.0, c.0) })
-        }
-
-        #[inline(always)]
-        fn mul_sub(self, b: Wide, c: Wide) -> Wide {
-            // SAFETY: see above.
-            Wide(unsafe { _mm256_fmsub_pd(self.0, b.0, c.0) })
-        }
-
-        #[inline(always)]
-        unsafe fn read(from: *const f64) -> Wide {
-            // SAFETY: see above.
-            Wide(unsafe { _mm256_loadu_pd(from) })
-        }
-
-        #[inline(always)]
-        unsafe fn read_single(from: *const f32) -> Wide {
-            // SAFETY: see above.
-            Wide(unsafe { _mm256_cvtps_pd(_mm_loadu_ps(from)) })
-        }
-
-        #[inline(always)]
-        unsafe fn write(self, to: *mut f64) {
-            // SAFETY: see above.
-            unsafe { _mm256_storeu_pd(to, self.0) }
-        }
-
-        #[inline(always)]
-        unsafe fn write_single(self, to: *mut f32) {
-            // SAFETY: see above.
-            unsafe { _mm_storeu_ps(to, _mm256_cvtpd_ps(self.0)) }
-        }
-
-        #[inline(always)]
-        unsafe fn transpose(rows: *mut Wide) {
-            // SAFETY: see above.
-            unsafe {
-                let [a, b, c, d] = rows.cast::<[__m256d; 4]>().read();
-                let (ab0, ab1) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
-                let (cd0, cd1) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
-                rows.cast::<[__m256d; 4]>().write([
-                    _mm256_permute2f128_pd::<0x20>(ab0, cd0),
-                    _mm256_permute2f128_pd::<0x20>(ab1, cd1),
-                    _mm256_permute2f128_pd::<0x31>(ab0, cd0),
-                    _mm256_permute2f128_pd::<0x31>(ab1, cd1),
-                ]);
-            }
-        }
-
-        #[inline(always)]
-        fn deinterleave(a: Wide, b: Wide) -> (Wide, Wide) {
-            // SAFETY: see above.
-            unsafe {
-                let low = _mm256_permute2f128_pd::<0x20>(a.0, b.0);
-                let high = _mm256_permute2f128_pd::<0x31>(a.0, b.0);
-                (Wide(_mm256_unpacklo_pd(low, high)), Wide(_mm256_unpackhi_pd(low, high)))
-            }
-        }
-
-        #[inline(always)]
-        fn interleave(re: Wide, im: Wide) -> (Wide, Wide) {
-            // SAFETY: see above.
-            unsafe {
-                let (low, high) = (_mm256_unpacklo_pd(re.0, im.0), _mm256_unpackhi_pd(re.0, im.0));
-                let first = _mm256_permute2f128_pd::<0x20>(low, high);
-                (Wide(first), Wide(_mm256_permute2f128_pd::<0x31>(low, high)))
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn run<R>(work: impl FnOnce() -> R) -> R {
-            #[target_feature(enable = "avx2,fma")]
-            fn enabled<R>(work: impl FnOnce() -> R) -> R {
-                work()
-            }
-            // SAFETY: the caller's contract.
-            unsafe { enabled(work) }
-        }
-    }
-}
-
-/// Lanes of the widest vectors of the processor.
-pub(crate) fn width() -> usize {
+/// Lanes of the vectors that the processor has, the widest first; one if it has none.
+pub(crate) fn widths() -> &'static [usize] {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        return Wide::COUNT;
+    {
+        if is_x86_feature_detected!("avx512f") {
+            return &[8, 4];
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return &[4];
+        }
     }
-    1
+    &[1]
 }
 
 /// A complex number in memory.
@@ -292,6 +173,12 @@ impl<V: Lanes> ComplexLanes<V> {
     #[inline(always)]
     pub(crate) fn swapped(self) -> Self {
         ComplexLanes { re: self.im, im: self.re }
+    }
+
+    /// With the lanes in the opposite order.
+    #[inline(always)]
+    pub(crate) fn reversed(self) -> Self {
+        ComplexLanes { re: self.re.reversed(), im: self.im.reversed() }
     }
 
     /// The complex conjugate.

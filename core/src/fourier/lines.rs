@@ -1,11 +1,12 @@
 //! Lines: the one-dimensional transforms along an axis of an array, in groups that are read into vectors, transformed and stored.
 
-#[cfg(target_arch = "x86_64")]
-use crate::fourier::lanes::Wide;
-use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, width};
+use crate::fourier::dense::DenseNumbers;
+use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, MAX_LANES, widths};
 use crate::fourier::plan::{FourierKey, FourierPlan, FourierPlans, run_split};
-use crate::fourier::real;
+use crate::fourier::real::{self, DenseReal};
 use crate::fourier::split::{Endpoints, most_tasks, tasks_of};
+#[cfg(target_arch = "x86_64")]
+use crate::fourier::{lanes_avx2::Lanes4, lanes_avx512::Lanes8};
 use fastnp_codegen::ThreadPool;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,7 +68,8 @@ pub(crate) struct Lines<'a> {
 /// How lines are transformed.
 pub(crate) struct PreparedLines {
     plan: Arc<FourierPlan>,
-    in_lanes: bool,
+    /// Lines that are transformed together, a lane for each.
+    lanes: usize,
     is_shared: bool,
     tasks: usize,
     /// Complex numbers in each of a task's two buffers, and of its scratch memory.
@@ -81,18 +83,14 @@ impl PreparedLines {
         SCRATCH_ALIGNMENT + self.tasks * self.task_bytes()
     }
 
-    fn lanes(&self) -> usize {
-        if self.in_lanes { width() } else { 1 }
-    }
-
     fn task_bytes(&self) -> usize {
-        (16 * (2 * self.room * self.lanes() + self.scratch)).next_multiple_of(SCRATCH_ALIGNMENT)
+        (16 * (2 * self.room * self.lanes + self.scratch)).next_multiple_of(SCRATCH_ALIGNMENT)
     }
 }
 
 /// One side of a group of lines: its address in each, and how its elements lie.
 struct GroupSide {
-    lines: [*mut u8; 4],
+    lines: [*mut u8; MAX_LANES],
     count: usize,
     is_single: bool,
     step: isize,
@@ -119,16 +117,18 @@ impl Lines<'_> {
     pub(crate) fn prepare(&self, plans: &mut FourierPlans, threads: &dyn ThreadPool) -> PreparedLines {
         let length = if self.is_packed() { self.points / 2 } else { self.points };
         let count = self.count();
-        let in_lanes = count >= MIN_IN_LANES && width() > 1 && length <= MAX_IN_LANES;
-        let is_shared = !in_lanes && length >= SHARED_FROM;
+        let in_lanes = count >= MIN_IN_LANES && length <= MAX_IN_LANES;
+        // The narrowest vectors that take all lines, or the widest.
+        let fitting = widths().iter().rev().find(|&&lanes| lanes >= count).unwrap_or(&widths()[0]);
+        let lanes = if in_lanes { *fitting } else { 1 };
+        let is_shared = lanes == 1 && length >= SHARED_FROM;
         let nanoseconds = (count * self.points) as f64 * LINE_NUMBER_NS;
-        let lanes = if in_lanes { width() } else { 1 };
         let tasks = if is_shared { 1 } else { tasks_of(Some(threads), nanoseconds).min(count.div_ceil(lanes)) };
-        let plan = plans.plan(FourierKey { n: length, is_single: !in_lanes, is_packed: self.is_packed() });
-        // The whole line, with a vector at its end that may be read or written beyond it.
-        let room = plan.room().max(self.points + 1) + 4;
+        let plan = plans.plan(FourierKey { n: length, is_single: lanes == 1, is_packed: self.is_packed() });
+        // The whole line, with a vector at its end that may be read or written beyond it; what follows is aligned.
+        let room = (plan.room().max(self.points + 1) + MAX_LANES).next_multiple_of(SCRATCH_ALIGNMENT / 16);
         let scratch = plan.scratch(if is_shared { most_tasks(threads) } else { 1 });
-        PreparedLines { plan, in_lanes, is_shared, tasks, room, scratch }
+        PreparedLines { plan, lanes, is_shared, tasks, room, scratch }
     }
 
     /// Transforms all lines. Returns whether all that was read is finite: a number that is not, or an overflow, reaches the first element of
@@ -140,17 +140,19 @@ impl Lines<'_> {
         let memory = memory.wrapping_add(memory.align_offset(SCRATCH_ALIGNMENT));
         let memory = memory.expose_provenance();
         let count = self.count();
-        let groups = count.div_ceil(prepared.lanes());
+        let groups = count.div_ceil(prepared.lanes);
         let in_task = groups.div_ceil(prepared.tasks);
         let all_finite = AtomicBool::new(true);
         let task = |task: usize| {
             let own = std::ptr::with_exposed_provenance_mut::<u8>(memory + task * prepared.task_bytes());
             for group in task * in_task..groups.min((task + 1) * in_task) {
-                // SAFETY: the caller's contract; lanes are as wide as the processor's vectors.
+                // SAFETY: the caller's contract; the processor has vectors of so many lanes.
                 let is_finite = unsafe {
-                    match prepared.in_lanes {
+                    match prepared.lanes {
                         #[cfg(target_arch = "x86_64")]
-                        true => self.transform::<Wide>(group, prepared, own, None),
+                        Lanes8::COUNT => self.transform::<Lanes8>(group, prepared, own, None),
+                        #[cfg(target_arch = "x86_64")]
+                        Lanes4::COUNT => self.transform::<Lanes4>(group, prepared, own, None),
                         _ => self.transform::<f64>(group, prepared, own, prepared.is_shared.then_some(threads)),
                     }
                 };
@@ -180,7 +182,7 @@ impl Lines<'_> {
             }
             at
         };
-        let mut lines = [std::ptr::null_mut(); 4];
+        let mut lines = [std::ptr::null_mut(); MAX_LANES];
         lines[..lanes].iter_mut().enumerate().for_each(|(l, at)| *at = line(l));
         GroupSide { lines, count, is_single: side.is_single, step: side.step, unit }
     }
@@ -197,24 +199,37 @@ impl Lines<'_> {
         (room, scratch): (*mut ComplexNumber, *mut ComplexNumber),
         threads: Option<&dyn ThreadPool>,
     ) -> bool {
-        let is_real = self.kind == LineKind::FromReal && self.is_packed();
-        let is_dense = from.is_dense() && to.is_dense() && self.available == self.points;
-        let Some(split) = plan.split().filter(|_| is_dense && (is_real || (from.unit, to.unit) == (2, 2))) else {
+        let is_dense = from.is_dense() && to.is_dense();
+        let half = self.points / 2;
+        let read = if self.kind == LineKind::ToReal { half + 1 } else { self.points };
+        let Some(split) = plan.split().filter(|_| is_dense && self.available == read) else {
             return false;
         };
-        let result = to.lines[0].cast::<ComplexNumber>();
         let swaps = self.kind == LineKind::Inverse;
-        let target = if is_real { room } else { result };
+        let numbers =
+            |side: &GroupSide, swaps: bool| DenseNumbers { start: side.lines[0], is_single: side.is_single, swaps };
+        let (mut from_numbers, mut to_numbers) = (numbers(from, swaps), numbers(to, swaps));
+        let real = |from: DenseNumbers, to: DenseNumbers| DenseReal {
+            half,
+            twiddles: &plan.half_twiddles,
+            packs: self.kind == LineKind::ToReal,
+            from,
+            to,
+        };
         // SAFETY: the caller's contract; pairs of real numbers are as long as complex ones.
         unsafe {
-            run_split(
-                split,
-                Endpoints { from: from.lines[0].cast(), to: target, swaps, factor: self.factor },
-                scratch,
-                threads,
-            );
-            if is_real {
-                real::from_packed::<f64>(self.points / 2, &plan.half_twiddles, room, result);
+            match (self.kind, self.is_packed()) {
+                (LineKind::Complex | LineKind::Inverse, _) => {}
+                (LineKind::FromReal, true) => to_numbers = DenseNumbers::at(room),
+                (LineKind::ToReal, true) => {
+                    real(from_numbers, DenseNumbers::at(room)).run(threads);
+                    (from_numbers, to_numbers.swaps) = (DenseNumbers::at(room), true);
+                }
+                _ => return false,
+            }
+            run_split(split, Endpoints { from: from_numbers, to: to_numbers, factor: self.factor }, scratch, threads);
+            if self.kind == LineKind::FromReal {
+                real(to_numbers, numbers(to, false)).run(threads);
             }
         }
         true
@@ -324,9 +339,9 @@ impl GroupSide {
         if self.is_single { 4 } else { 8 }
     }
 
-    /// Whether the elements of a line are adjacent, in double precision.
+    /// Whether the elements of a line are adjacent.
     fn is_dense(&self) -> bool {
-        !self.is_single && self.step == 8 * self.unit as isize
+        self.step == (self.size() * self.unit) as isize
     }
 
     /// Whether the lines' elements are adjacent.
@@ -388,7 +403,7 @@ impl GroupSide {
             if self.step == (size * unit) as isize {
                 let numbers = elements * unit;
                 while done + V::COUNT <= numbers {
-                    let mut tile = [V::splat(0.0); 4];
+                    let mut tile = [V::splat(0.0); MAX_LANES];
                     for (row, line) in tile[..V::COUNT].iter_mut().zip(self.lines) {
                         *row = self.read::<V>(line.add(done * size));
                     }
@@ -440,7 +455,7 @@ impl GroupSide {
             if self.step == (size * unit) as isize {
                 let numbers = elements * unit;
                 while done + V::COUNT <= numbers {
-                    let mut tile = [factors; 4];
+                    let mut tile = [factors; MAX_LANES];
                     for (i, numbers) in tile[..V::COUNT].iter_mut().enumerate() {
                         *numbers = *from.add((done + i) ^ swap) * factors;
                     }

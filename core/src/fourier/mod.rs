@@ -4,6 +4,8 @@
 //! | file | what it does |
 //! |---|---|
 //! | `lanes` | vectors of numbers of several transforms, a lane for each |
+//! | `lanes_avx2`, `lanes_avx512` | vector registers as such vectors |
+//! | `dense` | adjacent numbers as vectors |
 //! | `roots` | roots of unity |
 //! | `passes` | transforms of lengths with small prime factors |
 //! | `split` | one transform by many short ones, which are lanes |
@@ -17,10 +19,18 @@
 //! that of NumPy, where these transforms are at 0.8 to 1.05, and 1.3 of few points (docs/accuracy.md). It has no lanes across lines, and
 //! no threads.
 
+pub(crate) mod dense;
 pub(crate) mod lanes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod lanes_avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod lanes_avx512;
 pub(crate) mod lines;
 pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod roots;
 pub(crate) mod split;
+
+#[cfg(test)]
+mod tests;

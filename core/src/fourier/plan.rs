@@ -1,12 +1,13 @@
 //! Plans: how a transform of one length is computed, with its tables; and the plans kept for the next.
 
-#[cfg(target_arch = "x86_64")]
-use crate::fourier::lanes::Wide;
-use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, width};
+use crate::fourier::dense::DenseNumbers;
+use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
 use crate::fourier::passes::{Passes, cost};
 use crate::fourier::real::half_twiddles;
 use crate::fourier::roots::root;
 use crate::fourier::split::{Endpoints, Split};
+#[cfg(target_arch = "x86_64")]
+use crate::fourier::{lanes_avx2::Lanes4, lanes_avx512::Lanes8};
 use fastnp_codegen::ThreadPool;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ impl FourierPlan {
         // Two transforms of the convolution, and its products.
         let chirp_cost = 3.0 * cost(inner).unwrap_or(f64::INFINITY);
         if n < SPLIT_FROM || cost(n).is_some_and(|cost| cost < chirp_cost) {
-            let split = if is_single && n >= SPLIT_FROM { Split::new(n, width()) } else { None };
+            let split = if is_single && n >= SPLIT_FROM { Split::new(n) } else { None };
             let method = split.map(FourierMethod::Split).or_else(|| Passes::new(n).map(FourierMethod::Passes));
             if let Some(method) = method {
                 return FourierPlan { n, method, half_twiddles: vec![] };
@@ -112,7 +113,7 @@ impl FourierPlan {
     pub(crate) fn scratch(&self, tasks: usize) -> usize {
         match &self.method {
             FourierMethod::Passes(_) => 0,
-            FourierMethod::Split(split) => split.room(width(), tasks),
+            FourierMethod::Split(split) => split.room(tasks),
             FourierMethod::Chirp { inner, .. } => inner.scratch(tasks),
         }
     }
@@ -141,7 +142,8 @@ impl FourierPlan {
             // SAFETY: the caller's contract.
             FourierMethod::Passes(passes) => unsafe { passes.run(data, other) },
             FourierMethod::Split(split) => {
-                let ends = Endpoints { from: data.cast(), to: other.cast(), swaps: false, factor: 1.0 };
+                let (from, to) = (DenseNumbers::at(data.cast()), DenseNumbers::at(other.cast()));
+                let ends = Endpoints { from, to, factor: 1.0 };
                 // SAFETY: the caller's contract: there is one lane.
                 unsafe { run_split(split, ends, scratch, threads) };
                 other
@@ -186,7 +188,7 @@ impl FourierPlan {
     }
 }
 
-/// Runs a split transform with the widest vectors of the processor.
+/// Runs a split transform with vectors of the lanes that it is planned for.
 ///
 /// # Safety
 /// As [`Split::run`].
@@ -196,13 +198,15 @@ pub(crate) unsafe fn run_split(
     scratch: *mut ComplexNumber,
     threads: Option<&dyn ThreadPool>,
 ) {
-    // SAFETY: the caller's contract; the width says which instructions the processor has.
+    // SAFETY: the caller's contract; the processor has vectors of so many lanes.
     unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if width() == Wide::COUNT {
-            return split.run::<Wide>(ends, scratch.cast(), threads);
+        match split.lanes() {
+            #[cfg(target_arch = "x86_64")]
+            Lanes8::COUNT => split.run::<Lanes8>(ends, scratch.cast(), threads),
+            #[cfg(target_arch = "x86_64")]
+            Lanes4::COUNT => split.run::<Lanes4>(ends, scratch.cast(), threads),
+            _ => split.run::<f64>(ends, scratch.cast(), threads),
         }
-        split.run::<f64>(ends, scratch.cast(), threads);
     }
 }
 

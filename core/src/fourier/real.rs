@@ -1,12 +1,41 @@
 //! Transforms of real numbers, and to them, by complex ones of half the length: the even elements are real parts, the odd ones imaginary.
 
-use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
+use crate::fourier::dense::DenseNumbers;
+use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, MAX_LANES, widths};
 use crate::fourier::roots::Roots;
+use crate::fourier::split::tasks_of;
+#[cfg(target_arch = "x86_64")]
+use crate::fourier::{lanes_avx2::Lanes4, lanes_avx512::Lanes8};
+use fastnp_codegen::ThreadPool;
+use std::ops::Range;
+
+/// Nanoseconds for each complex number of one transform that is made of packed ones, or packed.
+const REAL_NUMBER_NS: f64 = 1.0;
 
 /// `exp(-2πik/n)` for the `n / 4` first `k` and one more, for an even `n`.
 pub(crate) fn half_twiddles(n: usize) -> Vec<ComplexNumber> {
     let roots = Roots::new(n);
     (0..=n / 4).map(|k| roots.at(k)).collect()
+}
+
+/// Numbers `k` and `half - k` of a spectrum of `2 * half` real numbers, from those of the transform of pairs of them: `a`, and the conjugate
+/// `b` of the other.
+#[inline(always)]
+fn spectrum_pair<V: Lanes>([a, b, twiddle]: [ComplexLanes<V>; 3]) -> [ComplexLanes<V>; 2] {
+    let one_half = V::splat(0.5);
+    let (even, odd) = ((a + b).scaled(one_half), a.minus_i_times_difference(b).scaled(one_half));
+    let odd = odd * twiddle;
+    [even + odd, (even - odd).conj()]
+}
+
+/// The inverse of [`spectrum_pair`] but for a factor of `2 * half`: what a forward transform makes packed numbers of, with real and imaginary
+/// parts exchanged before and after.
+#[inline(always)]
+fn packed_pair<V: Lanes>([a, b, twiddle]: [ComplexLanes<V>; 3]) -> [ComplexLanes<V>; 2] {
+    let (even, odd) = (a + b, (a - b) * twiddle.conj());
+    // `odd` times `i`.
+    let odd = ComplexLanes { re: V::splat(0.0) - odd.im, im: odd.re };
+    [(even + odd).swapped(), (even - odd).conj().swapped()]
 }
 
 /// The first half of the spectrum of `2 * half` real numbers, from the transform of as many complex ones as `half`. It is one number longer.
@@ -20,24 +49,21 @@ pub(crate) unsafe fn from_packed<V: Lanes>(
     packed: *const ComplexLanes<V>,
     spectrum: *mut ComplexLanes<V>,
 ) {
-    let (zero, one_half) = (V::splat(0.0), V::splat(0.5));
+    let zero = V::splat(0.0);
     // SAFETY: the caller's contract.
     unsafe {
         let first = *packed;
         *spectrum = ComplexLanes { re: first.re + first.im, im: zero };
         *spectrum.add(half) = ComplexLanes { re: first.re - first.im, im: zero };
         for k in 1..=half / 2 {
-            let (a, b) = (*packed.add(k), (*packed.add(half - k)).conj());
-            let (even, odd) = ((a + b).scaled(one_half), a.minus_i_times_difference(b).scaled(one_half));
-            let odd = odd * ComplexLanes::splat(*twiddles.get_unchecked(k));
-            *spectrum.add(k) = even + odd;
-            *spectrum.add(half - k) = (even - odd).conj();
+            let twiddle = ComplexLanes::splat(*twiddles.get_unchecked(k));
+            let [low, high] = spectrum_pair([*packed.add(k), (*packed.add(half - k)).conj(), twiddle]);
+            (*spectrum.add(k), *spectrum.add(half - k)) = (low, high);
         }
     }
 }
 
-/// The inverse of [`from_packed`] but for a factor of `2 * half`: what a forward transform makes packed numbers of, with real and imaginary
-/// parts exchanged before and after.
+/// The inverse of [`from_packed`], as [`packed_pair`] is.
 ///
 /// # Safety
 /// As [`from_packed`].
@@ -53,12 +79,100 @@ pub(crate) unsafe fn to_packed<V: Lanes>(
         let (first, last) = ((*spectrum).re, (*spectrum.add(half)).re);
         *packed = ComplexLanes { re: first - last, im: first + last };
         for k in 1..=half / 2 {
-            let (a, b) = (*spectrum.add(k), (*spectrum.add(half - k)).conj());
-            let (even, odd) = (a + b, (a - b) * ComplexLanes::splat(twiddles.get_unchecked(k).conj()));
-            // `odd` times `i`.
-            let odd = ComplexLanes { re: V::splat(0.0) - odd.im, im: odd.re };
-            *packed.add(k) = (even + odd).swapped();
-            *packed.add(half - k) = (even - odd).conj().swapped();
+            let twiddle = ComplexLanes::splat(*twiddles.get_unchecked(k));
+            let [low, high] = packed_pair([*spectrum.add(k), (*spectrum.add(half - k)).conj(), twiddle]);
+            (*packed.add(k), *packed.add(half - k)) = (low, high);
+        }
+    }
+}
+
+/// One transform whose numbers are adjacent: neighbours of it are a vector.
+pub(crate) struct DenseReal<'a> {
+    /// Half the real numbers.
+    pub(crate) half: usize,
+    pub(crate) twiddles: &'a [ComplexNumber],
+    /// Whether a spectrum is packed, rather than made of packed numbers.
+    pub(crate) packs: bool,
+    pub(crate) from: DenseNumbers,
+    pub(crate) to: DenseNumbers,
+}
+
+impl DenseReal<'_> {
+    /// Does as [`from_packed`], or as [`to_packed`], with the widest vectors of the processor.
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn run(&self, threads: Option<&dyn ThreadPool>) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let first: ComplexNumber = self.from.read(0);
+            if self.packs {
+                let last: ComplexNumber = self.from.read(self.half);
+                self.to.write(0, ComplexLanes { re: first.re - last.re, im: first.re + last.re });
+            } else {
+                self.to.write(0, ComplexLanes { re: first.re + first.im, im: 0.0 });
+                self.to.write(self.half, ComplexLanes { re: first.re - first.im, im: 0.0 });
+            }
+        }
+        let tasks = tasks_of(threads, self.half as f64 * REAL_NUMBER_NS);
+        let in_task = (self.half / 2).div_ceil(tasks).next_multiple_of(MAX_LANES);
+        let task = |task: usize| {
+            let ks = 1 + task * in_task..1 + (self.half / 2).min((task + 1) * in_task);
+            // SAFETY: the caller's contract; the processor has vectors of so many lanes.
+            unsafe {
+                match widths()[0] {
+                    #[cfg(target_arch = "x86_64")]
+                    Lanes8::COUNT => self.pairs::<Lanes8>(ks),
+                    #[cfg(target_arch = "x86_64")]
+                    Lanes4::COUNT => self.pairs::<Lanes4>(ks),
+                    _ => self.pairs::<f64>(ks),
+                }
+            }
+        };
+        match threads {
+            Some(threads) if tasks > 1 => threads.run(tasks, &task),
+            _ => (0..tasks).for_each(task),
+        }
+    }
+
+    /// The numbers `k` and `half - k`, for each `k` of a range.
+    ///
+    /// # Safety
+    /// As [`from_packed`].
+    pub(crate) unsafe fn pairs<V: Lanes>(&self, ks: Range<usize>) {
+        // SAFETY: the caller's contract; a vector from `half - last` on ends with the number `half - k`.
+        unsafe {
+            V::run(
+                #[inline(always)]
+                || {
+                    let mut k = ks.start;
+                    while k + V::COUNT <= ks.end {
+                        self.pair::<V>(k);
+                        k += V::COUNT;
+                    }
+                    while k < ks.end {
+                        self.pair::<f64>(k);
+                        k += 1;
+                    }
+                },
+            );
+        }
+    }
+
+    /// The numbers from `k` on, and as many up to `half - k`.
+    ///
+    /// # Safety
+    /// As [`from_packed`].
+    #[inline(always)]
+    unsafe fn pair<V: Lanes>(&self, k: usize) {
+        let other = self.half + 1 - k - V::COUNT;
+        // SAFETY: the caller's contract.
+        unsafe {
+            let twiddles = DenseNumbers::at(self.twiddles.as_ptr().cast_mut());
+            let numbers = [self.from.read(k), self.from.read(other).reversed().conj(), twiddles.read::<V>(k)];
+            let [low, high] = if self.packs { packed_pair(numbers) } else { spectrum_pair(numbers) };
+            self.to.write(k, low);
+            self.to.write(other, high.reversed());
         }
     }
 }

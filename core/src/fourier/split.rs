@@ -1,7 +1,8 @@
 //! One transform by many short ones (the four-step algorithm): the numbers are a matrix, whose columns are transformed, multiplied by
 //! twiddle factors, and then its rows. So one transform has vectors of columns, stays in cache, and is shared among threads.
 
-use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
+use crate::fourier::dense::DenseNumbers;
+use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, MAX_LANES, widths};
 use crate::fourier::passes::{Passes, cost};
 use crate::fourier::roots::Roots;
 use fastnp_codegen::ThreadPool;
@@ -28,6 +29,8 @@ pub(crate) struct Split {
     columns: Passes,
     rows: Passes,
     twiddles: TwiddleTable,
+    /// Of the vectors that compute it.
+    lanes: usize,
 }
 
 enum TwiddleTable {
@@ -40,21 +43,17 @@ enum TwiddleTable {
 /// What a transform reads and writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Endpoints {
-    pub(crate) from: *const ComplexNumber,
-    pub(crate) to: *mut ComplexNumber,
-    /// Whether real and imaginary parts are exchanged before and after.
-    pub(crate) swaps: bool,
+    pub(crate) from: DenseNumbers,
+    pub(crate) to: DenseNumbers,
+    /// What every result is multiplied by.
     pub(crate) factor: f64,
 }
-
-// SAFETY: tasks of one transform read it, and write disjoint parts.
-unsafe impl Sync for Endpoints {}
 
 /// Addresses that the tasks of one step share.
 #[derive(Clone, Copy)]
 struct SharedNumbers<V>(*mut ComplexLanes<V>);
 
-// SAFETY: as for `Endpoints`.
+// SAFETY: tasks of one transform read and write disjoint parts.
 unsafe impl<V> Sync for SharedNumbers<V> {}
 
 impl<V> SharedNumbers<V> {
@@ -79,17 +78,20 @@ fn divisor(n: usize, lanes: usize) -> Option<(usize, f64)> {
 
 impl Split {
     /// For a length with small factors; `None` where a transform as a whole is no more work.
-    pub(crate) fn new(n: usize, lanes: usize) -> Option<Split> {
-        let (height, cheapest) = divisor(n, lanes)?;
-        if cheapest >= cost(n)? {
-            return None;
-        }
+    pub(crate) fn new(n: usize) -> Option<Split> {
+        let each = widths().iter().filter_map(|&lanes| Some((lanes, divisor(n, lanes)?)));
+        let (lanes, (height, cheapest)) = each.min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+        if cheapest >= cost(n)? { None } else { Split::with_lanes(n, height, lanes) }
+    }
+
+    /// Of columns of `height` numbers, with vectors of so many lanes.
+    pub(crate) fn with_lanes(n: usize, height: usize, lanes: usize) -> Option<Split> {
         let (columns, rows) = (Passes::new(height)?, Passes::new(n / height)?);
         let (blocks, roots) = (rows.n.div_ceil(lanes), Roots::new(n));
         // A vector of the real parts of some roots, and one of the imaginary parts.
         let vector = |step: usize, first: usize| {
             let each = (0..lanes).map(|l| roots.at(step * (first + l)));
-            let (re, im): (SmallVec<[f64; 8]>, SmallVec<[f64; 8]>) = each.map(|w| (w.re, w.im)).unzip();
+            let (re, im): (SmallVec<[f64; MAX_LANES]>, SmallVec<[f64; MAX_LANES]>) = each.map(|w| (w.re, w.im)).unzip();
             re.into_iter().chain(im)
         };
         let twiddles = if n <= MAX_TWIDDLE_TABLE {
@@ -104,7 +106,12 @@ impl Split {
                 lanes: (0..height).flat_map(|k| vector(k, 0)).collect(),
             }
         };
-        Some(Split { columns, rows, twiddles })
+        Some(Split { columns, rows, twiddles, lanes })
+    }
+
+    /// Lanes of the vectors that compute it.
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
     }
 
     /// Bytes of the tables.
@@ -117,25 +124,25 @@ impl Split {
     }
 
     /// Numbers of the matrix between the steps, with its last block filled up.
-    fn between(&self, lanes: usize) -> usize {
-        self.columns.n * self.rows.n.next_multiple_of(lanes)
+    fn between(&self) -> usize {
+        self.columns.n * self.rows.n.next_multiple_of(self.lanes)
     }
 
     /// Numbers that a task works in.
-    fn task_room(&self, lanes: usize) -> usize {
-        2 * self.columns.n.max(self.rows.n).next_multiple_of(lanes) * lanes
+    fn task_room(&self) -> usize {
+        2 * self.columns.n.max(self.rows.n).next_multiple_of(self.lanes) * self.lanes
     }
 
     /// Numbers of scratch memory for so many tasks.
-    pub(crate) fn room(&self, lanes: usize, tasks: usize) -> usize {
-        self.between(lanes) + tasks * self.task_room(lanes)
+    pub(crate) fn room(&self, tasks: usize) -> usize {
+        self.between() + tasks * self.task_room()
     }
 
     /// Transforms `ends`, whose memories may be the same.
     ///
     /// # Safety
-    /// Both have as many numbers as the transform, `scratch` has [`Split::room`] for `threads`' tasks, aligned for `V`. The processor has
-    /// its instructions.
+    /// Both have as many numbers as the transform, `scratch` has [`Split::room`] for `threads`' tasks, aligned for `V`, whose lanes
+    /// are [`Split::lanes`]. The processor has its instructions.
     pub(crate) unsafe fn run<V: Lanes>(
         &self,
         ends: Endpoints,
@@ -144,8 +151,8 @@ impl Split {
     ) {
         let (columns, rows) = (self.columns.n, self.rows.n);
         let between = SharedNumbers(scratch);
-        let room = SharedNumbers(scratch.wrapping_add(self.between(V::COUNT) / V::COUNT));
-        let each = self.task_room(V::COUNT) / V::COUNT;
+        let room = SharedNumbers(scratch.wrapping_add(self.between() / V::COUNT));
+        let each = self.task_room() / V::COUNT;
         let groups = [rows.div_ceil(V::COUNT), columns.div_ceil(V::COUNT)];
         let tasks = tasks_of(threads, (columns * rows) as f64 * SPLIT_NUMBER_NS);
         for (step, groups) in groups.into_iter().enumerate() {
@@ -188,21 +195,18 @@ impl Split {
         // SAFETY: the caller's contract; columns beyond the last are read as the last one.
         unsafe {
             for j in 0..columns {
-                let row = ends.from.add(j * rows);
-                let x = if first + V::COUNT <= rows {
-                    let at = row.add(first).cast::<f64>();
-                    V::deinterleave(V::read(at), V::read(at.add(V::COUNT)))
+                let row = j * rows;
+                *own.add(j) = if first + V::COUNT <= rows {
+                    ends.from.read(row + first)
                 } else {
-                    let (mut re, mut im) = (V::splat(0.0), V::splat(0.0));
+                    let mut x = ComplexLanes { re: V::splat(0.0), im: V::splat(0.0) };
                     for l in 0..V::COUNT {
-                        let x = *row.add((first + l).min(rows - 1));
-                        *(&raw mut re).cast::<f64>().add(l) = x.re;
-                        *(&raw mut im).cast::<f64>().add(l) = x.im;
+                        let number: ComplexNumber = ends.from.read(row + (first + l).min(rows - 1));
+                        *(&raw mut x.re).cast::<f64>().add(l) = number.re;
+                        *(&raw mut x.im).cast::<f64>().add(l) = number.im;
                     }
-                    (re, im)
+                    x
                 };
-                *own.add(j) =
-                    if ends.swaps { ComplexLanes { re: x.1, im: x.0 } } else { ComplexLanes { re: x.0, im: x.1 } };
             }
             let done = self.columns.run(own, own.add(columns.next_multiple_of(V::COUNT)));
             match &self.twiddles {
@@ -245,8 +249,7 @@ impl Split {
         // SAFETY: the caller's contract; rows beyond the last are read as the last one, and not stored.
         unsafe {
             for block in 0..blocks {
-                // There are at most four lanes.
-                let (mut re, mut im) = ([V::splat(0.0); 4], [V::splat(0.0); 4]);
+                let (mut re, mut im) = ([V::splat(0.0); MAX_LANES], [V::splat(0.0); MAX_LANES]);
                 for (l, (re, im)) in re.iter_mut().zip(&mut im).enumerate().take(V::COUNT) {
                     let x = *between.at((first + l).min(columns - 1) * blocks + block);
                     (*re, *im) = (x.re, x.im);
@@ -259,20 +262,15 @@ impl Split {
             }
             let done = self.rows.run(own, own.add(rows.next_multiple_of(V::COUNT)));
             for k in 0..rows {
-                let mut x = (*done.add(k)).scaled(factor);
-                if ends.swaps {
-                    x = x.swapped();
-                }
-                let to = ends.to.add(k * columns + first);
+                let x = (*done.add(k)).scaled(factor);
+                let to = k * columns + first;
                 if first + V::COUNT <= columns {
-                    let (a, b) = V::interleave(x.re, x.im);
-                    a.write(to.cast());
-                    b.write(to.cast::<f64>().add(V::COUNT));
+                    ends.to.write(to, x);
                 } else {
                     for l in 0..columns - first {
                         let (re, im) =
                             (*(&raw const x.re).cast::<f64>().add(l), *(&raw const x.im).cast::<f64>().add(l));
-                        *to.add(l) = ComplexLanes { re, im };
+                        ends.to.write(to + l, ComplexLanes { re, im });
                     }
                 }
             }
