@@ -1,5 +1,6 @@
 //! Arguments of operations: Python objects as values of the core.
 
+use crate::call::array_list::of_arrays;
 use crate::call::number_list::of_numbers;
 use crate::interop::numpy_memory::{from_numpy, operand};
 use crate::interpreter::dtype;
@@ -96,6 +97,9 @@ pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     }
     let py = object.py();
     if let Some(array) = of_numbers(object, None) {
+        return Ok(Arg::Converted(Box::new(array)));
+    }
+    if let Some(array) = of_arrays(object)? {
         return Ok(Arg::Converted(Box::new(array)));
     }
     let array = if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {

@@ -60,20 +60,6 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     Ok(Some(parts))
 }
 
-/// Stacks a list of dense arrays of one shape; `None` for any other list.
-pub(crate) fn stack_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
-    let ours = |item: &Bound<'_, PyAny>| item.is_exact_instance_of::<NdArray>();
-    if !list.get_item(0).is_ok_and(|first| ours(&first)) || !list.iter().all(|item| ours(&item)) {
-        return Ok(None);
-    }
-    let Some(mut parts) = parts_of(list)? else { return Ok(None) };
-    let shape = parts[0].shape_vec();
-    if shape.is_empty() || !parts.iter().all(|part| part.shape() == &shape[..] && part.is_c_contiguous()) {
-        return Ok(None);
-    }
-    Ok(join(&mut parts, None, stacked).ok())
-}
-
 /// Reshapes the parts of a joining function, and returns the axis to concatenate along.
 type AxisOfParts = fn(&mut Parts, axis: Option<isize>) -> fastnp::Result<isize>;
 

@@ -1,7 +1,7 @@
 //! Conversion functions: `array`, `asarray`, `copy`, `ascontiguousarray` and others.
 
 use crate::call::argument::{Arg, parse_fast, strong_scalar};
-use crate::call::concatenate::stack_list;
+use crate::call::array_list::of_arrays;
 use crate::call::number_list::of_numbers;
 use crate::fallback::by_name::{numpy, numpy_counted};
 use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
@@ -138,8 +138,7 @@ fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Opti
         return Ok(Some(array));
     }
     if dtype.is_none()
-        && let Ok(list) = value.cast_exact::<PyList>()
-        && let Some(array) = stack_list(list)?
+        && let Some(array) = of_arrays(value)?
     {
         return Ok(Some(array));
     }

@@ -1,10 +1,11 @@
 //! Calls: Python arguments to values of the core, and the functions and ufuncs that take them.
 //!
-//! `argument`, `array_arguments`, `keywords`, `number_list` and `assign` read arguments; the others are functions of the module. Start with
+//! `argument`, `array_arguments`, `keywords`, `array_list`, `number_list` and `assign` read arguments; the others are functions of the module. Start with
 //! `ufunc_call`. May import `interpreter`, `object` and `interop`.
 
 pub(crate) mod argument;
 pub(crate) mod array_arguments;
+pub(crate) mod array_list;
 pub(crate) mod assign;
 pub(crate) mod concatenate;
 pub(crate) mod convert;

@@ -2,10 +2,12 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::array_arguments::{axes_of, native};
+use crate::call::array_list::fold_items;
 use crate::call::keywords::{Out, mask_of};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
@@ -174,6 +176,15 @@ fn left_to_numpy<T>() -> fastnp::Result<T> {
 pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
     let positions = ["axis", "dtype", "out", "keepdims", "initial", "where"];
+    if args.len() == 1
+        && kwargs.is_none_or(|kwargs| kwargs.is_empty())
+        && let Some(result) = fold_items(op, &args.get_item(0)?)?
+    {
+        return match result {
+            Ok(result) => new_object(py, result).map(Ok),
+            Err(error) => outcome_of_error(py, error),
+        };
+    }
     let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
     let Some(mut requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
         return Ok(left_to_numpy());

@@ -1,0 +1,79 @@
+//! Lists and tuples of arrays of ours: as the array that NumPy makes of them, and folded without making it.
+
+use crate::interpreter::error::to_py_result;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
+use fastnp::{Array, Index, Op, Value, apply, concatenate};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use smallvec::SmallVec;
+
+/// The items of a list or tuple of arrays of ours with one shape, which has axes; `None` for any other object.
+fn items_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<SmallVec<[Array; 4]>>> {
+    let py = sequence.py();
+    let mut items: SmallVec<[Array; 4]> = SmallVec::new();
+    let mut add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
+        let Ok(item) = item.cast_exact::<NdArray>() else { return Ok(false) };
+        let me = item.open();
+        let array = me.array(py)?;
+        if array.ndim() == 0 || items.first().is_some_and(|first| first.shape() != array.shape()) {
+            return Ok(false);
+        }
+        items.push(array.clone());
+        Ok(true)
+    };
+    if let Ok(list) = sequence.cast_exact::<PyList>() {
+        for item in list {
+            if !add(&item)? {
+                return Ok(None);
+            }
+        }
+    } else if let Ok(tuple) = sequence.cast_exact::<PyTuple>() {
+        for item in tuple.iter_borrowed() {
+            if !add(&item)? {
+                return Ok(None);
+            }
+        }
+    }
+    Ok((!items.is_empty()).then_some(items))
+}
+
+/// The items of a list or tuple along a new first axis; `None` unless all are arrays of ours, dense, with one shape.
+pub(crate) fn of_arrays(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+    let Some(items) = items_of(sequence)?.filter(|items| items.iter().all(Array::is_c_contiguous)) else {
+        return Ok(None);
+    };
+    let rows: fastnp::Result<SmallVec<[Array; 4]>> = items.iter().map(|item| item.index(&[Index::NewAxis])).collect();
+    let rows = to_py_result(sequence.py(), rows)?;
+    let rows: SmallVec<[&Array; 4]> = rows.iter().collect();
+    Ok(concatenate(&rows, 0).ok())
+}
+
+/// The fold of the items of a list or tuple along a first axis, as NumPy folds the array that it makes of them: item by item. `None` where
+/// that may differ in more than time: in types, or in warnings, which name the fold.
+pub(crate) fn fold_items(op: Op, sequence: &Bound<'_, PyAny>) -> PyResult<Option<fastnp::Result<Array>>> {
+    let raises_nothing = matches!(
+        op,
+        Op::Minimum
+            | Op::Maximum
+            | Op::Fmin
+            | Op::Fmax
+            | Op::LogicalAnd
+            | Op::LogicalOr
+            | Op::LogicalXor
+            | Op::BitwiseAnd
+            | Op::BitwiseOr
+            | Op::BitwiseXor
+    );
+    if !raises_nothing {
+        return Ok(None);
+    }
+    let Some(items) = items_of(sequence)? else { return Ok(None) };
+    let [first, rest @ ..] = &items[..] else { return Ok(None) };
+    if rest.is_empty() || rest.iter().any(|item| item.dtype() != first.dtype()) {
+        return Ok(None);
+    }
+    Ok(Some(
+        rest.iter().try_fold(first.clone(), |folded, item| apply(op, &[Value::Array(&folded), Value::Array(item)])),
+    ))
+}
