@@ -319,6 +319,19 @@ def test_a_long_chain_works_in_two_buffers() -> None:
     assert fastnp.stats()["bytes_peak"] < 2.5 * 8 * n
 
 
+def test_many_unrelated_results_are_kernels_of_few_streams() -> None:
+    def results(np: Any, x: Any) -> Any:
+        return [x - float(i) for i in range(40)]
+
+    for n, kernels in ((30_000, range(5, 9)), (4000, range(1, 3))):
+        (x,) = ready(vector()[:n])
+        made = results(fastnp, x)
+        fastnp.reset_stats()
+        fastnp.eval(*made)
+        assert fastnp.stats()["kernels_launched"] in kernels
+        assert_same(tuple(made), tuple(results(numpy, vector()[:n])))
+
+
 def test_a_trace_ends_at_each_turn_of_a_loop_but_not_where_an_operation_comes_twice() -> None:
     (x,) = ready(vector())
 

@@ -9,20 +9,23 @@ use crate::fourier::split::{Endpoints, Split};
 #[cfg(target_arch = "x86_64")]
 use crate::fourier::{lanes_avx2::Lanes4, lanes_avx512::Lanes8};
 
-/// Runs a test for each width.
-macro_rules! for_widths {
-    ($test:ident) => {
-        $test::<f64>();
-        #[cfg(target_arch = "x86_64")]
-        {
-            if widths().contains(&4) {
-                $test::<Lanes4>();
-            }
-            if widths().contains(&8) {
-                $test::<Lanes8>();
-            }
+/// A test of vectors.
+trait OfWidth {
+    fn test<V: Lanes>();
+}
+
+/// Runs a test for single numbers and for each width.
+fn for_widths<T: OfWidth>() {
+    T::test::<f64>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        if widths().contains(&Lanes4::COUNT) {
+            T::test::<Lanes4>();
         }
-    };
+        if widths().contains(&Lanes8::COUNT) {
+            T::test::<Lanes8>();
+        }
+    }
 }
 
 /// Numbers without a pattern, between -1 and 1.
@@ -56,136 +59,148 @@ fn aligned<V>(memory: &mut [[ComplexLanes<f64>; 4]]) -> *mut ComplexLanes<V> {
 
 #[test]
 fn vectors_are_moved_as_their_lanes() {
-    fn test<V: Lanes>() {
-        let n = V::COUNT;
-        let given: Vec<f64> = (0..n * n.max(2)).map(|i| i as f64 + 0.5).collect();
-        let single: Vec<f32> = given.iter().map(|&x| x as f32).collect();
-        let lanes = |x: V| {
-            let mut out = vec![0.0; n];
-            // SAFETY: there is room for the lanes.
-            unsafe { x.write(out.as_mut_ptr()) };
-            out
-        };
-        // SAFETY: all indices are within the numbers; the processor has the instructions.
-        unsafe {
-            V::run(|| {
-                let (a, b) = (V::read(given.as_ptr()), V::read(given.as_ptr().add(n)));
-                assert_eq!(lanes(V::read_single(single.as_ptr().add(n))), lanes(b));
-                let mut rounded = vec![0.0_f32; n];
-                b.write_single(rounded.as_mut_ptr());
-                assert_eq!(rounded, single[n..2 * n]);
-                assert_eq!(lanes(a.reversed()), given[..n].iter().rev().copied().collect::<Vec<_>>());
-                let (re, im) = V::deinterleave(a, b);
-                assert_eq!(lanes(re), given[..2 * n].iter().step_by(2).copied().collect::<Vec<_>>());
-                assert_eq!(lanes(im), given[1..2 * n].iter().step_by(2).copied().collect::<Vec<_>>());
-                let (c, d) = V::interleave(re, im);
-                assert_eq!((lanes(c), lanes(d)), (lanes(a), lanes(b)));
-                let mut rows: Vec<V> = (0..n).map(|i| V::read(given.as_ptr().add(i * n))).collect();
-                V::transpose(rows.as_mut_ptr());
-                for (j, &row) in rows.iter().enumerate() {
-                    assert_eq!(lanes(row), (0..n).map(|i| given[i * n + j]).collect::<Vec<_>>());
-                }
-                assert_eq!(lanes(a.mul_add(b, V::splat(1.0)))[n - 1], given[n - 1] * given[2 * n - 1] + 1.0);
-                assert_eq!(lanes(a.mul_sub(b, V::splat(1.0)))[n - 1], given[n - 1] * given[2 * n - 1] - 1.0);
-                assert_eq!(lanes(a + b)[n - 1], given[n - 1] + given[2 * n - 1]);
-                assert_eq!(lanes(a - b)[n - 1], given[n - 1] - given[2 * n - 1]);
-                assert_eq!(lanes(a * b)[n - 1], given[n - 1] * given[2 * n - 1]);
-            });
+    struct Test;
+    impl OfWidth for Test {
+        fn test<V: Lanes>() {
+            let n = V::COUNT;
+            let given: Vec<f64> = (0..n * n.max(2)).map(|i| i as f64 + 0.5).collect();
+            let single: Vec<f32> = given.iter().map(|&x| x as f32).collect();
+            let lanes = |x: V| {
+                let mut out = vec![0.0; n];
+                // SAFETY: there is room for the lanes.
+                unsafe { x.write(out.as_mut_ptr()) };
+                out
+            };
+            // SAFETY: all indices are within the numbers; the processor has the instructions.
+            unsafe {
+                V::run(|| {
+                    let (a, b) = (V::read(given.as_ptr()), V::read(given.as_ptr().add(n)));
+                    assert_eq!(lanes(V::read_single(single.as_ptr().add(n))), lanes(b));
+                    let mut rounded = vec![0.0_f32; n];
+                    b.write_single(rounded.as_mut_ptr());
+                    assert_eq!(rounded, single[n..2 * n]);
+                    assert_eq!(lanes(a.reversed()), given[..n].iter().rev().copied().collect::<Vec<_>>());
+                    let (re, im) = V::deinterleave(a, b);
+                    assert_eq!(lanes(re), given[..2 * n].iter().step_by(2).copied().collect::<Vec<_>>());
+                    assert_eq!(lanes(im), given[1..2 * n].iter().step_by(2).copied().collect::<Vec<_>>());
+                    let (c, d) = V::interleave(re, im);
+                    assert_eq!((lanes(c), lanes(d)), (lanes(a), lanes(b)));
+                    let mut rows: Vec<V> = (0..n).map(|i| V::read(given.as_ptr().add(i * n))).collect();
+                    V::transpose(rows.as_mut_ptr());
+                    for (j, &row) in rows.iter().enumerate() {
+                        assert_eq!(lanes(row), (0..n).map(|i| given[i * n + j]).collect::<Vec<_>>());
+                    }
+                    assert_eq!(lanes(a.mul_add(b, V::splat(1.0)))[n - 1], given[n - 1] * given[2 * n - 1] + 1.0);
+                    assert_eq!(lanes(a.mul_sub(b, V::splat(1.0)))[n - 1], given[n - 1] * given[2 * n - 1] - 1.0);
+                    assert_eq!(lanes(a + b)[n - 1], given[n - 1] + given[2 * n - 1]);
+                    assert_eq!(lanes(a - b)[n - 1], given[n - 1] - given[2 * n - 1]);
+                    assert_eq!(lanes(a * b)[n - 1], given[n - 1] * given[2 * n - 1]);
+                });
+            }
         }
     }
-    for_widths!(test);
+    for_widths::<Test>();
 }
 
 #[test]
 fn passes_transform_each_lane() {
-    fn test<V: Lanes>() {
-        for n in [1, 2, 3, 4, 5, 7, 8, 11, 13, 17, 31, 24, 60, 64, 105, 128, 187] {
-            let passes = Passes::new(n).unwrap();
-            let given: Vec<Vec<_>> = (0..V::COUNT).map(|l| numbers(n + l).split_off(l)).collect();
-            let mut room = memory(2 * n * V::COUNT);
-            let data = aligned::<V>(&mut room);
-            let number = |numbers: *mut ComplexLanes<V>, i: usize, l: usize| {
-                // SAFETY: there are as many vectors as numbers, and as many lanes as transforms.
-                unsafe {
-                    let x = numbers.add(i);
-                    ((&raw mut (*x).re).cast::<f64>().add(l), (&raw mut (*x).im).cast::<f64>().add(l))
+    struct Test;
+    impl OfWidth for Test {
+        fn test<V: Lanes>() {
+            for n in [1, 2, 3, 4, 5, 7, 8, 11, 13, 17, 31, 24, 60, 64, 105, 128, 187] {
+                let passes = Passes::new(n).unwrap();
+                let given: Vec<Vec<_>> = (0..V::COUNT).map(|l| numbers(n + l).split_off(l)).collect();
+                let mut room = memory(2 * n * V::COUNT);
+                let data = aligned::<V>(&mut room);
+                let number = |numbers: *mut ComplexLanes<V>, i: usize, l: usize| {
+                    // SAFETY: there are as many vectors as numbers, and as many lanes as transforms.
+                    unsafe {
+                        let x = numbers.add(i);
+                        ((&raw mut (*x).re).cast::<f64>().add(l), (&raw mut (*x).im).cast::<f64>().add(l))
+                    }
+                };
+                for (l, line) in given.iter().enumerate() {
+                    for (i, &x) in line.iter().enumerate() {
+                        let (re, im) = number(data, i, l);
+                        // SAFETY: as above.
+                        unsafe { (*re, *im) = (x.re, x.im) };
+                    }
                 }
-            };
-            for (l, line) in given.iter().enumerate() {
-                for (i, &x) in line.iter().enumerate() {
-                    let (re, im) = number(data, i, l);
-                    // SAFETY: as above.
-                    unsafe { (*re, *im) = (x.re, x.im) };
-                }
-            }
-            // SAFETY: both buffers have room, and do not overlap.
-            let done = unsafe { passes.run(data, data.add(n)) };
-            for (l, line) in given.iter().enumerate() {
-                for (i, &want) in by_definition(line).iter().enumerate() {
-                    let (re, im) = number(done, i, l);
-                    // SAFETY: as above.
-                    let got = unsafe { ComplexLanes { re: *re, im: *im } };
-                    assert_near(got, want, 1e-12, &format!("number {i} of {n} in lane {l}"));
+                // SAFETY: both buffers have room, and do not overlap.
+                let done = unsafe { passes.run(data, data.add(n)) };
+                for (l, line) in given.iter().enumerate() {
+                    for (i, &want) in by_definition(line).iter().enumerate() {
+                        let (re, im) = number(done, i, l);
+                        // SAFETY: as above.
+                        let got = unsafe { ComplexLanes { re: *re, im: *im } };
+                        assert_near(got, want, 1e-12, &format!("number {i} of {n} in lane {l}"));
+                    }
                 }
             }
         }
     }
-    for_widths!(test);
+    for_widths::<Test>();
 }
 
 #[test]
 fn split_transforms_read_and_write_both_precisions() {
-    fn test<V: Lanes>() {
-        for (height, n) in [(4, 32), (6, 60), (8, 64), (7, 105), (20, 400), (25, 675)] {
-            let split = Split::with_lanes(n, height, V::COUNT).unwrap();
-            let given = numbers(n);
-            let want = by_definition(&given);
-            let mut room = memory(split.room(1));
-            for is_single in [false, true] {
-                let mut single: Vec<f32> = given.iter().flat_map(|x| [x.re as f32, x.im as f32]).collect();
-                let mut double = given.clone();
-                let start = if is_single { single.as_mut_ptr().cast() } else { double.as_mut_ptr().cast::<u8>() };
-                let numbers = DenseNumbers { start, is_single, swaps: false };
-                let ends = Endpoints { from: numbers, to: numbers, factor: 2.0 };
-                // SAFETY: the result overwrites the numbers, which may be; the scratch memory is as long as it says.
-                unsafe { split.run::<V>(ends, aligned(&mut room), None) };
-                for i in 0..n {
-                    let pair = ComplexLanes { re: f64::from(single[2 * i]), im: f64::from(single[2 * i + 1]) };
-                    let got = if is_single { pair } else { double[i] };
-                    let bound = if is_single { 2e-5 } else { 1e-11 };
-                    assert_near(got, want[i].scaled(2.0), bound, &format!("number {i} of {n}"));
+    struct Test;
+    impl OfWidth for Test {
+        fn test<V: Lanes>() {
+            for (height, n) in [(4, 32), (6, 60), (8, 64), (7, 105), (20, 400), (25, 675)] {
+                let split = Split::with_lanes(n, height, V::COUNT).unwrap();
+                let given = numbers(n);
+                let want = by_definition(&given);
+                let mut room = memory(split.room(1));
+                for is_single in [false, true] {
+                    let mut single: Vec<f32> = given.iter().flat_map(|x| [x.re as f32, x.im as f32]).collect();
+                    let mut double = given.clone();
+                    let start = if is_single { single.as_mut_ptr().cast() } else { double.as_mut_ptr().cast::<u8>() };
+                    let numbers = DenseNumbers { start, is_single, swaps: false };
+                    let ends = Endpoints { from: numbers, to: numbers, factor: 2.0 };
+                    // SAFETY: the result overwrites the numbers, which may be; the scratch memory is as long as it says.
+                    unsafe { split.run::<V>(ends, aligned(&mut room), None) };
+                    for i in 0..n {
+                        let pair = ComplexLanes { re: f64::from(single[2 * i]), im: f64::from(single[2 * i + 1]) };
+                        let got = if is_single { pair } else { double[i] };
+                        let bound = if is_single { 2e-5 } else { 1e-11 };
+                        assert_near(got, want[i].scaled(2.0), bound, &format!("number {i} of {n}"));
+                    }
                 }
             }
         }
     }
-    for_widths!(test);
+    for_widths::<Test>();
 }
 
 #[test]
 fn vectors_along_a_real_line_pack_as_single_numbers_do() {
-    fn test<V: Lanes>() {
-        for half in [1, 2, 3, 4, 9, 16, 17, 33, 50, 64, 101] {
-            let (given, twiddles) = (numbers(half + 1), half_twiddles(2 * half));
-            for packs in [false, true] {
-                let zero = ComplexLanes { re: 0.0, im: 0.0 };
-                let (mut want, mut got) = (vec![zero; half + 1], vec![zero; half + 1]);
-                let (from, to) = (DenseNumbers::at(given.as_ptr().cast_mut()), DenseNumbers::at(got.as_mut_ptr()));
-                let real = DenseReal { half, twiddles: &twiddles, packs, from, to };
-                // SAFETY: all have one number more than half of them.
-                unsafe {
-                    if packs {
-                        to_packed::<f64>(half, &twiddles, given.as_ptr(), want.as_mut_ptr());
-                    } else {
-                        from_packed::<f64>(half, &twiddles, given.as_ptr(), want.as_mut_ptr());
+    struct Test;
+    impl OfWidth for Test {
+        fn test<V: Lanes>() {
+            for half in [1, 2, 3, 4, 9, 16, 17, 33, 50, 64, 101] {
+                let (given, twiddles) = (numbers(half + 1), half_twiddles(2 * half));
+                for packs in [false, true] {
+                    let zero = ComplexLanes { re: 0.0, im: 0.0 };
+                    let (mut want, mut got) = (vec![zero; half + 1], vec![zero; half + 1]);
+                    let (from, to) = (DenseNumbers::at(given.as_ptr().cast_mut()), DenseNumbers::at(got.as_mut_ptr()));
+                    let real = DenseReal { half, twiddles: &twiddles, packs, from, to };
+                    // SAFETY: all have one number more than half of them.
+                    unsafe {
+                        if packs {
+                            to_packed::<f64>(half, &twiddles, given.as_ptr(), want.as_mut_ptr());
+                        } else {
+                            from_packed::<f64>(half, &twiddles, given.as_ptr(), want.as_mut_ptr());
+                        }
+                        real.run(None);
+                        real.pairs::<V>(1..1 + half / 2);
                     }
-                    real.run(None);
-                    real.pairs::<V>(1..1 + half / 2);
-                }
-                for (i, (&got, &want)) in got.iter().zip(&want).enumerate() {
-                    assert_near(got, want, 1e-14, &format!("number {i} of {half}, packs {packs}"));
+                    for (i, (&got, &want)) in got.iter().zip(&want).enumerate() {
+                        assert_near(got, want, 1e-14, &format!("number {i} of {half}, packs {packs}"));
+                    }
                 }
             }
         }
     }
-    for_widths!(test);
+    for_widths::<Test>();
 }

@@ -2,15 +2,16 @@
 //!
 //! A kernel takes its launch, and the longer of moving its bytes and of executing its instructions. Bytes count once for each storage, as
 //! accesses at shifted indices find each other's elements in the first-level cache; each access is an instruction besides. A byte takes
-//! what it takes in the cache that holds the working set of the whole plan. The constants are
+//! what it takes in the cache that holds the working set of the whole plan, and more where a kernel has more streams than the caches and the
+//! prefetchers follow. The constants are
 //! [`fastnp_codegen::cost`]; threads are left out, as they shorten all kernels of a plan alike.
 
 use crate::array::layout::count;
 use crate::plan::group::Group;
 use crate::plan::trace::{Node, Operation, SlotAccess};
 use fastnp_codegen::cost::{
-    CACHED_BYTES, CACHED_NS_PER_BYTE, EXPECTED_TURNS, LAUNCH_NS, LIVE_VALUES, MEMORY_NS_PER_BYTE, SHARED_CACHE_BYTES,
-    SHARED_NS_PER_BYTE,
+    CACHED_BYTES, CACHED_NS_PER_BYTE, EXPECTED_TURNS, LAUNCH_NS, LIVE_VALUES, MAX_STREAMS, MEMORY_NS_PER_BYTE,
+    SHARED_CACHE_BYTES, SHARED_NS_PER_BYTE, STREAM_PENALTY,
 };
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
@@ -55,12 +56,15 @@ impl Prices {
         let moved = accesses().map(|a| a.dtype.size() as f64 / WORD).sum::<f64>();
         let instructions: f64 = group.members.iter().map(|m| instructions(&nodes[m.node as usize])).sum();
         let executed = points * self.instruction * (instructions + moved + spills(group, nodes));
-        LAUNCH_NS + executed.max(self.bytes(traffic(accesses(), &group.domain)))
+        let (streams, bytes) = traffic(accesses(), &group.domain);
+        let is_small = count(&group.domain) <= group.limits.pack_points;
+        let beyond = if is_small { 0 } else { streams.saturating_sub(MAX_STREAMS) };
+        LAUNCH_NS + executed.max(self.bytes(bytes) * (1.0 + STREAM_PENALTY * beyond as f64))
     }
 }
 
-/// Bytes that accesses over a domain move, those to one storage once.
-fn traffic<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize]) -> usize {
+/// To how many storages accesses over a domain lead, and the bytes that they move, those to one storage once.
+fn traffic<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize]) -> (usize, usize) {
     let mut by_slot: SmallVec<[(u32, usize); 16]> = SmallVec::new();
     for access in accesses {
         let bytes = moved_bytes(access, domain);
@@ -69,7 +73,7 @@ fn traffic<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize])
             None => by_slot.push((access.slot, bytes)),
         }
     }
-    by_slot.iter().map(|known| known.1).sum()
+    (by_slot.len(), by_slot.iter().map(|known| known.1).sum())
 }
 
 /// Bytes of the cache lines that an access moves: elements that it has for several points count once, and ones that lie apart take the

@@ -64,7 +64,7 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
         Fusion::Everything => group(&mut nodes, &[], target.limits),
         Fusion::Searched | Fusion::Greedy => {
             let groups = group(&mut nodes, live, target.limits);
-            split(&nodes, groups)
+            split(&nodes, groups, live)
         }
     };
     let mut fused = scheduled(nodes, groups, live, target);

@@ -8,7 +8,7 @@ use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, fastest_axes, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::Fold;
-use fastnp_codegen::cost::{DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, PACK_LOADS, PACK_POINTS};
+use fastnp_codegen::cost::{DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, MAX_STREAMS, PACK_LOADS, PACK_POINTS};
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 
@@ -94,13 +94,16 @@ pub(crate) struct KernelLimits {
     pub(crate) loads: usize,
     /// Points up to which an extra launch costs more than sharing one: unrelated nodes over so many are packed into one kernel.
     pub(crate) pack_points: usize,
+    /// Operands that unrelated nodes over more points may read and write in one kernel.
+    pub(crate) streams: usize,
 }
 
 impl KernelLimits {
-    pub(crate) const HOST: KernelLimits = KernelLimits { nodes: MAX_NODES, loads: MAX_LOADS, pack_points: PACK_POINTS };
+    pub(crate) const HOST: KernelLimits =
+        KernelLimits { nodes: MAX_NODES, loads: MAX_LOADS, pack_points: PACK_POINTS, streams: MAX_STREAMS };
 
     pub(crate) const fn device(pack_points: usize) -> KernelLimits {
-        KernelLimits { nodes: DEVICE_NODES, loads: DEVICE_LOADS, pack_points }
+        KernelLimits { nodes: DEVICE_NODES, loads: DEVICE_LOADS, pack_points, streams: usize::MAX }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Unrelated nodes share a kernel because a later one may read results of both. Where none did, the kernel has parts that pass no value to
 //! each other. Over large domains such parts are better apart if one would slow the other down: where they read no memory in common and
-//! one of them folds, as folds run best over what they need alone, or where they step through memory in different orders. Small
-//! domains stay together, as a launch costs more.
+//! one of them folds, as folds run best over what they need alone, where they step through memory in different orders, or where together they
+//! have more streams than the caches and the prefetchers follow. Small domains stay together, as a launch costs more.
 
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};
@@ -11,11 +11,11 @@ use crate::plan::overlap::{are_mixed, fastest_axes};
 use crate::plan::trace::Node;
 use smallvec::SmallVec;
 
-/// The groups, in order, each in parts that are better apart.
-pub(crate) fn split(nodes: &[Node], groups: Vec<Group>) -> Vec<Group> {
+/// The groups, in order, each in parts that are better apart. `live` says which slots are reachable afterwards.
+pub(crate) fn split(nodes: &[Node], groups: Vec<Group>, live: &[bool]) -> Vec<Group> {
     let mut out = Vec::with_capacity(groups.len());
     for group in groups {
-        match parts(nodes, &group) {
+        match parts(nodes, &group, live) {
             Some(parts) => out.extend(parts.into_iter().map(|part| part.group(nodes, &group))),
             None => out.push(group),
         }
@@ -34,26 +34,40 @@ struct Part {
     fastest: u64,
     /// The slots that they touch.
     slots: SmallVec<[u32; 8]>,
+    /// Those of them that are streams through memory: the rest is only passed on.
+    streams: SmallVec<[u32; 8]>,
 }
 
 impl Part {
-    fn of(nodes: &[Node], group: &Group, members: SmallVec<[usize; 8]>) -> Part {
+    fn of(nodes: &[Node], group: &Group, members: SmallVec<[usize; 8]>, live: &[bool]) -> Part {
         let all = || members.iter().map(|&member| group.members[member]);
         let of_body = || all().filter(|member| member.section == Section::Body).map(|m| &nodes[m.node as usize]);
+        let slots: SmallVec<[u32; 8]> =
+            all().flat_map(|m| nodes[m.node as usize].accesses()).map(|access| access.slot).collect();
+        let is_written = |slot: u32| all().any(|member| nodes[member.node as usize].target.slot == slot);
+        let is_stream = |slot: u32| live.get(slot as usize) == Some(&true) || !is_written(slot);
+        let mut streams: SmallVec<[u32; 8]> = slots.iter().copied().filter(|&slot| is_stream(slot)).collect();
+        streams.sort_unstable();
+        streams.dedup();
         Part {
             folds: of_body().any(|node| node.reduced != 0),
             section: all().map(|member| member.section).next().unwrap_or(Section::Body),
             fastest: fastest_axes(&group.domain, of_body().flat_map(Node::accesses)),
-            slots: all().flat_map(|m| nodes[m.node as usize].accesses()).map(|access| access.slot).collect(),
+            slots,
+            streams,
             members,
         }
     }
 
-    /// Whether it is at least as fast in one kernel with another part.
-    fn goes_with(&self, other: &Part) -> bool {
+    /// Whether it is at least as fast in one kernel with another part, where a kernel has so many streams at most.
+    fn goes_with(&self, other: &Part, most_streams: usize) -> bool {
         let shares_memory = || self.slots.iter().any(|slot| other.slots.contains(slot));
         let is_one_domain = self.folds || other.folds || self.section == other.section;
-        is_one_domain && !are_mixed(self.fastest, other.fastest) && (shares_memory() || !(self.folds || other.folds))
+        let more = other.streams.iter().filter(|slot| !self.streams.contains(slot)).count();
+        self.streams.len() + more <= most_streams
+            && is_one_domain
+            && !are_mixed(self.fastest, other.fastest)
+            && (shares_memory() || !(self.folds || other.folds))
     }
 
     fn join(&mut self, other: Part) {
@@ -62,6 +76,9 @@ impl Part {
         self.folds |= other.folds;
         self.fastest |= other.fastest;
         self.slots.extend(other.slots);
+        self.streams.extend(other.streams);
+        self.streams.sort_unstable();
+        self.streams.dedup();
     }
 
     /// The group of its members. Where nothing is folded there is no epilogue.
@@ -79,19 +96,20 @@ impl Part {
 }
 
 /// The parts of a group; none where it is better whole.
-fn parts(nodes: &[Node], group: &Group) -> Option<SmallVec<[Part; 4]>> {
+fn parts(nodes: &[Node], group: &Group, live: &[bool]) -> Option<SmallVec<[Part; 4]>> {
     if group.members.len() < 2 || count(&group.domain) <= group.limits.pack_points {
         return None;
     }
     let sets = connected(nodes, group);
     let mut parts: SmallVec<[Part; 4]> = SmallVec::new();
     for first in (0..sets.len()).filter(|&first| sets[first] == first) {
-        let part = Part::of(nodes, group, (first..sets.len()).filter(|&member| sets[member] == first).collect());
+        let members = (first..sets.len()).filter(|&member| sets[member] == first).collect();
+        let part = Part::of(nodes, group, members, live);
         let sections = || part.members.iter().map(|&member| group.members[member].section);
         if !part.folds && sections().any(|section| section != part.section) {
             return None;
         }
-        match parts.iter_mut().find(|other| part.goes_with(other)) {
+        match parts.iter_mut().find(|other| part.goes_with(other, group.limits.streams)) {
             Some(other) => other.join(part),
             None => parts.push(part),
         }
