@@ -59,8 +59,8 @@ fn aligned<V>(memory: &mut [[ComplexLanes<f64>; 4]]) -> *mut ComplexLanes<V> {
 
 #[test]
 fn vectors_are_moved_as_their_lanes() {
-    struct Test;
-    impl OfWidth for Test {
+    struct MovedLanes;
+    impl OfWidth for MovedLanes {
         fn test<V: Lanes>() {
             let n = V::COUNT;
             let given: Vec<f64> = (0..n * n.max(2)).map(|i| i as f64 + 0.5).collect();
@@ -99,13 +99,13 @@ fn vectors_are_moved_as_their_lanes() {
             }
         }
     }
-    for_widths::<Test>();
+    for_widths::<MovedLanes>();
 }
 
 #[test]
 fn passes_transform_each_lane() {
-    struct Test;
-    impl OfWidth for Test {
+    struct TransformedLanes;
+    impl OfWidth for TransformedLanes {
         fn test<V: Lanes>() {
             for n in [1, 2, 3, 4, 5, 7, 8, 11, 13, 17, 31, 24, 60, 64, 105, 128, 187] {
                 let passes = Passes::new(n).unwrap();
@@ -139,13 +139,13 @@ fn passes_transform_each_lane() {
             }
         }
     }
-    for_widths::<Test>();
+    for_widths::<TransformedLanes>();
 }
 
 #[test]
 fn split_transforms_read_and_write_both_precisions() {
-    struct Test;
-    impl OfWidth for Test {
+    struct SplitPrecisions;
+    impl OfWidth for SplitPrecisions {
         fn test<V: Lanes>() {
             for (height, n) in [(4, 32), (6, 60), (8, 64), (7, 105), (20, 400), (25, 675)] {
                 let split = Split::with_lanes(n, height, V::COUNT).unwrap();
@@ -170,13 +170,13 @@ fn split_transforms_read_and_write_both_precisions() {
             }
         }
     }
-    for_widths::<Test>();
+    for_widths::<SplitPrecisions>();
 }
 
 #[test]
 fn vectors_along_a_real_line_pack_as_single_numbers_do() {
-    struct Test;
-    impl OfWidth for Test {
+    struct PackedLine;
+    impl OfWidth for PackedLine {
         fn test<V: Lanes>() {
             for half in [1, 2, 3, 4, 9, 16, 17, 33, 50, 64, 101] {
                 let (given, twiddles) = (numbers(half + 1), half_twiddles(2 * half));
@@ -202,5 +202,5 @@ fn vectors_along_a_real_line_pack_as_single_numbers_do() {
             }
         }
     }
-    for_widths::<Test>();
+    for_widths::<PackedLine>();
 }
