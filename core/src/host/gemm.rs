@@ -98,19 +98,11 @@ pub(crate) fn run_batch(
 ) -> FpFlags {
     let rank = domain.len();
     let batch = &domain[..rank - 3];
-    let (m, n, k) = (domain[rank - 3], domain[rank - 2], domain[rank - 1]);
     let of = |operand: usize| &strides[operand * rank..][..rank];
     let (a, b, c) = (of(0), of(1), of(2));
     let total: usize = batch.iter().product();
-    let first = Gemm {
-        dtype,
-        m,
-        n,
-        k,
-        a: (addresses[0], a[rank - 3], a[rank - 1]),
-        b: (addresses[1], b[rank - 1], b[rank - 2]),
-        c: (addresses[2], c[rank - 3], c[rank - 2]),
-    };
+    let first = Gemm::first(dtype, domain, strides, addresses);
+    let Gemm { m, n, k, .. } = first;
     let one = |number: usize| {
         let (mut number, mut offset) = (number, [0isize; 3]);
         for axis in (0..batch.len()).rev() {
@@ -148,7 +140,7 @@ pub(crate) fn run_batch(
 }
 
 /// An element type that `gemm` multiplies.
-trait GemmElement: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
+pub(crate) trait GemmElement: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
     /// The flags that may have produced this number: none for a finite one.
     #[inline]
     fn implied_flags(self) -> FpFlags {
@@ -165,14 +157,14 @@ impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> GemmEleme
 
 /// One product. Each matrix is an address, a row stride and a column stride in bytes.
 #[derive(Clone, Copy)]
-struct Gemm {
-    dtype: DType,
-    m: usize,
-    n: usize,
-    k: usize,
-    a: (*mut u8, isize, isize),
-    b: (*mut u8, isize, isize),
-    c: (*mut u8, isize, isize),
+pub(crate) struct Gemm {
+    pub(crate) dtype: DType,
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+    pub(crate) a: (*mut u8, isize, isize),
+    pub(crate) b: (*mut u8, isize, isize),
+    pub(crate) c: (*mut u8, isize, isize),
 }
 
 // SAFETY: the addresses are used by one product at a time, which hands disjoint parts of the destination to its threads.
@@ -181,13 +173,29 @@ unsafe impl Send for Gemm {}
 unsafe impl Sync for Gemm {}
 
 impl Gemm {
+    /// The first product of a batch, as [`run_batch`] takes it.
+    pub(crate) fn first(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) -> Gemm {
+        let rank = domain.len();
+        let of = |operand: usize, axis: usize| strides[operand * rank + axis];
+        let (m, n, k) = (rank - 3, rank - 2, rank - 1);
+        Gemm {
+            dtype,
+            m: domain[m],
+            n: domain[n],
+            k: domain[k],
+            a: (addresses[0], of(0, m), of(0, k)),
+            b: (addresses[1], of(1, k), of(1, n)),
+            c: (addresses[2], of(2, m), of(2, n)),
+        }
+    }
+
     /// Multiplies, and gives the flags raised.
     fn run<T: GemmElement>(self, zero: T, one: T, workers: &dyn ThreadPool) -> FpFlags {
         if self.m == 1 || self.n == 1 { self.run_gemv(zero, one, workers) } else { self.run_tiles(zero, one, workers) }
     }
 
     /// Of flags raised, also in lanes that are discarded, those that the elements of the result may have raised.
-    fn of_result<T: GemmElement>(self, raised: FpFlags) -> FpFlags {
+    pub(crate) fn of_result<T: GemmElement>(self, raised: FpFlags) -> FpFlags {
         if raised.is_empty() { raised } else { raised & (self.implied_flags::<T>() | FpFlags::UNDERFLOW) }
     }
 
@@ -335,7 +343,7 @@ impl Gemm {
     }
 
     /// The tile of these rows and columns, each given by the first and the most there are.
-    fn tile(self, rows: (usize, usize), columns: (usize, usize)) -> Gemm {
+    pub(crate) fn tile(self, rows: (usize, usize), columns: (usize, usize)) -> Gemm {
         Gemm {
             m: rows.1.min(self.m - rows.0),
             n: columns.1.min(self.n - columns.0),
@@ -355,14 +363,9 @@ impl Gemm {
     /// gives the same bits, and every task reads memory in order.
     fn run_gemv<T: GemmElement>(self, zero: T, one: T, workers: &dyn ThreadPool) -> FpFlags {
         let outputs = self.m * self.n;
-        let (across, along) = if self.n == 1 { (self.a.1, self.a.2) } else { (self.b.2, self.b.1) };
-        let bytes = outputs * self.k * size_of::<T>();
-        let nanoseconds = |part: usize, whole: usize| {
-            let byte = if bytes <= SECOND_LEVEL_CACHE { GEMV_BYTE.0 } else { GEMV_BYTE.1 };
-            bytes as f64 * byte * part as f64 / whole as f64
-        };
-        let tasks = (outputs * self.k / GEMV_TASK).clamp(1, GEMV_TASKS);
-        let is_by_outputs = across.abs() >= along.abs();
+        let nanoseconds = |part: usize, whole: usize| self.gemv_nanoseconds() * part as f64 / whole as f64;
+        let tasks = self.gemv_tasks();
+        let is_by_outputs = self.is_by_outputs();
         // Of few terms every element is one sum, as every BLAS makes it.
         if is_by_outputs || self.k < MANY_TERMS {
             let each = outputs.div_ceil(tasks);
@@ -379,7 +382,7 @@ impl Gemm {
         if tasks == 1 {
             return self.of_result::<T>(self.gemv(zero, one));
         }
-        let each = self.k.div_ceil(tasks).next_multiple_of(Gemv::UNROLL);
+        let each = self.terms_of_task();
         let mut sums = vec![zero; self.k.div_ceil(each) * outputs];
         let partial = PartialSums(sums.as_mut_ptr());
         let raised = parallel(workers, sums.len() / outputs, nanoseconds(each, self.k), |task| {
@@ -387,6 +390,12 @@ impl Gemm {
             let at = partial.get().wrapping_add(task * outputs).cast::<u8>();
             self.range_of_k(start, each.min(self.k - start), at, size_of::<T>() as isize).gemv(zero, one)
         });
+        self.store_sums(&mut sums, raised)
+    }
+
+    /// Stores the sum of partial sums, and gives the flags of all.
+    pub(crate) fn store_sums<T: GemmElement>(self, sums: &mut [T], raised: FpFlags) -> FpFlags {
+        let outputs = self.m * self.n;
         let (total, parts) = sums.split_at_mut(outputs);
         let summing = flags_of(|| {
             for part in parts.chunks_exact(outputs) {
@@ -395,6 +404,48 @@ impl Gemm {
             self.store_vector(total);
         });
         self.of_result::<T>(raised | summing)
+    }
+
+    /// The matrix of a product with a vector: its address, the byte stride from one element of the result to the next, and along the terms
+    /// of one.
+    pub(crate) fn matrix(&self) -> (*mut u8, isize, isize) {
+        if self.n == 1 { self.a } else { (self.b.0, self.b.2, self.b.1) }
+    }
+
+    /// Whether a product with a vector makes its elements one by one, each an inner product with a row of the matrix in memory, rather than
+    /// all together as a sum of rows.
+    pub(crate) fn is_by_outputs(&self) -> bool {
+        let (_, across, along) = self.matrix();
+        across.abs() >= along.abs()
+    }
+
+    /// Predicted nanoseconds of a product with a vector.
+    pub(crate) fn gemv_nanoseconds(&self) -> f64 {
+        let bytes = self.m * self.n * self.k * self.dtype.size();
+        bytes as f64 * if bytes <= SECOND_LEVEL_CACHE { GEMV_BYTE.0 } else { GEMV_BYTE.1 }
+    }
+
+    /// The most tasks of a product with a vector.
+    fn gemv_tasks(&self) -> usize {
+        (self.m * self.n * self.k / GEMV_TASK).clamp(1, GEMV_TASKS)
+    }
+
+    /// Terms that each task of a sum of rows has.
+    pub(crate) fn terms_of_task(&self) -> usize {
+        self.k.div_ceil(self.gemv_tasks()).next_multiple_of(Gemv::UNROLL)
+    }
+
+    /// Adds a vector times a matrix of dense rows to a dense vector, and gives the flags raised.
+    pub(crate) fn add_rows(self) -> FpFlags {
+        let (matrix, _, pitch) = self.matrix();
+        let vector = if self.n == 1 { (self.b.0, self.b.1) } else { (self.a.0, self.a.2) };
+        let (rows, factors) = ((matrix.cast_const(), pitch), (vector.0.cast_const(), vector.1));
+        let gemv = Gemv { rows, factors, count: self.k, columns: self.m * self.n };
+        // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the destination overlaps
+        // neither factor.
+        flags_of(|| unsafe {
+            gemv.add(self.dtype, self.c.0);
+        })
     }
 
     /// A vector by a matrix on this thread: by [`axpy_rows`] where rows are short, by rows where they are dense, else by `gemm`.
@@ -412,13 +463,7 @@ impl Gemm {
         }
         self.zero_vector(zero);
         if is_dense && self.step() == size && Gemv::supports(self.dtype) {
-            let (rows, factors) = ((matrix.0.cast_const(), matrix.1), (vector.0.cast_const(), vector.1));
-            let gemv = Gemv { rows, factors, count: self.k, columns: outputs };
-            // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
-            // destination overlaps neither factor.
-            return flags_of(|| unsafe {
-                gemv.add(self.dtype, self.c.0);
-            });
+            return self.add_rows();
         }
         self.multiply(Some(one), one)
     }
@@ -446,7 +491,7 @@ impl Gemm {
     }
 
     /// The part of the product over a range of `k`, to a vector at another address.
-    fn range_of_k(self, start: usize, count: usize, to: *mut u8, step: isize) -> Gemm {
+    pub(crate) fn range_of_k(self, start: usize, count: usize, to: *mut u8, step: isize) -> Gemm {
         Gemm {
             k: count,
             a: advanced(self.a, start, self.a.2),
@@ -462,7 +507,7 @@ impl Gemm {
     }
 
     /// Stores a product that is a vector.
-    fn store_vector<T: GemmElement>(self, elements: &[T]) {
+    pub(crate) fn store_vector<T: GemmElement>(self, elements: &[T]) {
         for (i, &element) in elements.iter().enumerate() {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
             unsafe { self.c.0.wrapping_offset(i as isize * self.step()).cast::<T>().write(element) };
@@ -470,7 +515,7 @@ impl Gemm {
     }
 
     /// Sets a vector to zero: `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
-    fn zero_vector<T: GemmElement>(self, zero: T) {
+    pub(crate) fn zero_vector<T: GemmElement>(self, zero: T) {
         for i in 0..(self.m * self.n) as isize {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
             unsafe { self.c.0.wrapping_offset(i * self.step()).cast::<T>().write(zero) };
@@ -478,7 +523,7 @@ impl Gemm {
     }
 
     /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Returns the flags raised, also in lanes that are discarded.
-    fn multiply<T: GemmElement>(self, keep: Option<T>, one: T) -> FpFlags {
+    pub(crate) fn multiply<T: GemmElement>(self, keep: Option<T>, one: T) -> FpFlags {
         let Gemm { m, n, k, a, b, c, .. } = self;
         let step = |bytes: isize| bytes / size_of::<T>() as isize;
         flags_of(|| {
@@ -612,7 +657,7 @@ fn flags_of(work: impl FnOnce()) -> FpFlags {
 }
 
 /// Runs tasks of so many nanoseconds each on these threads, and returns the flags they raise.
-fn parallel(
+pub(crate) fn parallel(
     workers: &dyn ThreadPool,
     tasks: usize,
     nanoseconds: f64,
@@ -637,10 +682,10 @@ fn advanced((at, rows, columns): (*mut u8, isize, isize), start: usize, step: is
 
 /// The address of the partial sums.
 #[derive(Clone, Copy)]
-struct PartialSums<T>(*mut T);
+pub(crate) struct PartialSums<T>(pub(crate) *mut T);
 
 impl<T> PartialSums<T> {
-    fn get(&self) -> *mut T {
+    pub(crate) fn get(&self) -> *mut T {
         self.0
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod gemm;
 pub(crate) mod interpreter_lock;
 pub(crate) mod interrupt;
 pub(crate) mod released_count;
+pub(crate) mod shared_matrix;
 pub(crate) mod spin_lock;
 pub(crate) mod sync;
 pub(crate) mod threads;

@@ -1,6 +1,7 @@
 //! Planning: from a tape to a plan.
 //!
-//! [`build`] reads the nodes back, drops dead ones, [`fuse`]s the rest, [`lower`]s each group to a kernel, and releases every dead slot after the last step that uses it.
+//! [`build`] reads the nodes back, drops dead ones, [`fuse`]s the rest, [`lower`]s each group to a kernel, and releases every dead slot after the
+//! last step that uses it.
 
 use crate::host::gemm::Product;
 use crate::plan::compose::Composition;
@@ -10,8 +11,9 @@ use crate::plan::liveness::Liveness;
 use crate::plan::lower::{self, Lowered, LoweredMemory};
 use crate::plan::next_fold::NextFoldProfile;
 use crate::plan::plan::{
-    ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind,
+    ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, ProductLaunch, StepKind,
 };
+use crate::plan::share_matrix::{product_strides, sharing};
 use crate::plan::trace::{Node, NodeInput, Operation, decode};
 use fastnp_codegen::backend::composed::OperandPlace;
 use fastnp_codegen::{Kernel, Program, Verified};
@@ -31,9 +33,11 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
     while step_of.len() < groups.len() {
         let first = step_of.len();
         let composition = compositions.next_if(|c| c.first == first);
-        step_of.extend(std::iter::repeat_n(steps.len(), composition.map_or(1, |c| c.axes.len())));
+        let products = if target.is_host { sharing(&nodes, &groups[first..]) } else { 1 };
+        step_of.extend(std::iter::repeat_n(steps.len(), composition.map_or(products, |c| c.axes.len())));
         steps.push(match composition {
             Some(composition) => composed_step(&nodes, &groups, composition, &liveness, compile),
+            None if products > 1 => shared_step(&nodes, &groups[first..][..products]),
             None => plan_step(&nodes, first, &groups[first], &liveness, compile),
         });
     }
@@ -152,18 +156,36 @@ fn composed_step(
 }
 
 fn product_step(product: Product, node: &Node) -> PlanStep {
-    let mut operands = SmallVec::new();
-    let mut strides = Vec::new();
-    for access in node.accesses() {
-        operands.push((access.slot, access.offset));
-        strides.extend_from_slice(&access.strides);
-    }
     debug_assert!(node.sources.iter().all(|s| matches!(s, NodeInput::Memory(_))), "products read memory");
+    let strides = product_strides(node);
     PlanStep {
-        kind: StepKind::Product { product, dtype: node.compute, domain: node.domain.clone(), strides },
+        kind: StepKind::Product(ProductLaunch { product, dtype: node.compute, domain: node.domain.clone(), strides }),
         nodes: smallvec![node.index],
-        operands,
+        operands: node.accesses().map(|access| (access.slot, access.offset)).collect(),
         donations: SmallVec::new(),
         releases: SmallVec::new(),
     }
+}
+
+/// The step of groups that are products of vectors with one matrix.
+fn shared_step(nodes: &[Node], groups: &[Group]) -> PlanStep {
+    let mut shared = PlanStep {
+        kind: StepKind::SharedMatrix(Vec::new()),
+        nodes: SmallVec::new(),
+        operands: SmallVec::new(),
+        donations: SmallVec::new(),
+        releases: SmallVec::new(),
+    };
+    let mut launches = Vec::with_capacity(groups.len());
+    for node in groups.iter().map(|group| &nodes[group.members[0].node as usize]) {
+        let Operation::Contract(product) = node.op else { unreachable!("the groups are products") };
+        let PlanStep { kind: StepKind::Product(launch), operands, .. } = product_step(product, node) else {
+            unreachable!("a product's step is one")
+        };
+        launches.push(launch);
+        shared.operands.extend(operands);
+        shared.nodes.push(node.index);
+    }
+    shared.kind = StepKind::SharedMatrix(launches);
+    shared
 }

@@ -1,6 +1,6 @@
 //! Fusion: from the needed nodes of a trace to kernels in order.
 //!
-//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`compose`](crate::plan::compose) finds what runs together block
+//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`gather`] moves products of one matrix together, [`compose`](crate::plan::compose) finds what runs together block
 //! by block, and where nothing does, [`search`](crate::plan::search) improves what greedy fusion made. The result is a function of the
 //! nodes, of what is live, and of the target, so [`explain`](crate::explain) finds the same kernels again.
 
@@ -9,6 +9,7 @@ use crate::plan::group::{Group, KernelLimits, Section, group};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::PlanTarget;
 use crate::plan::search::{self, Found, Outcome};
+use crate::plan::share_matrix::gather;
 use crate::plan::split::split;
 use crate::plan::trace::Node;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -59,7 +60,7 @@ pub fn set_fusion(fusion: Fusion) {
 /// Fuses nodes. `live` says which slots are reachable after the trace.
 pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> Fused {
     let fusion = Fusion::now();
-    let groups = match fusion {
+    let mut groups = match fusion {
         Fusion::Off => one_by_one(&nodes, target.limits),
         Fusion::Everything => group(&mut nodes, &[], target.limits),
         Fusion::Searched | Fusion::Greedy => {
@@ -67,6 +68,9 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
             split(&nodes, groups, live)
         }
     };
+    if target.is_host {
+        gather(&nodes, &mut groups);
+    }
     let mut fused = scheduled(nodes, groups, live, target);
     let pays = match fusion {
         Fusion::Searched => search::pays(&fused.nodes, &fused.groups, live),

@@ -1,8 +1,8 @@
 //! Plans: from the tape of pending nodes to launches in order, with their buffers.
 //!
 //! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back and drops dead ones, `fuse`
-//! decides what runs together: `group` which nodes share a kernel, `split` which of them are better apart after all, `compose` which kernels
-//! run block by block, `search` what is better by the model of `cost`, where `inline` and `regroup` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
+//! decides what runs together: `group` which nodes share a kernel, `split` which of them are better apart after all, `share_matrix`
+//! which products read a matrix together, `compose` which kernels run block by block, `search` what is better by the model of `cost`, where `inline` and `regroup` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
 //! accesses relate, `recompute` plans without results that are likely to die unread, and `next_fold` learns which fold follows a plan.
 //! A plan holds no address, no absolute offset and no scalar value, so it serves every trace that wrote the same tape.
 //!
@@ -25,5 +25,6 @@ pub(crate) mod plan;
 pub(crate) mod recompute;
 pub(crate) mod regroup;
 pub(crate) mod search;
+pub(crate) mod share_matrix;
 pub(crate) mod split;
 pub(crate) mod trace;

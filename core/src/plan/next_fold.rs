@@ -43,7 +43,7 @@ impl Plan {
         let is_unchanged = |step: &PlanStep| match &step.kind {
             StepKind::Kernel(work) => is_exact(work),
             StepKind::Composed(work) => work.stages.iter().all(|stage| is_exact(&stage.work)),
-            StepKind::Product { .. } => true,
+            StepKind::Product(_) | StepKind::SharedMatrix(_) => true,
         };
         if can_share(next) && self.steps.iter().all(is_unchanged) {
             *self.next_fold.next.lock() = Some(next);

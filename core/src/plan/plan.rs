@@ -65,7 +65,7 @@ impl PlanStep {
         match &self.kind {
             StepKind::Kernel(work) => work.kernel.operands[operand].access == Access::Write,
             StepKind::Composed(work) => work.writes(operand),
-            StepKind::Product { .. } => operand == self.operands.len() - 1,
+            StepKind::Product(_) | StepKind::SharedMatrix(_) => operand % PRODUCT_OPERANDS == PRODUCT_OPERANDS - 1,
         }
     }
 }
@@ -76,8 +76,28 @@ pub(crate) enum StepKind {
     Kernel(KernelLaunch),
     /// Launches programs block by block.
     Composed(ComposedLaunch),
-    /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
-    Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
+    /// Multiplies matrices.
+    Product(ProductLaunch),
+    /// Multiplies vectors with one matrix, in order. Each product has [`PRODUCT_OPERANDS`] of the operands.
+    SharedMatrix(Vec<ProductLaunch>),
+}
+
+/// Operands of a product: two factors and the result.
+pub(crate) const PRODUCT_OPERANDS: usize = 3;
+
+/// A batch of matrix products. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
+pub(crate) struct ProductLaunch {
+    pub(crate) product: Product,
+    pub(crate) dtype: DType,
+    pub(crate) domain: Shape,
+    pub(crate) strides: Vec<isize>,
+}
+
+impl ProductLaunch {
+    /// Its multiplications.
+    pub(crate) fn points(&self) -> usize {
+        count(&self.domain)
+    }
 }
 
 impl StepKind {
@@ -86,7 +106,8 @@ impl StepKind {
         match self {
             StepKind::Kernel(work) => work.points(),
             StepKind::Composed(work) => work.points(),
-            StepKind::Product { domain, .. } => count(domain),
+            StepKind::Product(work) => work.points(),
+            StepKind::SharedMatrix(products) => products.iter().map(ProductLaunch::points).sum(),
         }
     }
 
@@ -96,7 +117,7 @@ impl StepKind {
         match self {
             StepKind::Kernel(work) => matches!(work.kernel.template, Template::Map | Template::Scan),
             StepKind::Composed(_) => true,
-            StepKind::Product { .. } => false,
+            StepKind::Product(_) | StepKind::SharedMatrix(_) => false,
         }
     }
 }
@@ -111,7 +132,11 @@ impl fmt::Display for StepKind {
                     .iter()
                     .try_for_each(|stage| write!(f, ", over {:?}: {}", stage.work.outer, **stage.work.kernel))
             }
-            StepKind::Product { product, domain, .. } => write!(f, "{} over {domain:?}", product.name()),
+            StepKind::Product(work) => write!(f, "{} over {:?}", work.product.name(), work.domain),
+            StepKind::SharedMatrix(products) => {
+                write!(f, "one pass")?;
+                products.iter().try_for_each(|work| write!(f, ", {} over {:?}", work.product.name(), work.domain))
+            }
         }
     }
 }

@@ -47,8 +47,8 @@ impl Runtime {
     /// Runs a step on a device, or on the host where it is a product the device cannot compute.
     pub(crate) fn run_on_device(&mut self, plan: &Arc<Plan>, index: usize, device: &Arc<dyn Device>) -> Result<()> {
         let step = &plan.steps[index];
-        if let StepKind::Product { dtype, domain, strides, .. } = &step.kind
-            && !device.multiplies(*dtype, domain, strides)
+        if let StepKind::Product(work) = &step.kind
+            && !device.multiplies(work.dtype, &work.domain, &work.strides)
         {
             return self.run_on_host(plan, index, None);
         }
@@ -87,10 +87,11 @@ impl Runtime {
         match &step.kind {
             StepKind::Kernel(work) => self.launch(work, &addresses, &Threads, Some(&**device))?,
             StepKind::Composed(work) => self.launch_composed(work, &addresses, None, &Threads, Some(&**device))?,
-            StepKind::Product { dtype, domain, strides, .. } => {
+            StepKind::SharedMatrix(_) => unreachable!("plans of devices have single products"),
+            StepKind::Product(work) => {
                 // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
                 // overlaps neither factor.
-                if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
+                if !unsafe { device.multiply(work.dtype, &work.domain, &work.strides, &addresses)? } {
                     return self.run_on_host(plan, index, None);
                 }
                 self.telemetry.stats.matrix_products += 1;

@@ -4,7 +4,7 @@ use crate::plan::build::needed;
 use crate::plan::draft::Change;
 use crate::plan::fuse::{Fused, fuse};
 use crate::plan::group::{Group, Section};
-use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
+use crate::plan::plan::{KernelLaunch, Plan, PlanStep, ProductLaunch, StepKind};
 use crate::plan::search::Outcome;
 use crate::plan::trace::{Node, NodeInput, SlotAccess, decode};
 use crate::runtime::inspect::{composed_traffic, traffic};
@@ -106,7 +106,8 @@ fn groups(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64]) -> Vec<
         let (count, bytes) = match &step.kind {
             StepKind::Kernel(work) => (1, traffic(&work.kernel, &work.launch(&[], &[]))),
             StepKind::Composed(work) => (work.stages.len(), composed_traffic(work)),
-            StepKind::Product { dtype, domain, .. } => (1, product_bytes(*dtype, domain)),
+            StepKind::Product(work) => (1, product_bytes(work.dtype, &work.domain)),
+            StepKind::SharedMatrix(products) => (products.len(), shared_bytes(products)),
         };
         let stages: Vec<&Group> = groups.by_ref().take(count).collect();
         let first = stages.first()?;
@@ -127,6 +128,13 @@ fn groups(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64]) -> Vec<
 fn product_bytes(dtype: DType, domain: &[usize]) -> usize {
     let [batch @ .., m, n, k] = domain else { return 0 };
     batch.iter().product::<usize>() * (m * k + k * n + m * n) * dtype.size()
+}
+
+/// Bytes of the operands of products with one matrix.
+fn shared_bytes(products: &[ProductLaunch]) -> usize {
+    let all: usize = products.iter().map(|work| product_bytes(work.dtype, &work.domain)).sum();
+    let matrix = |work: &ProductLaunch| work.points() * work.dtype.size();
+    all - products[1..].iter().map(matrix).sum::<usize>()
 }
 
 /// The axes that a group folds.
@@ -165,7 +173,11 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[
                 let _ = writeln!(out, "\nkernel {i} on blocks of {} of {}, in stages", work.block, work.extent);
                 work.stages.len()
             }
-            StepKind::Kernel(_) | StepKind::Product { .. } => {
+            StepKind::SharedMatrix(products) => {
+                let _ = write!(out, "\nkernel {i}, one pass over a matrix,");
+                products.len()
+            }
+            StepKind::Kernel(_) | StepKind::Product(_) => {
                 let _ = write!(out, "\nkernel {i}");
                 1
             }
@@ -229,8 +241,11 @@ fn describe_step(out: &mut String, step: &PlanStep, ir: bool) {
     match &step.kind {
         StepKind::Kernel(work) => describe_kernel(out, work, ir),
         StepKind::Composed(work) => work.stages.iter().for_each(|stage| describe_kernel(out, &stage.work, ir)),
-        StepKind::Product { .. } => {
+        StepKind::Product(_) => {
             let _ = writeln!(out, "    | matrix product (gemm)");
+        }
+        StepKind::SharedMatrix(products) => {
+            let _ = writeln!(out, "    | {} products of vectors with one matrix, in one pass over it", products.len());
         }
     }
 }

@@ -1,0 +1,132 @@
+"""Products of vectors with one matrix, which are one pass over it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+from tests.compare import assert_same
+
+ROWS, COLUMNS = 700, 900
+
+
+def matrix(dtype: str = "d", rows: int = ROWS, columns: int = COLUMNS) -> Any:
+    return numpy.random.default_rng(3).standard_normal((rows, columns)).astype(dtype)
+
+
+def vector(n: int, dtype: str = "d", seed: int = 0) -> Any:
+    return numpy.random.default_rng(seed).standard_normal(n).astype(dtype)
+
+
+def near(got: Any, want: Any) -> None:
+    for one, other in zip(got, want, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        bound = 1e-4 if one.dtype == "f" else 1e-12
+        scale = numpy.abs(other).max()
+        assert numpy.abs(numpy.asarray(one) - other).max() <= bound * scale
+
+
+Program = Callable[..., tuple[Any, ...]]
+ONE_PASS: dict[str, Program] = {
+    "one vector from each side": lambda np, a, x, y: (a @ x, y @ a),
+    "the other way round": lambda np, a, x, y: (y @ a, a @ x),
+    "a product of a product": lambda np, a, x, y: ((a @ x) @ a,),
+    "its parts as well": lambda np, a, x, y: (a @ x, (a @ x) @ a),
+    "two vectors of one side": lambda np, a, x, y: (a @ x, a @ (x + 1)),
+    "two sums of rows": lambda np, a, x, y: (y @ a, (y - 2) @ a),
+    "a transposed matrix": lambda np, a, x, y: (a.T @ y, a @ x),
+    "columns and rows": lambda np, a, x, y: (a @ x[:, None], y[None, :] @ a),
+    "work between them": lambda np, a, x, y: (numpy_sum(np, y + a @ x), x * 2 + y @ a),
+    "three": lambda np, a, x, y: (a @ x, y @ a, a @ (x * x)),
+}
+
+
+def numpy_sum(np: Any, x: Any) -> Any:
+    return x + np.exp(-x * x)
+
+
+def ready(*arrays: Any) -> list[Any]:
+    copies = [fastnp.array(array) for array in arrays]
+    fastnp.eval(*copies)
+    return copies
+
+
+@pytest.mark.parametrize("dtype", ["d", "f"])
+@pytest.mark.parametrize("name", ONE_PASS)
+def test_products_of_one_matrix_are_one_pass(name: str, dtype: str) -> None:
+    given = matrix(dtype), vector(COLUMNS, dtype), vector(ROWS, dtype, 1)
+    program = ONE_PASS[name]
+    operands = ready(*given)
+    fastnp.reset_stats()
+    got = program(fastnp, *operands)
+    text = fastnp.explain(*got)
+    fastnp.eval(*got)
+    assert fastnp.stats()["fallbacks"] == 0
+    assert str(text).count("with one matrix, in one pass over it") == 1
+    near(got, program(numpy, *given))
+
+
+NO_PASS: dict[str, Program] = {
+    "a vector that depends on all": lambda np, a, x, y: (a @ (y @ a),),
+    "an element of another row": lambda np, a, x, y: ((a @ x)[::-1] @ a,),
+    "work on a product": lambda np, a, x, y: ((a @ x - y) @ a,),
+    "another matrix": lambda np, a, x, y: (a @ x, y @ (a + 1)),
+    "other rows": lambda np, a, x, y: (a[:-9] @ x, y[9:] @ a[9:]),
+    "strided rows": lambda np, a, x, y: (a[:, ::2] @ x[::2], y @ a[:, ::2]),
+}
+
+
+@pytest.mark.parametrize("name", NO_PASS)
+def test_other_products_are_steps_of_their_own(name: str) -> None:
+    given = matrix(), vector(COLUMNS), vector(ROWS, seed=1)
+    got = NO_PASS[name](fastnp, *ready(*given))
+    text = fastnp.explain(*got)
+    assert "in one pass over it" not in str(text)
+    near(got, NO_PASS[name](numpy, *given))
+
+
+def test_a_matrix_that_is_written_between_is_read_twice() -> None:
+    given = matrix(), vector(COLUMNS), vector(ROWS, seed=1)
+    a, x, y = ready(*given)
+    first = a @ x
+    a[5] += 1
+    second = y @ a
+    near(
+        (first, second),
+        (given[0] @ given[1], given[2] @ (given[0] + (numpy.arange(ROWS) == 5)[:, None])),
+    )
+
+
+def test_flags_are_reported_of_the_product_that_raised_them() -> None:
+    a, x, y = ready(matrix(), vector(COLUMNS), vector(ROWS, seed=1))
+    a[3, 3] = numpy.inf
+    y[3] = 0
+    fastnp.eval(a, y)
+    with fastnp.errstate(invalid="raise"), pytest.raises(FloatingPointError, match="matmul"):
+        fastnp.eval(a @ x, y @ a)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_shapes_have_the_bits_of_single_products(seed: int) -> None:
+    r = random.Random(seed)
+    for _ in range(6):
+        rows, columns = r.randrange(64, 2500), r.randrange(64, 2500)
+        dtype = r.choice("fd")
+        a, x, y = ready(
+            matrix(dtype, rows, columns), vector(columns, dtype, 1), vector(rows, dtype, 2)
+        )
+        program = r.choice(list(ONE_PASS.values())[:5])
+        together = program(fastnp, a, x, y)
+        fastnp.eval(*together)
+        apart = []
+        for i in range(len(together)):
+            alone = program(fastnp, a, x, y)[i]
+            fastnp.eval(alone)
+            apart.append(alone)
+        near(together, [numpy.asarray(one) for one in apart])
+        assert_same(tuple(together[-1:]), tuple(numpy.asarray(one) for one in apart[-1:]))
