@@ -104,3 +104,27 @@ def test_special_values_of_long_rows() -> None:
     )
     assert numpy.array_equal(found, want, equal_nan=True)
     assert set(warned) <= set(known)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("shape", [(60, 700), (130, 100), (255, 65), (257, 129), (300, 64)])
+def test_a_matrix_by_its_transpose_is_symmetric(shape: tuple[int, int], dtype: str) -> None:
+    """Tiles on one side of the diagonal are computed."""
+    rng = numpy.random.default_rng(5)
+    numpys = (rng.random(shape) - 0.5 + (1j * rng.random(shape) if dtype == "c16" else 0)).astype(
+        dtype
+    )
+    ours = fastnp.array(numpys)
+    for left, right in ((numpys, ours), (numpys[::-1, ::2], ours[::-1, ::2])):
+        for want, got in ((left @ left.T, right @ right.T), (left.T @ left, right.T @ right)):
+            found = numpy.asarray(got)
+            assert (found == found.T).all()
+            assert numpy.abs(found - want).max() <= TOLERANCE[dtype] * numpy.abs(want).max()
+    assert numpy.allclose(fastnp.cov(ours), numpy.cov(numpys), rtol=1e-4)
+    with_one = ours.copy()
+    with_one[3, 4] = numpy.inf
+    with fastnp.errstate(all="ignore"):
+        assert (
+            numpy.isnan(numpy.asarray(with_one @ with_one.T)).sum()
+            == numpy.isnan(numpy.asarray(with_one) @ numpy.asarray(with_one).T).sum()
+        )

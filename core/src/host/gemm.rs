@@ -36,6 +36,13 @@ const TASK_MULTIPLICATIONS: usize = 1 << 16;
 /// Rows and columns of a tile of a large product, at most: `gemm` copies the factors of each, which must stay a small part.
 const TILE: usize = 256;
 
+/// Rows and columns of a tile of a matrix by its transpose, at most: of few tiles, most of those above the diagonal are not skipped.
+const GRAM_TILE: usize = 128;
+/// Fewer tiles along a side are made smaller, while they have enough multiplications for a task.
+const FEW_ALONG: usize = 3;
+/// Multiplications from which on that pays.
+const MIN_GRAM: usize = 1 << 20;
+
 /// Multiplications of a task of a matrix by a vector, at least: 4 µs in the second-level cache, three times that in memory.
 const GEMV_TASK: usize = 1 << 15;
 /// Tasks of one product of a matrix by a vector.
@@ -237,6 +244,9 @@ impl Gemm {
         {
             return self.run_skinny(zero, workers);
         }
+        if self.is_gram() {
+            return self.run_gram(one, workers);
+        }
         let edge = |n: usize| if self.m * self.n * self.k < DIVIDE_FROM { n } else { n.div_ceil(n.div_ceil(TILE)) };
         let (mut height, mut width) = (edge(self.m), edge(self.n));
         let tiles = |height: usize, width: usize| self.m.div_ceil(height) * self.n.div_ceil(width);
@@ -252,6 +262,45 @@ impl Gemm {
                 (0..tile.m).for_each(|i| tile.tile((i, 1), (0, tile.n)).zero_vector(zero));
             }
             tile.of_result::<T>(tile.multiply(keep, one))
+        })
+    }
+
+    /// Whether it multiplies a large matrix by its own transpose: the result is symmetric.
+    fn is_gram(&self) -> bool {
+        self.m == self.n
+            && (self.a.0, self.a.1, self.a.2) == (self.b.0, self.b.2, self.b.1)
+            && self.k >= MANY_TERMS
+            && self.m * self.n * self.k >= MIN_GRAM
+    }
+
+    /// A matrix by its transpose: the tiles on and below the diagonal are computed, and copied to the other side, as BLAS does (syrk).
+    fn run_gram<T: GemmElement>(self, one: T, workers: &dyn ThreadPool) -> FpFlags {
+        let mut along = self.m.div_ceil(GRAM_TILE);
+        while along < FEW_ALONG && (self.m / (along + 1)).pow(2) * self.k >= MIN_TILE {
+            along += 1;
+        }
+        let edge = self.m.div_ceil(along);
+        let along = self.m.div_ceil(edge);
+        let tasks = along * (along + 1) / 2;
+        parallel(workers, tasks, (edge * edge * self.k) as f64 * MULTIPLICATION_NS, |task| {
+            // The largest row whose tiles on and below the diagonal begin at this task or before it.
+            let row = (0..along).rev().find(|row| row * (row + 1) / 2 <= task).unwrap_or(0);
+            let column = task - row * (row + 1) / 2;
+            let tile = self.tile((row * edge, edge), (column * edge, edge));
+            let raised = tile.of_result::<T>(tile.multiply(None, one));
+            let mirror = self.tile((column * edge, edge), (row * edge, edge));
+            for i in 0..tile.m {
+                // Complex products depend on the order of their factors in the last bit, so the diagonal's tiles are mirrored, too.
+                for j in 0..if column < row { tile.n } else { i } {
+                    let (i, j) = (i as isize, j as isize);
+                    // SAFETY: elements of the destination, aligned for T; the tile was written, and no other task writes its mirror image.
+                    unsafe {
+                        let x = tile.c.0.offset(i * tile.c.1 + j * tile.c.2).cast::<T>().read();
+                        mirror.c.0.offset(j * mirror.c.1 + i * mirror.c.2).cast::<T>().write(x);
+                    }
+                }
+            }
+            raised
         })
     }
 
