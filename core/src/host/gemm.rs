@@ -40,7 +40,7 @@ const TILE: usize = 256;
 const GRAM_TILE: usize = 128;
 /// Fewer tiles along a side are made smaller, while they have enough multiplications for a task.
 const FEW_ALONG: usize = 3;
-/// Multiplications from which on that pays.
+/// Multiplications from which on that pays, of so many terms for each element: of few terms the copies to the other side take longer.
 const MIN_GRAM: usize = 1 << 20;
 
 /// Multiplications of a task of a matrix by a vector, at least: 4 µs in the second-level cache, three times that in memory.
