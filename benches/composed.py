@@ -1,10 +1,11 @@
 """Composed kernels beside NumPy: `python -m benches.composed`.
 
 The programs are those that FusionStitching and PyFuser are measured by, written here: row-wise
-normalisations, a classifier's step, updates through a transposed view, and products with a narrow
-side. A line gives the time of a call under NumPy over that under fastnp, the kernels that a call
-launches, and for what reads its input and writes a result of its size once, the share of the
-bandwidth of a copy of as much memory in the same run.
+normalisations, a classifier's step, updates through a transposed view, and products: with a narrow
+side, with vectors on both sides, with the transposed matrix. A line gives the time of a call under
+NumPy over that under fastnp, the kernels that a call launches, and for what reads its input and
+writes a result of its size once, the share of the bandwidth of a copy of as much memory in the same
+run.
 """
 
 from __future__ import annotations
@@ -80,6 +81,20 @@ def small_stack(np: Any, x: Any) -> Any:
     return stack @ stack
 
 
+def power_step(np: Any, x: Any) -> Any:
+    return (x @ x[0]) @ x
+
+
+def gradient(np: Any, x: Any) -> Any:
+    """Of a logistic regression."""
+    likely = 1 / (1 + np.exp(-(x @ x[0])))
+    return (likely - x[:, 1]) @ x
+
+
+def gram(np: Any, x: Any) -> Any:
+    return x.T @ x
+
+
 # The program, and whether it reads x once and writes as much.
 PROGRAMS: dict[str, tuple[Program, bool]] = {
     "copy": (copied, True),
@@ -93,6 +108,9 @@ PROGRAMS: dict[str, tuple[Program, bool]] = {
     "transposed updates": (transposed_updates, False),
     "skinny product": (skinny, False),
     "stack of 4 by 4": (small_stack, False),
+    "step of power iteration": (power_step, False),
+    "logistic gradient": (gradient, False),
+    "Gram matrix": (gram, False),
 }
 
 
@@ -115,7 +133,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
     print(
-        f"{'program':22}{'shape':>16}{'numpy ms':>10}{'ms':>9}{'ratio':>8}{'kernels':>9}"
+        f"{'program':24}{'shape':>16}{'numpy ms':>10}{'ms':>9}{'ratio':>8}{'kernels':>9}"
         f"{'of copy':>9}"
     )
     for shape in ((4096, 1000), (1000, 1000), (100_000, 32)):
@@ -134,7 +152,7 @@ def main() -> None:
             copy = copy or fastnps
             share = f"{copy / fastnps:9.2f}" if is_copy_like else ""
             print(
-                f"{name:22}{shape!s:>16}{numpys * 1e3:10.2f}{fastnps * 1e3:9.2f}"
+                f"{name:24}{shape!s:>16}{numpys * 1e3:10.2f}{fastnps * 1e3:9.2f}"
                 f"{numpys / fastnps:8.2f}{launched:9}{share}",
                 flush=True,
             )

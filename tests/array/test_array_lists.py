@@ -50,6 +50,8 @@ def arrays(r: random.Random) -> list[Any]:
             array = numpy.repeat(array, 2, axis=-1)[..., ::2]
         if array.ndim and r.random() < 0.1:
             array = array[::-1]
+        if r.random() < 0.2:
+            array = numpy.asfortranarray(array)
         made.append(array)
     return made
 

@@ -46,7 +46,7 @@ const MIN_GRAM: usize = 1 << 20;
 /// Multiplications of a task of a matrix by a vector, at least: 4 µs in the second-level cache, three times that in memory.
 const GEMV_TASK: usize = 1 << 15;
 /// Tasks of one product of a matrix by a vector.
-const GEMV_TASKS: usize = 16;
+pub(crate) const GEMV_TASKS: usize = 16;
 
 /// Elements of a left factor that is read in any order by a narrow product: it stays in the first-level cache.
 const SMALL_FACTOR: usize = 1 << 11;

@@ -1,9 +1,10 @@
 //! Several products of vectors with one matrix, in one pass over it: rows of the matrix are read into a cache by the first product, and
-//! multiplied there by the others. A product may use the elements that an earlier one makes of the same rows: `(a @ x) @ a`.
+//! multiplied there by the others. A product may use the elements that an earlier one makes of the same rows: `(a @ x) @ a`. So may other work
+//! on the rows between the two.
 //!
 //! Each product computes what it computes by itself, and is divided as it is then.
 
-use crate::host::gemm::{Gemm, GemmElement, PartialSums, parallel};
+use crate::host::gemm::{GEMV_TASKS, Gemm, GemmElement, PartialSums, parallel};
 use fastnp_codegen::host::gemv::Gemv;
 use fastnp_codegen::{DType, FpFlags, ThreadPool};
 use smallvec::SmallVec;
@@ -55,55 +56,87 @@ pub(crate) fn is_row_by_row(dtype: DType, domain: &[usize], strides: &[isize]) -
     Gemm::first(dtype, domain, strides, &[std::ptr::null_mut(); 3]).is_by_outputs()
 }
 
-/// Runs products with one matrix, and gives the flags that each raised. Domain, strides and addresses of each are as in
-/// [`run_batch`](crate::host::gemm::run_batch).
-pub(crate) fn run(
-    dtype: DType,
-    products: &[(&[usize], &[isize], &[*mut u8])],
-    workers: &dyn ThreadPool,
-) -> SmallVec<[FpFlags; 2]> {
-    let (domain, strides, _) = products[0];
-    let (_, matrix) = DenseRows::of(dtype, domain, strides).expect("products share a matrix of dense rows");
-    let products: SmallVec<[Gemm; 2]> =
-        products.iter().map(|&(domain, strides, addresses)| Gemm::first(dtype, domain, strides, addresses)).collect();
+/// What is done with each block of rows.
+pub(crate) enum RowWork<'a> {
+    /// A product: domain, strides and addresses are as in [`run_batch`](crate::host::gemm::run_batch).
+    Product(&'a [usize], &'a [isize], &'a [*mut u8]),
+    /// Other work on some rows: the first one, and how many.
+    Rows(&'a (dyn Fn(usize, usize) + Sync)),
+}
+
+/// [`RowWork`] with products of an element type.
+enum BlockWork<'a> {
+    Product(Gemm),
+    Rows(&'a (dyn Fn(usize, usize) + Sync)),
+}
+
+/// Does work with one matrix, in order, and gives the flags that each part raised; other work than products reports its own.
+pub(crate) fn run(dtype: DType, work: &[RowWork<'_>], workers: &dyn ThreadPool) -> SmallVec<[FpFlags; 4]> {
+    let matrix = work.iter().find_map(|part| match part {
+        RowWork::Product(domain, strides, _) => DenseRows::of(dtype, domain, strides),
+        RowWork::Rows(_) => None,
+    });
+    let (_, matrix) = matrix.expect("products share a matrix of dense rows");
+    let parts = work.iter().map(|part| match *part {
+        RowWork::Product(domain, strides, addresses) => {
+            BlockWork::Product(Gemm::first(dtype, domain, strides, addresses))
+        }
+        RowWork::Rows(work) => BlockWork::Rows(work),
+    });
+    let parts: SmallVec<[BlockWork<'_>; 4]> = parts.collect();
     match dtype {
-        DType::F32 => run_as(matrix, &products, workers, 0.0_f32, 1.0),
-        _ => run_as(matrix, &products, workers, 0.0_f64, 1.0),
+        DType::F32 => run_as(matrix, &parts, workers, 0.0_f32, 1.0),
+        _ => run_as(matrix, &parts, workers, 0.0_f64, 1.0),
     }
 }
 
 fn run_as<T: GemmElement>(
     matrix: DenseRows,
-    products: &[Gemm],
+    parts: &[BlockWork<'_>],
     workers: &dyn ThreadPool,
     zero: T,
     one: T,
-) -> SmallVec<[FpFlags; 2]> {
+) -> SmallVec<[FpFlags; 4]> {
     let DenseRows { rows, columns, .. } = matrix;
     let size = size_of::<T>();
     let block = (BLOCK_BYTES / (columns * size) / Gemv::UNROLL).max(1) * Gemv::UNROLL;
-    let summed = || products.iter().filter(|product| !product.is_by_outputs());
-    let each = summed().map(Gemm::terms_of_task).next().unwrap_or_else(|| rows.div_ceil(16).next_multiple_of(block));
+    let products = || {
+        parts.iter().filter_map(|part| match part {
+            BlockWork::Product(product) => Some(product),
+            BlockWork::Rows(_) => None,
+        })
+    };
+    let summed = || products().filter(|product| !product.is_by_outputs());
+    let by_rows = || rows.div_ceil(GEMV_TASKS).next_multiple_of(block);
+    let each = summed().map(Gemm::terms_of_task).next().unwrap_or_else(by_rows);
     let tasks = rows.div_ceil(each);
     let mut sums = vec![zero; summed().count() * tasks * columns];
     let partial = PartialSums(sums.as_mut_ptr());
-    let raised: SmallVec<[AtomicU8; 2]> = products.iter().map(|_| AtomicU8::new(0)).collect();
-    let nanoseconds = products.iter().map(Gemm::gemv_nanoseconds).sum::<f64>() / products.len() as f64;
+    let raised: SmallVec<[AtomicU8; 4]> = parts.iter().map(|_| AtomicU8::new(0)).collect();
+    // One pass takes about as long as one product.
+    let nanoseconds = products().map(Gemm::gemv_nanoseconds).sum::<f64>() / products().count() as f64;
     parallel(workers, tasks, nanoseconds / tasks as f64, |task| {
         let end = rows.min((task + 1) * each);
         for start in (task * each..end).step_by(block) {
             let count = block.min(end - start);
             let mut own = partial.get().wrapping_add(task * columns);
-            for (product, raised) in products.iter().zip(&raised) {
-                let flags = if product.is_by_outputs() {
-                    let (some, all) = ((start, count), (0, 1));
-                    let part = if product.n == 1 { product.tile(some, all) } else { product.tile(all, some) };
-                    part.zero_vector(zero);
-                    part.of_result::<T>(part.multiply(Some(one), one))
-                } else {
-                    let part = product.range_of_k(start, count, own.cast(), size as isize);
-                    own = own.wrapping_add(tasks * columns);
-                    part.add_rows()
+            for (part, raised) in parts.iter().zip(&raised) {
+                let flags = match part {
+                    BlockWork::Rows(work) => {
+                        work(start, count);
+                        FpFlags::NONE
+                    }
+                    BlockWork::Product(product) if product.is_by_outputs() => {
+                        let (some, all) = ((start, count), (0, 1));
+                        let part = if product.n == 1 { product.tile(some, all) } else { product.tile(all, some) };
+                        part.zero_vector(zero);
+                        part.of_result::<T>(part.multiply(Some(one), one))
+                    }
+                    BlockWork::Product(product) => {
+                        let part = product.range_of_k(start, count, own.cast(), size as isize);
+                        own = own.wrapping_add(tasks * columns);
+                        part.add_rows()
+                    }
                 };
                 raised.fetch_or(flags.0, Ordering::Relaxed);
             }
@@ -111,12 +144,14 @@ fn run_as<T: GemmElement>(
         FpFlags::NONE
     });
     let mut sums = sums.chunks_exact_mut(tasks * columns);
-    let flags = products.iter().zip(raised).map(|(product, raised)| {
+    let flags = parts.iter().zip(raised).map(|(part, raised)| {
         let raised = FpFlags(raised.into_inner());
-        if product.is_by_outputs() {
-            return raised;
+        match part {
+            BlockWork::Product(product) if !product.is_by_outputs() => {
+                product.store_sums(sums.next().expect("each sum of rows has partial sums"), raised)
+            }
+            BlockWork::Product(_) | BlockWork::Rows(_) => raised,
         }
-        product.store_sums(sums.next().expect("each sum of rows has partial sums"), raised)
     });
     flags.collect()
 }

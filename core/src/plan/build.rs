@@ -11,13 +11,15 @@ use crate::plan::liveness::Liveness;
 use crate::plan::lower::{self, Lowered, LoweredMemory};
 use crate::plan::next_fold::NextFoldProfile;
 use crate::plan::plan::{
-    ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, ProductLaunch, StepKind,
+    ComposedLaunch, ComposedStage, DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, ProductLaunch,
+    SharedPart, StepKind,
 };
 use crate::plan::share_matrix::{product_strides, sharing};
 use crate::plan::trace::{Node, NodeInput, Operation, decode};
 use fastnp_codegen::backend::composed::OperandPlace;
 use fastnp_codegen::{Kernel, Program, Verified};
 use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -33,11 +35,11 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
     while step_of.len() < groups.len() {
         let first = step_of.len();
         let composition = compositions.next_if(|c| c.first == first);
-        let products = if target.is_host { sharing(&nodes, &groups[first..]) } else { 1 };
-        step_of.extend(std::iter::repeat_n(steps.len(), composition.map_or(products, |c| c.axes.len())));
+        let shared = if target.is_host && composition.is_none() { sharing(&nodes, &groups[first..]) } else { 1 };
+        step_of.extend(std::iter::repeat_n(steps.len(), composition.map_or(shared, |c| c.axes.len())));
         steps.push(match composition {
             Some(composition) => composed_step(&nodes, &groups, composition, &liveness, compile),
-            None if products > 1 => shared_step(&nodes, &groups[first..][..products]),
+            None if shared > 1 => shared_step(&nodes, &groups, first..first + shared, &liveness, compile),
             None => plan_step(&nodes, first, &groups[first], &liveness, compile),
         });
     }
@@ -167,25 +169,37 @@ fn product_step(product: Product, node: &Node) -> PlanStep {
     }
 }
 
-/// The step of groups that are products of vectors with one matrix.
-fn shared_step(nodes: &[Node], groups: &[Group]) -> PlanStep {
-    let mut shared = PlanStep {
-        kind: StepKind::SharedMatrix(Vec::new()),
-        nodes: SmallVec::new(),
-        operands: SmallVec::new(),
+/// The step of groups that are one pass over a matrix.
+fn shared_step(
+    nodes: &[Node],
+    groups: &[Group],
+    shared: Range<usize>,
+    liveness: &Liveness,
+    compile: &mut Compile<'_>,
+) -> PlanStep {
+    let mut parts = Vec::with_capacity(shared.len());
+    let mut step_nodes: SmallVec<[u32; 4]> = SmallVec::new();
+    let mut step_operands: SmallVec<[(u32, isize); 6]> = SmallVec::new();
+    for index in shared {
+        let PlanStep { kind, nodes, operands, .. } = plan_step(nodes, index, &groups[index], liveness, compile);
+        parts.push(match kind {
+            StepKind::Product(product) => SharedPart::Product(product),
+            StepKind::Kernel(map) => {
+                // Blocks of it are launched along its one axis.
+                assert!(map.outer.len() == 1 && map.inner.is_empty(), "a map over rows has one axis");
+                SharedPart::Map(map)
+            }
+            StepKind::Composed(_) | StepKind::SharedMatrix(_) => unreachable!("a group is a kernel or a product"),
+        });
+        step_nodes.extend(nodes);
+        step_operands.extend(operands);
+    }
+    PlanStep {
+        kind: StepKind::SharedMatrix(parts),
+        nodes: step_nodes,
+        operands: step_operands,
+        // A part may still read what another one would overwrite.
         donations: SmallVec::new(),
         releases: SmallVec::new(),
-    };
-    let mut launches = Vec::with_capacity(groups.len());
-    for node in groups.iter().map(|group| &nodes[group.members[0].node as usize]) {
-        let Operation::Contract(product) = node.op else { unreachable!("the groups are products") };
-        let PlanStep { kind: StepKind::Product(launch), operands, .. } = product_step(product, node) else {
-            unreachable!("a product's step is one")
-        };
-        launches.push(launch);
-        shared.operands.extend(operands);
-        shared.nodes.push(node.index);
     }
-    shared.kind = StepKind::SharedMatrix(launches);
-    shared
 }

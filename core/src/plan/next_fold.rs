@@ -4,7 +4,7 @@
 //! learns it, and the next time [`crate::runtime::fold_memo`] computes both in one pass. The kernel of a fold that rounds is left as it is:
 //! the last bits of a sum depend on what else its kernel computes.
 
-use crate::plan::plan::{HitRate, KernelLaunch, Plan, PlanStep, StepKind};
+use crate::plan::plan::{HitRate, KernelLaunch, Plan, PlanStep, SharedPart, StepKind};
 use fastnp_codegen::{DType, Fold};
 use parking_lot::Mutex;
 
@@ -43,7 +43,11 @@ impl Plan {
         let is_unchanged = |step: &PlanStep| match &step.kind {
             StepKind::Kernel(work) => is_exact(work),
             StepKind::Composed(work) => work.stages.iter().all(|stage| is_exact(&stage.work)),
-            StepKind::Product(_) | StepKind::SharedMatrix(_) => true,
+            StepKind::Product(_) => true,
+            StepKind::SharedMatrix(parts) => parts.iter().all(|part| match part {
+                SharedPart::Product(_) => true,
+                SharedPart::Map(work) => is_exact(work),
+            }),
         };
         if can_share(next) && self.steps.iter().all(is_unchanged) {
             *self.next_fold.next.lock() = Some(next);

@@ -65,7 +65,15 @@ impl PlanStep {
         match &self.kind {
             StepKind::Kernel(work) => work.kernel.operands[operand].access == Access::Write,
             StepKind::Composed(work) => work.writes(operand),
-            StepKind::Product(_) | StepKind::SharedMatrix(_) => operand % PRODUCT_OPERANDS == PRODUCT_OPERANDS - 1,
+            StepKind::Product(_) => operand == PRODUCT_OPERANDS - 1,
+            StepKind::SharedMatrix(parts) => {
+                let mut first = 0;
+                let part = parts.iter().find(|part| {
+                    first += part.operands();
+                    operand < first
+                });
+                part.is_some_and(|part| part.writes(operand + part.operands() - first))
+            }
         }
     }
 }
@@ -78,8 +86,50 @@ pub(crate) enum StepKind {
     Composed(ComposedLaunch),
     /// Multiplies matrices.
     Product(ProductLaunch),
-    /// Multiplies vectors with one matrix, in order. Each product has [`PRODUCT_OPERANDS`] of the operands.
-    SharedMatrix(Vec<ProductLaunch>),
+    /// Multiplies vectors with one matrix, in one pass over its rows. Each part has its operands after those of the parts before.
+    SharedMatrix(Vec<SharedPart>),
+}
+
+/// What is done with each block of rows of a matrix.
+pub(crate) enum SharedPart {
+    /// A product of the matrix with a vector.
+    Product(ProductLaunch),
+    /// A map with one axis, whose points are rows of the matrix.
+    Map(KernelLaunch),
+}
+
+impl SharedPart {
+    /// How many operands it has.
+    pub(crate) fn operands(&self) -> usize {
+        match self {
+            SharedPart::Product(_) => PRODUCT_OPERANDS,
+            SharedPart::Map(work) => work.kernel.operands.len(),
+        }
+    }
+
+    /// Whether it writes one of its operands.
+    fn writes(&self, operand: usize) -> bool {
+        match self {
+            SharedPart::Product(_) => operand == PRODUCT_OPERANDS - 1,
+            SharedPart::Map(work) => work.kernel.operands[operand].access == Access::Write,
+        }
+    }
+
+    fn points(&self) -> usize {
+        match self {
+            SharedPart::Product(work) => work.points(),
+            SharedPart::Map(work) => work.points(),
+        }
+    }
+}
+
+impl fmt::Display for SharedPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SharedPart::Product(work) => write!(f, "{} over {:?}", work.product.name(), work.domain),
+            SharedPart::Map(work) => write!(f, "{}", **work.kernel),
+        }
+    }
 }
 
 /// Operands of a product: two factors and the result.
@@ -107,7 +157,7 @@ impl StepKind {
             StepKind::Kernel(work) => work.points(),
             StepKind::Composed(work) => work.points(),
             StepKind::Product(work) => work.points(),
-            StepKind::SharedMatrix(products) => products.iter().map(ProductLaunch::points).sum(),
+            StepKind::SharedMatrix(parts) => parts.iter().map(SharedPart::points).sum(),
         }
     }
 
@@ -133,9 +183,9 @@ impl fmt::Display for StepKind {
                     .try_for_each(|stage| write!(f, ", over {:?}: {}", stage.work.outer, **stage.work.kernel))
             }
             StepKind::Product(work) => write!(f, "{} over {:?}", work.product.name(), work.domain),
-            StepKind::SharedMatrix(products) => {
+            StepKind::SharedMatrix(parts) => {
                 write!(f, "one pass")?;
-                products.iter().try_for_each(|work| write!(f, ", {} over {:?}", work.product.name(), work.domain))
+                parts.iter().try_for_each(|part| write!(f, ", {part}"))
             }
         }
     }

@@ -4,12 +4,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::host::gemm;
 use crate::host::gemm::Product;
 use crate::host::interrupt::{InterruptPoll, InterruptibleThreads, ResumableThreads, TaskProgress};
-use crate::host::shared_matrix;
 use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
-use crate::plan::plan::{KernelLaunch, PRODUCT_OPERANDS, Plan, PlanStep, ProductLaunch, StepKind};
+use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::runtime::execute_composed::ScratchMemory;
 use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::state::Runtime;
@@ -202,8 +201,8 @@ impl Runtime {
                 self.multiply((work.product, work.dtype), &work.domain, &work.strides, addresses, workers);
                 Ok(())
             }
-            StepKind::SharedMatrix(products) => {
-                self.multiply_shared(products, addresses, workers);
+            StepKind::SharedMatrix(parts) => {
+                self.multiply_shared(parts, addresses, workers);
                 Ok(())
             }
         }
@@ -286,22 +285,6 @@ impl Runtime {
         self.telemetry.stats.matrix_products += 1;
         if let Some(started) = started {
             self.telemetry.report_product(dtype, domain, started);
-        }
-    }
-
-    /// Runs products of vectors with one matrix on the host. A report names the first one.
-    fn multiply_shared(&mut self, products: &[ProductLaunch], addresses: &[*mut u8], workers: &dyn ThreadPool) {
-        let started = self.telemetry.clock(2);
-        let each = products.iter().zip(addresses.chunks_exact(PRODUCT_OPERANDS));
-        let each: SmallVec<[_; 2]> =
-            each.map(|(work, addresses)| (&work.domain[..], &work.strides[..], addresses)).collect();
-        let raised = shared_matrix::run(products[0].dtype, &each, workers);
-        for (work, raised) in products.iter().zip(raised) {
-            self.telemetry.note_product(work.product, raised);
-            self.telemetry.stats.matrix_products += 1;
-        }
-        if let Some(started) = started {
-            self.telemetry.report_product(products[0].dtype, &products[0].domain, started);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::plan::build::needed;
 use crate::plan::draft::Change;
 use crate::plan::fuse::{Fused, fuse};
 use crate::plan::group::{Group, Section};
-use crate::plan::plan::{KernelLaunch, Plan, PlanStep, ProductLaunch, StepKind};
+use crate::plan::plan::{KernelLaunch, Plan, PlanStep, SharedPart, StepKind};
 use crate::plan::search::Outcome;
 use crate::plan::trace::{Node, NodeInput, SlotAccess, decode};
 use crate::runtime::inspect::{composed_traffic, traffic};
@@ -107,7 +107,7 @@ fn groups(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64]) -> Vec<
             StepKind::Kernel(work) => (1, traffic(&work.kernel, &work.launch(&[], &[]))),
             StepKind::Composed(work) => (work.stages.len(), composed_traffic(work)),
             StepKind::Product(work) => (1, product_bytes(work.dtype, &work.domain)),
-            StepKind::SharedMatrix(products) => (products.len(), shared_bytes(products)),
+            StepKind::SharedMatrix(parts) => (parts.len(), shared_bytes(parts)),
         };
         let stages: Vec<&Group> = groups.by_ref().take(count).collect();
         let first = stages.first()?;
@@ -130,11 +130,18 @@ fn product_bytes(dtype: DType, domain: &[usize]) -> usize {
     batch.iter().product::<usize>() * (m * k + k * n + m * n) * dtype.size()
 }
 
-/// Bytes of the operands of products with one matrix.
-fn shared_bytes(products: &[ProductLaunch]) -> usize {
-    let all: usize = products.iter().map(|work| product_bytes(work.dtype, &work.domain)).sum();
-    let matrix = |work: &ProductLaunch| work.points() * work.dtype.size();
-    all - products[1..].iter().map(matrix).sum::<usize>()
+/// Bytes that one pass over a matrix moves.
+fn shared_bytes(parts: &[SharedPart]) -> usize {
+    let of_part = |part: &SharedPart| match part {
+        SharedPart::Product(work) => product_bytes(work.dtype, &work.domain),
+        SharedPart::Map(work) => traffic(&work.kernel, &work.launch(&[], &[])),
+    };
+    // Each product but the first finds the matrix in a cache.
+    let again = |part: &SharedPart| match part {
+        SharedPart::Product(work) => work.points() * work.dtype.size(),
+        SharedPart::Map(_) => 0,
+    };
+    parts.iter().map(of_part).sum::<usize>() - parts[1..].iter().map(again).sum::<usize>()
 }
 
 /// The axes that a group folds.
@@ -173,9 +180,9 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[
                 let _ = writeln!(out, "\nkernel {i} on blocks of {} of {}, in stages", work.block, work.extent);
                 work.stages.len()
             }
-            StepKind::SharedMatrix(products) => {
+            StepKind::SharedMatrix(parts) => {
                 let _ = write!(out, "\nkernel {i}, one pass over a matrix,");
-                products.len()
+                parts.len()
             }
             StepKind::Kernel(_) | StepKind::Product(_) => {
                 let _ = write!(out, "\nkernel {i}");
@@ -244,8 +251,13 @@ fn describe_step(out: &mut String, step: &PlanStep, ir: bool) {
         StepKind::Product(_) => {
             let _ = writeln!(out, "    | matrix product (gemm)");
         }
-        StepKind::SharedMatrix(products) => {
-            let _ = writeln!(out, "    | {} products of vectors with one matrix, in one pass over it", products.len());
+        StepKind::SharedMatrix(parts) => {
+            let _ = writeln!(out, "    | products of vectors with one matrix, in one pass over it");
+            for part in parts {
+                if let SharedPart::Map(work) = part {
+                    describe_kernel(out, work, ir);
+                }
+            }
         }
     }
 }

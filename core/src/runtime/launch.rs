@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::host::gemm::Product;
-use crate::plan::plan::ComposedLaunch;
+use crate::plan::plan::{ComposedLaunch, KernelLaunch};
 use crate::plan::trace::Composite;
 use crate::runtime::fp_flags::FlagLog;
 use crate::runtime::inspect::{DebugOutput, print_composed, print_launch, print_product};
@@ -88,6 +88,12 @@ impl Telemetry {
         if !raised.is_empty() {
             self.fp_flags.add(product.name(), raised);
         }
+    }
+
+    /// Counts a map that ran beside products, and notes its flags.
+    pub(crate) fn note_map(&mut self, work: &KernelLaunch, raised: RaisedFlags) {
+        self.stats.kernels_launched += 1;
+        self.fp_flags.add_launch(&work.kernel, raised, &|e, i| work.part_of(e, i));
     }
 
     /// Counts a composed kernel that began at `started`, and notes the flags of its stages.

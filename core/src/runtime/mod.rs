@@ -6,7 +6,7 @@
 //! | `record`, `loop_turns`, `snapshot`, `allocate` | statements to the trace; where it ends as a turn of a loop; copy-on-write; storages of new arrays and their way back |
 //! | `eager_gate` | the conditions for running an operation eagerly, and the only way to its addresses and launches |
 //! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
-//! | `flush`, `execute`, `execute_composed`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
+//! | `flush`, `execute`, `execute_composed`, `execute_shared`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
 //! | `interrupted_step`, `resume` | a step of which a part has run; running the rest |
 //! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
 //! | `statement_kernel` | kernels that compiled loops launch on addresses |
@@ -37,6 +37,7 @@ pub(crate) mod exec_target;
 pub(crate) mod execute;
 pub(crate) mod execute_composed;
 pub(crate) mod execute_device;
+pub(crate) mod execute_shared;
 pub(crate) mod explain;
 pub(crate) mod expose;
 pub(crate) mod flush;

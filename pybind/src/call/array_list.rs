@@ -50,7 +50,7 @@ pub(crate) fn of_arrays(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Array>> 
 }
 
 /// The fold of the items of a list or tuple along a first axis, as NumPy folds the array that it makes of them: item by item. `None` where
-/// that may differ in more than time: in types, or in warnings, which name the fold.
+/// that may differ in more than time: in types, in the order of axes, or in warnings, which name the fold.
 pub(crate) fn fold_items(op: Op, sequence: &Bound<'_, PyAny>) -> PyResult<Option<fastnp::Result<Array>>> {
     let raises_nothing = matches!(
         op,
@@ -70,7 +70,8 @@ pub(crate) fn fold_items(op: Op, sequence: &Bound<'_, PyAny>) -> PyResult<Option
     }
     let Some(items) = items_of(sequence)? else { return Ok(None) };
     let [first, rest @ ..] = &items[..] else { return Ok(None) };
-    if rest.is_empty() || rest.iter().any(|item| item.dtype() != first.dtype()) {
+    let is_in_order = |item: &Array| item.ndim() == 1 || item.is_c_contiguous();
+    if rest.is_empty() || rest.iter().any(|item| item.dtype() != first.dtype()) || !items.iter().all(is_in_order) {
         return Ok(None);
     }
     Ok(Some(
