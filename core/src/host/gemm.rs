@@ -38,6 +38,8 @@ const TILE: usize = 256;
 
 /// Rows and columns of a tile of a matrix by its transpose, at most: of few tiles, most of those above the diagonal are not skipped.
 const GRAM_TILE: usize = 128;
+/// Rows and columns of such a tile are a multiple of this, as `gemm` pads what it computes.
+const GRAM_STEP: usize = 16;
 /// Fewer tiles along a side are made smaller, while they have enough multiplications for a task.
 const FEW_ALONG: usize = 3;
 /// Multiplications from which on that pays, of so many terms for each element: of few terms the copies to the other side take longer.
@@ -269,6 +271,7 @@ impl Gemm {
     fn is_gram(&self) -> bool {
         self.m == self.n
             && (self.a.0, self.a.1, self.a.2) == (self.b.0, self.b.2, self.b.1)
+            && self.m >= 2 * GRAM_STEP
             && self.k >= MANY_TERMS
             && self.m * self.n * self.k >= MIN_GRAM
     }
@@ -279,7 +282,7 @@ impl Gemm {
         while along < FEW_ALONG && (self.m / (along + 1)).pow(2) * self.k >= MIN_TILE {
             along += 1;
         }
-        let edge = self.m.div_ceil(along);
+        let edge = self.m.div_ceil(along).next_multiple_of(GRAM_STEP);
         let along = self.m.div_ceil(edge);
         let tasks = along * (along + 1) / 2;
         parallel(workers, tasks, (edge * edge * self.k) as f64 * MULTIPLICATION_NS, |task| {
