@@ -559,7 +559,7 @@ impl Gemm {
     }
 
     /// Stores a product that is a vector.
-    pub(crate) fn store_vector<T: GemmElement>(self, elements: &[T]) {
+    fn store_vector<T: GemmElement>(self, elements: &[T]) {
         for (i, &element) in elements.iter().enumerate() {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
             unsafe { self.c.0.wrapping_offset(i as isize * self.step()).cast::<T>().write(element) };
