@@ -131,23 +131,25 @@ def test_flags_are_reported_of_the_product_that_raised_them() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_any_shapes_have_the_bits_of_single_products(seed: int) -> None:
+def test_any_shapes_give_what_single_products_give(seed: int) -> None:
+    """Sums of rows to the bit; inner products with rows depend on where blocks end."""
     r = random.Random(seed)
     for _ in range(6):
-        rows, columns = r.randrange(64, 2500), r.randrange(64, 2500)
+        tall, narrow = r.choice([(1, 1), (20, 0.02)])
+        rows, columns = int(tall * r.randrange(64, 2500)), int(narrow * r.randrange(800, 2500))
         dtype = r.choice("fd")
         a, x, y = ready(
             matrix(dtype, rows, columns), vector(columns, dtype, 1), vector(rows, dtype, 2)
         )
-        program = r.choice(list(ONE_PASS.values())[:5])
-        together = program(fastnp, a, x, y)
+        together = a @ x, y @ a, (a @ x) @ a
         fastnp.eval(*together)
         apart = []
-        for i in range(len(together)):
-            alone = program(fastnp, a, x, y)[i]
+        for product in (lambda: a @ x, lambda: y @ a, lambda: numpy.asarray(a @ x) @ a):
+            alone = product()
             fastnp.eval(alone)
-            apart.append(alone)
-        assert_same(tuple(together), tuple(numpy.asarray(one) for one in apart))
+            apart.append(numpy.asarray(alone))
+        near(together, apart)
+        assert_same(together[1], apart[1])
 
 
 def random_program(r: random.Random) -> list[str]:
@@ -184,7 +186,7 @@ def test_random_programs_give_what_numpy_gives(seed: int) -> None:
     r = random.Random(seed)
     for _ in range(4):
         lines = random_program(r)
-        rows, columns = r.choice([(700, 900), (300, 500), (2000, 80), (1024, 1024)])
+        rows, columns = r.choice([(700, 900), (300, 500), (2000, 80), (10_000, 20), (1024, 1024)])
         found = []
         for np in (numpy, fastnp):
             names: dict[str, Any] = {"np": np, "a": np.array(matrix("d", rows, columns))}

@@ -2,7 +2,8 @@
 //! multiplied there by the others. A product may use the elements that an earlier one makes of the same rows: `(a @ x) @ a`. So may other work
 //! on the rows between the two.
 //!
-//! Each product computes what it computes by itself, and is divided as it is then.
+//! A sum of rows is divided as it is by itself, and has the same bits. Inner products with rows are those of blocks: `gemm` computes the last
+//! rows of a block otherwise, which may show in the last bit of short rows.
 
 use crate::host::gemm::{GEMV_TASKS, Gemm, GemmElement, PartialSums, parallel};
 use fastnp_codegen::host::gemv::Gemv;
@@ -16,8 +17,8 @@ const BLOCK_BYTES: usize = 256 << 10;
 const MIN_MATRIX_BYTES: usize = 1 << 20;
 /// Bytes of the longest row: as many of them as a sum of rows unrolls are a block at the least.
 const MAX_ROW_BYTES: usize = 128 << 10;
-/// Rows and columns of the matrix, at least.
-const MIN_EXTENT: usize = 64;
+/// Rows and columns of the matrix, at least: products with shorter rows are others ([`Gemm`]).
+const MIN_EXTENTS: (usize, usize) = (64, 16);
 
 /// A matrix of dense rows in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,8 +45,10 @@ impl DenseRows {
             false => (terms, outputs, along, across),
         };
         let row_bytes = columns * dtype.size();
-        let pays =
-            rows.min(columns) >= MIN_EXTENT && row_bytes <= MAX_ROW_BYTES && rows * row_bytes >= MIN_MATRIX_BYTES;
+        let pays = rows >= MIN_EXTENTS.0
+            && columns >= MIN_EXTENTS.1
+            && row_bytes <= MAX_ROW_BYTES
+            && rows * row_bytes >= MIN_MATRIX_BYTES;
         let is_dense = step == dtype.size() as isize;
         (pays && is_dense).then_some((usize::from(n != 1), DenseRows { rows, columns, pitch }))
     }
