@@ -2,9 +2,10 @@
 //!
 //! Fresh pages cost more than the arithmetic on them (32 MB `a + b`: 13 ms on fresh pages, 4 ms on reused ones), so a freed block
 //! goes to a free list of its size class. From 2 MB on, blocks are aligned for huge pages and ask for them; smaller ones are cut from
-//! chunks that do: a huge page costs as much as 23 small ones on a virtual machine (29 and 1.2 µs). The free blocks are bounded, and are released first when a large block of another class is needed: so the process takes hardly more than its peak of
-//! live memory. The bound is a fraction of the available memory, updated as large blocks are freed: fresh pages for a result of 2
-//! GB take half as long again as computing it.
+//! chunks that do: a huge page costs as much as 23 small ones on a virtual machine (29 and 1.2 µs). The free blocks are bounded, and
+//! are released first when a large block of another class is needed: so the process takes hardly more than its peak of live memory.
+//! The bound is a fraction of the available memory, updated as large blocks are freed: fresh pages for a result of 2 GB take half as
+//! long again as computing it.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;

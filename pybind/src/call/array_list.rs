@@ -8,11 +8,33 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use smallvec::SmallVec;
 
+/// Visits the items of a list or tuple until one is refused; whether none was. Any other object is refused.
+pub(crate) fn visit_items<'py>(
+    sequence: &Bound<'py, PyAny>,
+    mut accepts: impl FnMut(&Bound<'py, PyAny>) -> PyResult<bool>,
+) -> PyResult<bool> {
+    if let Ok(list) = sequence.cast_exact::<PyList>() {
+        for item in list {
+            if !accepts(&item)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    let Ok(tuple) = sequence.cast_exact::<PyTuple>() else { return Ok(false) };
+    for item in tuple.iter_borrowed() {
+        if !accepts(&item)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The items of a list or tuple of arrays of ours with one shape, which has axes; `None` for any other object.
 fn items_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<SmallVec<[Array; 4]>>> {
     let py = sequence.py();
     let mut items: SmallVec<[Array; 4]> = SmallVec::new();
-    let mut add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
+    let add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
         let Ok(item) = item.cast_exact::<NdArray>() else { return Ok(false) };
         let me = item.open();
         let array = me.array(py)?;
@@ -22,20 +44,8 @@ fn items_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<SmallVec<[Array; 4]>
         items.push(array.clone());
         Ok(true)
     };
-    if let Ok(list) = sequence.cast_exact::<PyList>() {
-        for item in list {
-            if !add(&item)? {
-                return Ok(None);
-            }
-        }
-    } else if let Ok(tuple) = sequence.cast_exact::<PyTuple>() {
-        for item in tuple.iter_borrowed() {
-            if !add(&item)? {
-                return Ok(None);
-            }
-        }
-    }
-    Ok((!items.is_empty()).then_some(items))
+    let all = visit_items(sequence, add)?;
+    Ok((all && !items.is_empty()).then_some(items))
 }
 
 /// The items of a list or tuple along a new first axis; `None` unless all are arrays of ours, dense, with one shape.

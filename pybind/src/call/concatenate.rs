@@ -3,6 +3,7 @@
 //! Calls with other keywords, parts of other classes, and errors are left to NumPy.
 
 use crate::call::argument::{Arg, parse_any, strong_scalar};
+use crate::call::array_list::visit_items;
 use crate::fallback::by_name::numpy_counted;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
@@ -11,7 +12,7 @@ use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Index, Order};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyModule, PyString, PyTuple};
+use pyo3::types::{PyModule, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// The parts of a join; four fit without an allocation.
@@ -32,7 +33,7 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
         }
         return Ok(Some(parts));
     }
-    let mut add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
+    let add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
         let part = match parse_any(item)? {
             Arg::Ours(array) => array.array(py)?.clone(),
             Arg::Converted(array) => *array,
@@ -42,22 +43,8 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
         parts.push(part);
         Ok(true)
     };
-    if let Ok(list) = sequence.cast_exact::<PyList>() {
-        for item in list {
-            if !add(&item)? {
-                return Ok(None);
-            }
-        }
-    } else if let Ok(tuple) = sequence.cast_exact::<PyTuple>() {
-        for item in tuple.iter_borrowed() {
-            if !add(&item)? {
-                return Ok(None);
-            }
-        }
-    } else {
-        return Ok(None);
-    }
-    Ok(Some(parts))
+    let all = visit_items(sequence, add)?;
+    Ok(all.then_some(parts))
 }
 
 /// Reshapes the parts of a joining function, and returns the axis to concatenate along.
