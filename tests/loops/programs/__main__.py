@@ -60,10 +60,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     whole, beyond = [], []
+    # OpenBLAS's second thread spins for a tenth of a second after the import, which would count.
     # With bytecode of both packages on disk, as where they are installed.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     folder = tempfile.TemporaryDirectory()
     environment["PYTHONPYCACHEPREFIX"] = folder.name
+    environment["OPENBLAS_NUM_THREADS"] = "1"
     for way in WAYS:
         timed(way, FOLDER / f"{names()[0]}.py", environment)
     start = Path(folder.name) / "start.py"

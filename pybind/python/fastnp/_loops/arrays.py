@@ -8,13 +8,13 @@ consumes it (`reductions`), writes the loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from fastnp._loops import formulas, memory_order, numbers
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
+from fastnp._loops.records import Record
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     F64,
@@ -35,7 +35,7 @@ from fastnp._loops.types import (
 SCRATCH = -(1 << 30)
 
 
-class Shifted(NamedTuple):
+class Shifted(Record):
     """An index some elements further on than a register says."""
 
     register: str
@@ -53,7 +53,7 @@ def register_of(e: Emitter, index: Index) -> str:
     return index
 
 
-class Elementwise(NamedTuple):
+class Elementwise(Record):
     """An array that is not in memory: one element is computed where it is needed.
 
     `element` takes an index of each axis and gives a register. `shape` has a register for each
@@ -89,7 +89,7 @@ class Elementwise(NamedTuple):
         return MANY_PACKED if self.packed and self.pays_packed else MANY_ELEMENTS
 
 
-class Item(NamedTuple):
+class Item(Record):
     """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis,
     array.
     """

@@ -6,7 +6,7 @@ import ast
 import ctypes
 import math
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
@@ -32,6 +32,7 @@ from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
+from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import (
@@ -160,7 +161,7 @@ def changes_lengths(loop: ast.stmt) -> bool:
     )
 
 
-class Stored(NamedTuple):
+class Stored(Record):
     """A variable that an exit stores: its words, whether the one word is its value, and whether a
     word says that it is bound.
     """

@@ -14,13 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 
 from fastnp._loops.heap import type_of_list
 from fastnp._loops.parameters import type_of
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
+from fastnp._loops.records import Record
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
     BITS,
@@ -53,7 +54,7 @@ DRAWS = "random()"
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
-class Variable(NamedTuple):
+class Variable(Record):
     """What a state knows of a variable: its type, whether a path leads here that never bound it,
     and the range of an integer.
     """
@@ -101,7 +102,7 @@ class Opaque:
 OPAQUE = Opaque()
 
 
-class Path(NamedTuple):
+class Path(Record):
     """A way through the code as far as it is written: the state, and the block without a
     terminator.
     """
@@ -110,7 +111,7 @@ class Path(NamedTuple):
     block: Block
 
 
-class Parameter(NamedTuple):
+class Parameter(Record):
     """A value that the code is given at its entry: a name, or the outermost loop's iterator."""
 
     name: str | None
@@ -129,7 +130,7 @@ class Iterator(Protocol):
     def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
 
 
-class Exit(NamedTuple):
+class Exit(Record):
     """A place where the code returns: the statement before which it does, and what it stores."""
 
     at: int
@@ -150,7 +151,7 @@ class OpenLoop:
         self.continues: list[Path] = []
 
 
-class Call(NamedTuple):
+class Call(Record):
     """A function whose body is being compiled in place of a call."""
 
     function: object

@@ -10,17 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fastnp import _fastnp
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.records import Record
 from fastnp._loops.types import I8, I64, MEMORY, SIZES, ArrayType, Value
 
 if TYPE_CHECKING:
     from fastnp._fastnp import LoopKernel
 
 
-class Formula(NamedTuple):
+class Formula(Record):
     """A value of a kernel: what computes it, of which others; `cost` is in additions, and
     `is_strided` says that elements of an array which are loaded do not lie one after another.
 
@@ -173,7 +174,7 @@ class Steps:
         )
 
 
-class Place(NamedTuple):
+class Place(Record):
     """Memory for the result of a kernel: an address, strides, and the type of elements."""
 
     address: str

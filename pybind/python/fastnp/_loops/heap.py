@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops.records import Record
 from fastnp._loops.types import BOOL, FLOAT, INT, SIZES, ListType, Number, Unknown
 
 # The element type of the items, by the name of their type; of lists, words.
@@ -75,7 +76,7 @@ def in_memory(found: bytes, char: str) -> numpy.ndarray:
     return numpy.frombuffer(found, char) if found else numpy.empty(0, char)
 
 
-class Entered(NamedTuple):
+class Entered(Record):
     """Lists that are there at the entry: one, or the rows of one.
 
     `items` has a line for each list, of lists of lists the numbers of those in them. `number` is

@@ -19,7 +19,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -28,6 +28,7 @@ from fastnp._fastnp import UFUNCS
 from fastnp._loops.control_flow import ControlFlow, operands_of
 from fastnp._loops.emitter import Emitter
 from fastnp._loops.ranges import HIGHEST, LOWEST
+from fastnp._loops.records import Record
 from fastnp._loops.text import Block
 from fastnp._loops.types import Value
 
@@ -39,7 +40,7 @@ class NotConvertible(Exception):
     """A function that has loops in loops, or an instruction that is no operation."""
 
 
-class Constant(NamedTuple):
+class Constant(Record):
     """A number of a NumPy type, by its bits: equal are those that calculate alike."""
 
     char: str
@@ -54,7 +55,7 @@ def constant(char: str, value: Any) -> Constant:
     return Constant(char, numpy.array(value, char).tobytes())
 
 
-class Step(NamedTuple):
+class Step(Record):
     """The result of a step, or an argument of the function, by its number."""
 
     number: int
@@ -108,7 +109,7 @@ CHARS = {"i64": "l", "f64": "d", "f32": "f", "i8": "?"}
 Way: TypeAlias = tuple[Operand, dict[str, Operand]]
 
 
-class VectorLoop(NamedTuple):
+class VectorLoop(Record):
     """A loop of kernels, and the steps of which its turn consists, for people."""
 
     apply: Callable[..., list[Any] | None]

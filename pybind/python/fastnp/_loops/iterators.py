@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastnp._loops import arrays, memory_order
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.ranges import WHOLE, Range
+from fastnp._loops.records import Record
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
@@ -30,7 +31,7 @@ from fastnp._loops.types import (
 )
 
 
-class Items(NamedTuple):
+class Items(Record):
     """An iterator in registers.
 
     `remaining` counts the items to come. `item` gives the next one and `advance` moves on.

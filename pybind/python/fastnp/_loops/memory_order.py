@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from fastnp._loops.records import Record
 
 # The axes from the slowest to the fastest; `()` in C order, `None` where it is not known.
 Order: TypeAlias = tuple[int, ...] | None
 
 
-class Operand(NamedTuple):
+class Operand(Record):
     """An operand of an operation: its order, and its axes by those of the result, from the first
     on; `None` for an axis that it has not, or that has one element.
     """

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from fastnp._loops.records import Record
 
 # Outcome.at of a run that did not end in the middle: all turns are made, or `break` was met.
 DONE = -1
 BROKE = -2
 
 
-class Refusal(NamedTuple):
+class Refusal(Record):
     """Why a loop is not compiled: the line at fault and the reason."""
 
     line: int

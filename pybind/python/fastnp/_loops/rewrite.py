@@ -46,7 +46,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import count, repeat
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary
 
 from fastnp._loops.entry import Turns
@@ -68,6 +68,7 @@ from fastnp._loops.nodes import (
     when,
 )
 from fastnp._loops.outcome import Refusal
+from fastnp._loops.records import Record
 from fastnp._loops.site import BETWEEN, Site
 
 __all__ = ["Unit", "compile_tree", "fill", "rewrite"]
@@ -106,7 +107,7 @@ for _depth in range(_MAX_BLOCKS):
     setattr(State, f"l{_depth}", None)
 
 
-class Unit(NamedTuple):
+class Unit(Record):
     """What was rewritten at once, such as a module: its sites, and loops that are none."""
 
     filename: str

@@ -31,10 +31,10 @@ COMPILE_AFTER = 4e-3
 # A loop that has so many times as long to go, as far as is known, is compiled after this part of
 # it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
 # of that is to come.
-TO_COME = 4
+TO_COME = 3
 KNOWN_AFTER = 1 / 8
 # The first loop of a program waits so much longer: with it the compiler is imported.
-IMPORT_COMPILER = 15e-3
+IMPORT_COMPILER = 8e-3
 # A loop inside another waits longer: compiled with the loop around it, it is entered once.
 INNER_PATIENCE = 4
 # Seconds that an entry must be expected to be interpreted for compiled code to be entered.
@@ -424,7 +424,8 @@ class Site(Loop):
             self.retire()
             return None
         start = perf_counter()
-        from fastnp._loops import compiler  # 20 ms that programs without hot loops do not wait for
+        # 7 to 10 ms that programs without hot loops do not wait for.
+        from fastnp._loops import compiler
 
         began = perf_counter()
         found = compiler.compile_loop(self, names, source)

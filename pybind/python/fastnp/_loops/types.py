@@ -5,18 +5,18 @@ differently: `1 / 0` raises in Python and is infinite in NumPy, Python's integer
 wrap with a warning. An array is known by its element type, its number of axes and whether its
 last axis is dense; sizes and strides are values.
 
-Types are named tuples, which differ by their contents: the class of a frozen dataclass takes 0.9 ms
-of the import, one of these 0.2.
+Types are tuples, which differ by their contents.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy
 
 from fastnp._loops.memory_order import Order
+from fastnp._loops.records import Record
 
 I64, F64, F32, I8 = "i64", "f64", "f32", "i8"
 
@@ -43,7 +43,7 @@ BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 INTEGER_CHARS = "".join(BITS)
 
 
-class Number(NamedTuple):
+class Number(Record):
     """A number: `int`, `float` or `bool` of Python, or the character of a NumPy scalar type.
 
     `int|l`, `float|d` and `bool|?` are Python's or NumPy's, as a second register says (1: NumPy's).
@@ -117,7 +117,7 @@ INT, FLOAT, BOOL = Number("int"), Number("float"), Number("bool")
 NP_BOOL, NP_INT, NP_FLOAT = Number("?"), Number("l"), Number("d")
 
 
-class ComplexType(NamedTuple):
+class ComplexType(Record):
     """Python's `complex`, or NumPy's `complex128`: the real and the imaginary part."""
 
     is_python: bool
@@ -133,7 +133,7 @@ class ComplexType(NamedTuple):
 COMPLEX, NP_COMPLEX = ComplexType(True), ComplexType(False)
 
 
-class ArrayType(NamedTuple):
+class ArrayType(Record):
     """An array in memory: its first element's address, its shape and its strides in bytes.
 
     `root` is the parameter on whose memory it lies, and `is_root` says that it is that very array.
@@ -166,7 +166,7 @@ class ArrayType(NamedTuple):
         return f"array({numpy.dtype(self.char).name}, {self.ndim}d{kind})"
 
 
-class TupleType(NamedTuple):
+class TupleType(Record):
     """A tuple of values, each in registers of its own."""
 
     items: tuple[Type, ...]
@@ -179,7 +179,7 @@ class TupleType(NamedTuple):
         return f"({', '.join(map(str, self.items))})"
 
 
-class RangeType(NamedTuple):
+class RangeType(Record):
     """A `range`: start, stop and step."""
 
     registers: tuple[str, ...] = (I64, I64, I64)
@@ -206,7 +206,7 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
-class Unknown(NamedTuple):
+class Unknown(Record):
     """The items of a list that is empty where it is made or entered with.
 
     `origin` is the display that made it, or the name that it has at the entry: what the loop stores
@@ -219,7 +219,7 @@ class Unknown(NamedTuple):
         return "nothing"
 
 
-class ListType(NamedTuple):
+class ListType(Record):
     """A list of numbers, or of lists, of one type.
 
     It is the address of a header: where the items are, how many, for how many there is room. Where
@@ -240,7 +240,7 @@ class ListType(NamedTuple):
 Type: TypeAlias = ComplexType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
 
 
-class Value(NamedTuple):
+class Value(Record):
     """A value of the compiled code: its type, the registers it is in, and its number if it is a
     literal.
 
