@@ -3,6 +3,7 @@
 
 mod arena;
 mod coordinates;
+mod divisions;
 mod encoding;
 mod exponentials;
 mod folds;

@@ -189,6 +189,10 @@ impl Emitter<'_> {
         if self.apply_predicate(op, a, b, dtype) {
             return true;
         }
+        if op == Op::Divide {
+            self.quotient(a, b, dtype);
+            return true;
+        }
         if let Some(form) = instruction(op, dtype) {
             self.binary(form, a, b, dtype, true);
             return true;

@@ -1,7 +1,8 @@
 //! Hoisting of loop-invariant code: values that are constant along a row, such as reciprocals of scalars, are computed before its loop.
 //!
 //! An instruction is invariant if everything it reads is; parameters, literals and broadcast elements are. The results that the
-//! loop reads are stored in the argument block, as parameters are.
+//! loop reads are stored in the argument block, as parameters are, and so are the reciprocals of divisors
+//! ([`crate::x86::isel::reciprocal_division`]).
 
 use crate::x86::asm::encode::{KReg, VReg};
 use crate::x86::asm::level::Level;
@@ -34,13 +35,16 @@ impl Emitter<'_> {
     /// Whether there are invariant instructions to hoist, and whether some depend on broadcast elements, which differ from row to row.
     pub(crate) fn hoists(&self) -> [bool; 2] {
         let body = self.body;
-        let (_, is_hoisted) = self.invariants();
+        let (invariant, is_hoisted) = self.invariants();
+        let divisors = self.find_divisors(&invariant);
         let mut is_element = vec![false; is_hoisted.len()];
         for (at, inst) in body.fragment.insts.iter().enumerate() {
             let is_read = || body.arguments(at).iter().any(|v| is_element[v.0 as usize]);
             is_element[at] = matches!(inst, Inst::Load(_)) || is_read();
         }
-        [is_hoisted.contains(&true), (0..is_hoisted.len()).any(|at| is_hoisted[at] && is_element[at])]
+        let is_computed = |at: usize| is_hoisted[at] || divisors.contains(&ValueId(at as u32));
+        let mut computed = (0..is_hoisted.len()).filter(|&at| is_computed(at)).peekable();
+        [computed.peek().is_some(), computed.any(|at| is_element[at])]
     }
 
     /// By instruction: whether its value is the same along a row, and whether it is emitted before the loop.
@@ -77,7 +81,8 @@ impl Emitter<'_> {
         let body = self.body;
         let count = body.fragment.insts.len();
         let (invariant, is_hoisted) = self.invariants();
-        if !is_hoisted.contains(&true) {
+        let divisors = self.find_divisors(&invariant);
+        if !is_hoisted.contains(&true) && divisors.is_empty() {
             return Ok(());
         }
         (self.unroll_index, self.is_tail) = (0, false);
@@ -90,6 +95,9 @@ impl Emitter<'_> {
                 let backing = self.store_hoisted(ValueId(at as u32));
                 self.hoisted[at] = Some(backing);
                 self.record_span(at, start);
+            }
+            if divisors.contains(&ValueId(at as u32)) {
+                self.store_reciprocal(ValueId(at as u32));
             }
             self.free_temps();
         }

@@ -26,6 +26,7 @@ pub(crate) mod memory;
 pub(crate) mod newton_sqrt;
 pub(crate) mod open_region;
 pub(crate) mod primitives;
+pub(crate) mod reciprocal_division;
 pub(crate) mod region;
 pub(crate) mod registers;
 pub(crate) mod select;

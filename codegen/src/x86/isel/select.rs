@@ -15,6 +15,7 @@ use crate::x86::isel::body::Body;
 use crate::x86::isel::const_registers::ConstRegisters;
 use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, VECTOR_BYTES, at_arguments};
 use crate::x86::isel::open_region::Loops;
+use crate::x86::isel::reciprocal_division::Divisor;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
@@ -102,6 +103,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) locations: Vec<ValueLocation>,
     /// By value: the backing of a value hoisted out of the loop.
     pub(crate) hoisted: Vec<Option<Backing>>,
+    /// Divisors whose reciprocals are in the argument block ([`crate::x86::isel::reciprocal_division`]).
+    pub(crate) divisors: SmallVec<[(ValueId, Divisor); 2]>,
     pub(crate) vectors: RegisterFile,
     pub(crate) masks: RegisterFile,
     /// The current instruction, its copy in the unrolled body, and whether this is the tail, where lanes may be missing.
@@ -174,6 +177,7 @@ impl<'a> Emitter<'a> {
             kinds,
             locations: vec![],
             hoisted: vec![None; body.fragment.insts.len()],
+            divisors: SmallVec::new(),
             vectors: RegisterFile::new(free_vectors(body)),
             // Mask register 0 means no mask, and 1 is the lane mask.
             masks: RegisterFile::new(if body.has_slow_path() { 0b0111_1100 } else { 0b1111_1100 }),
@@ -515,7 +519,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// An element of four or eight bytes, broadcast to all lanes, as the last operand.
-    fn broadcast_operand(&mut self, from: Mem, bytes: usize) -> Rm {
+    pub(crate) fn broadcast_operand(&mut self, from: Mem, bytes: usize) -> Rm {
         self.const_register(from, bytes).map_or(Rm::Broadcast(from), Rm::Reg)
     }
 
