@@ -336,6 +336,12 @@ class Writer:
             f"np.{self.pick('maximum', 'minimum', 'copysign', 'hypot')}({left}, {right})",
         )
 
+    def several(self) -> str:
+        """An array, and several axes of it."""
+        axes = self.pick("(0, 1)", "(0, 2)", "(-1, 1)", "(1,)", "(0, 1, 2)")
+        operand = self.pick("S", "V", "S[:, :, None] * V", "V[1:] - 0.5", "S[::-1]", "C")
+        return f"{operand}, axis={axes}{self.pick('', '', ', keepdims=True')}"
+
     def matrix(self) -> str:
         """An array of several axes, of operands in several orders in memory."""
         i, part = self.index(), self.part()
@@ -350,6 +356,7 @@ class Writer:
             f"{operand}.sum(axis={self.pick('0', '1', '-1')})",
             f"{operand}.max(axis=1, keepdims={self.pick('True', 'False')})",
             f"{operand}.argmin(axis=0)",
+            f"np.{self.pick('sum', 'mean', 'min', 'any')}({self.several()})",
             f"({operand} + 1)[{part}]",
             f"({operand} - 1)[:, {part}] * 3",
             f"{operand}[{part}] + 1",

@@ -85,6 +85,21 @@ for i in range(n):
     B[:] = x[:, None] * x + (B > i).any(axis=0)
     s = x.argmin() + np.argmax(A) + u.max()
 """,
+    "filters, and windows": """
+images = (np.arange(2 * 6 * 5 * 3).reshape(2, 6, 5, 3) % 11 - 4).astype(np.float32)
+filters = (np.arange(2 * 2 * 3 * 6).reshape(2, 2, 3, 6) % 7 - 3).astype(np.float32)
+out = np.zeros((2, 5, 4, 6), np.float32)
+K, size = 2, 3
+for i in range(5):
+    for j in range(4):
+        patch = images[:, i : i + K, j : j + K, :, np.newaxis]
+        out[:, i, j, :] = np.sum(patch * filters[np.newaxis, :, :, :], axis=(1, 2, 3))
+for i in range(2):
+    window = images[:, 2 * i : 2 * i + size, i : i + 4]
+    y[i] = window.mean(axis=(2, 0, 1))[i] + np.sum(window, axis=(0, 3)).min()
+    y[i + 2] = (window > i).all(axis=(-1, 1, 2))[i] + np.abs(window).max(axis=(1, 2))[0, i]
+    top = np.max(window * 2.0, axis=(1, 2), keepdims=True)
+""",
     "aliased slices": """
 for i in range(2):
     x[1:] = x[:-1] + i

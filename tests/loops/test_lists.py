@@ -6,6 +6,7 @@ import ast
 import linecache
 import math
 import random
+import textwrap
 from typing import Any
 
 import numpy
@@ -14,7 +15,7 @@ from fastnp import _fastnp
 from fastnp._loops import draws, heap
 from fastnp._loops.rewrite import compile_tree
 
-from tests.loops.compare import differing, outcome
+from tests.loops.compare import differing, eager, outcome, rewritten
 
 PROGRAMS = {
     "rows with two names": """
@@ -175,6 +176,23 @@ def test_memory_is_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draws, "FEWEST", 2)
     monkeypatch.setattr(draws, "MOST", 3)
     assert not compared(PROGRAMS[name])[1]
+
+
+def test_a_list_gets_shorter_than_what_was_taken_of_it() -> None:
+    source = textwrap.dedent("""
+        for _ in range(3):
+            a = [2, 4, 6]
+            for x, y in zip(a, [3, -1, 4, 1]):
+                a.pop()
+            print(a, x, y)
+        """)
+    linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
+    expected = outcome(compile(source, "program.py", "exec"))
+    for seed in range(60):  # entered after one turn, two or three
+        dice = random.Random(seed)
+        code, _ = rewritten(source, dice)
+        with eager(dice):
+            assert not differing(expected, outcome(code))
 
 
 def test_items_of_lists() -> None:

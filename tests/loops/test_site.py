@@ -73,15 +73,15 @@ def interpreted(turns: int, seconds: float, left: int, pieces: int = 2, entries:
 
 def test_when_a_loop_is_compiled() -> None:
     """After four milliseconds, if as much is to come or it is entered again and again, or as soon
-    as it is known that there is four times as much.
+    as it is known that there is three times as much.
     """
     assert compiler.__name__ in sys.modules
     assert interpreted(10, 2.1e-3, 10, entries=2)
     assert not interpreted(10, 2.1e-3, 10)
     assert interpreted(10, 2.1e-3, 30)
     assert not interpreted(10, 1.5e-3, 10, entries=2)
-    assert interpreted(10, 3e-4, 600)
-    assert not interpreted(10, 3e-4, 400)
+    assert interpreted(10, 3e-4, 450)
+    assert not interpreted(10, 3e-4, 350)
     # The first turns take longer than others, and less says nothing.
     assert not interpreted(10, 3e-3, 600, pieces=1)
     assert not interpreted(10, 1e-4, 10_000)

@@ -99,6 +99,8 @@ class Item(Record):
     array: Value | Elementwise | None = None
     # The source of an integer that means the same wherever it stands in the statement.
     source: str = ""
+    # How long a slice is expected to be, where something is known of it.
+    length: int | None = None
 
 
 def array_type(value: Value) -> ArrayType:
@@ -297,11 +299,12 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         first, length, by = slice_bounds(e, item, extent)
         start = text.op(I64, "add", start, text.op(I64, "mul", first, stride))
         extents.append(length)
-        # Of a slice with two bounds that are computed nothing is known; it tends to be short. With
-        # one
-        # it is half of the axis on average.
+        # Of other slices with two bounds that are computed nothing is known; they tend to be short.
+        # With one they are half of the axis on average.
         known = [part is None or part.literal is not None for part in item.parts[:2]]
-        if extent in e.lengths and any(known):
+        if item.length is not None:
+            e.lengths[length] = item.length
+        elif extent in e.lengths and any(known):
             e.lengths[length] = e.lengths[extent] // (1 if all(known) else 2)
         step = item.parts[2]
         plain = step is None or step.literal == 1
@@ -524,7 +527,12 @@ def stretched(e: Emitter, source: Elementwise, extents: Sequence[str]) -> Elemen
         return tuple(zero if is_fixed else i for is_fixed, i in zip(fixed, indices, strict=True))
 
     packed, of_packed = None, source.packed
-    if of_packed is not None and not fixed[-1]:
+    if fixed[-1] and source.char in PACKED:
+
+        def packed(indices: Indices) -> str:
+            return e.text.op(PACKED[source.char][0], "splat", source.element(moved(indices)))
+
+    elif of_packed is not None and not fixed[-1]:
 
         def packed(indices: Indices) -> str:
             return of_packed(moved(indices))

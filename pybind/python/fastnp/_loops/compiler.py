@@ -124,7 +124,9 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
-            e.parameter(name, type_, lengths=lengths_of(names[name]))
+            # What an integer is that the loop binds says little.
+            lengths = lengths_of(names[name]) if isinstance(type_, ArrayType) else ()
+            e.parameter(name, type_, lengths=lengths)
             e.state[name] = Variable(type_)
     try:
         items = None

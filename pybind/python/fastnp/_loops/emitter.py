@@ -56,12 +56,13 @@ LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 class Variable(Record):
     """What a state knows of a variable: its type, whether a path leads here that never bound it,
-    and the range of an integer.
+    the range of an integer, and the axes of an array that have one element for certain.
     """
 
     type: Type | Opaque
     maybe_unbound: bool = False
     range: Range | None = None
+    ones: tuple[int, ...] = ()
 
     def is_like(self, other: Variable | None) -> bool:
         """Whether another is stored in the same way."""
@@ -190,7 +191,8 @@ def join(a: State, b: State, loosely: bool = False) -> State | None:
             joined[name] = Variable((in_a or in_b).type, True)  # type: ignore[union-attr]
         elif in_a.type == in_b.type:
             unbound = in_a.maybe_unbound or in_b.maybe_unbound
-            joined[name] = Variable(in_a.type, unbound, union(in_a.range, in_b.range))
+            ones = tuple(axis for axis in in_a.ones if axis in in_b.ones)
+            joined[name] = Variable(in_a.type, unbound, union(in_a.range, in_b.range), ones)
         elif loosely and (common := common_type(in_a.type, in_b.type)) is not None:
             joined[name] = Variable(common, in_a.maybe_unbound or in_b.maybe_unbound)
         else:
@@ -318,10 +320,13 @@ class Emitter:
 
     def expect_extents(self, type_: Type | Opaque, registers: tuple[str, ...]) -> None:
         """Notes the range of the lengths of an array's axes, which all arrays keep."""
+        extents: tuple[str, ...] = ()
         if isinstance(type_, ListType):
-            self.text.ranges.update(dict.fromkeys(registers[2:], EXTENT))
+            extents = registers[2:]
         if isinstance(type_, ArrayType):
-            self.text.ranges.update(dict.fromkeys(registers[1 : 1 + type_.ndim], EXTENT))
+            extents = registers[1 : 1 + type_.ndim]
+        for extent in extents:
+            self.text.ranges.setdefault(extent, EXTENT)
 
     def type_at_entry(self, name: str, value: Any) -> Type | None:
         """The type of a value at the entry; of a list without items, with what the loop stores."""
@@ -362,6 +367,9 @@ class Emitter:
                 self.text.ranges[registers[0]] = range_
             else:
                 self.text.ranges.pop(registers[0], None)
+        if isinstance(variable.type, ArrayType):
+            for axis, extent in enumerate(registers[1 : 1 + variable.type.ndim]):
+                self.text.ranges[extent] = (1, 1) if axis in variable.ones else EXTENT
         return Value(variable.type, registers)
 
     def bind(self, name: str, value: Value) -> None:
@@ -371,11 +379,15 @@ class Emitter:
             value = self.snapshot(value)  # the registers of this very variable in another order
         is_integer = isinstance(value.type, Number) and value.type.is_integer
         range_ = self.text.ranges.get(value.registers[0]) if is_integer else None
+        ones: tuple[int, ...] = ()
+        if isinstance(value.type, ArrayType):
+            extents = value.registers[1 : 1 + value.type.ndim]
+            ones = tuple(k for k, n in enumerate(extents) if self.text.ranges.get(n) == (1, 1))
         for target, source in zip(targets, value.registers, strict=True):
             self.text.copy(target, source)
             if source in self.lengths:
                 self.lengths[target] = self.lengths[source]
-        self.state[name] = Variable(value.type, False, range_)
+        self.state[name] = Variable(value.type, False, range_, ones)
 
     def buffer_of(self, name: str) -> int:
         """The number of a buffer for a new array that a variable is bound to: one that no other
@@ -414,7 +426,7 @@ class Emitter:
     ) -> Value:
         """A value given at the entry. A variable's is in the registers of the variable.
 
-        `lengths` are those of an array's axes now.
+        `lengths` are those of an array's axes now, or the integer that it is.
         """
         if name is not None:
             registers = self.registers(name, type_)
@@ -424,6 +436,8 @@ class Emitter:
         if isinstance(type_, ArrayType):
             self.roots[type_.root] = registers[0]
             self.lengths.update(zip(registers[1:], lengths, strict=False))
+        elif isinstance(type_, Number) and type_.is_integer:
+            self.lengths.update(zip(registers, lengths, strict=False))
         self.parameters.append(Parameter(name, type_, find))
         loaded = registers[1:] if isinstance(type_, ListType) else ()
         for register in registers[: len(registers) - len(loaded)]:

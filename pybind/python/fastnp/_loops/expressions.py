@@ -364,7 +364,7 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
                 None if part is None or is_none(part) else number(e, part)
                 for part in (node.lower, node.upper, node.step)
             )
-            items.append(Item("slice", parts))
+            items.append(Item("slice", parts, length=expected_length(e, node)))
             continue
         if isinstance(node, ast.Constant) and node.value is Ellipsis:
             items.append(Item("ellipsis"))
@@ -386,6 +386,22 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
         else:
             raise Unsupported("an index of this kind")
     return items
+
+
+def expected_length(e: Emitter, part: ast.Slice) -> int | None:
+    """How long `x[a : a + n]` is, by what `n` is where the loop is compiled."""
+    stop = part.upper
+    if (
+        part.lower is None
+        or part.step is not None
+        or not isinstance(stop, ast.BinOp)
+        or not isinstance(stop.op, ast.Add)
+        or not isinstance(stop.right, ast.Name | ast.Constant)
+        or ast.dump(stop.left) != ast.dump(part.lower)
+    ):
+        return None
+    count = number(e, stop.right)
+    return e.lengths.get(count.register) if count.literal is None else int(count.literal)
 
 
 def known_slice(e: Emitter, known: slice) -> Item:

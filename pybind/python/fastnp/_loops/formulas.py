@@ -98,8 +98,10 @@ def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
     if formula.array is not None:
         own = axes[max(len(axes) - len(formula.repeated), 0) :]
         before = (False,) * (len(formula.repeated) - len(own))
-        both = zip(formula.repeated, (*before, *own), strict=True)
-        return formula._replace(repeated=tuple(a or b for a, b in both))
+        both = [a or b for a, b in zip(formula.repeated, (*before, *own), strict=True)]
+        # The same element all along the last axis is no gather.
+        is_strided = formula.is_strided and not both[-1]
+        return formula._replace(repeated=tuple(both), is_strided=is_strided)
     operands = tuple(of for x in formula.operands if (of := repeated(x, axes)) is not None)
     return formula._replace(operands=operands)
 
@@ -200,12 +202,15 @@ def compute(
 
 
 def fold(
-    e: Emitter, formula: Formula, extents: Sequence[str], name: str, axis: int | None, place: Place
+    e: Emitter,
+    formula: Formula,
+    extents: Sequence[str],
+    name: str,
+    folded: Sequence[int],
+    place: Place,
 ) -> None:
-    """Folds the elements of an array over an axis, or all, into a place without these axes."""
-    axes = range(len(extents))
-    folded = axes if axis is None else (axis,)
-    order = [k for k in axes if k not in folded] + [*folded]
+    """Folds the elements of an array over some axes into a place without these."""
+    order = [k for k in range(len(extents)) if k not in folded] + [*folded]
     strides = [*place.strides, *[e.text.integer(0)] * len(folded)]
     run(e, formula, extents, order, place._replace(strides=strides), (name, len(folded)), True)
 

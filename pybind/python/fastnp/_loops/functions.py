@@ -609,14 +609,18 @@ def reduction(
         given = {"axis": rest[0], **given}
     if len(rest) > 1 or not given.keys() <= {"axis", "keepdims"} or not arrays.is_array(operand):
         raise Unsupported(f"{name} with these arguments")
-    axis, keepdims = (
-        known_literal(expression(e, given[key])) if key in given else None
-        for key in ("axis", "keepdims")
-    )
-    if type(axis) not in (int, type(None)) or type(keepdims) not in (bool, type(None)):
+    axis = given.get("axis")
+    are_several = isinstance(axis, ast.Tuple)
+    parts = axis.elts if isinstance(axis, ast.Tuple) else [] if axis is None else [axis]
+    found = [known_literal(expression(e, part)) for part in parts]
+    axes = tuple(int(of) for of in found if type(of) is int)
+    is_known = len(axes) == len(found) or (found == [None] and not are_several)
+    if are_several and (not axes or name in ("argmax", "argmin")):
+        raise Unsupported("axes of this kind")
+    keepdims = known_literal(expression(e, given["keepdims"])) if "keepdims" in given else False
+    if not is_known or type(keepdims) not in (bool, type(None)):
         raise Unsupported("an axis of this kind")
-    axis = None if axis is None else int(axis)
-    return reductions.reduced(e, name, operand, axis, bool(keepdims))
+    return reductions.reduced(e, name, operand, axes or None, bool(keepdims))
 
 
 def known_literal(value: Operand) -> int | float | bool | None:

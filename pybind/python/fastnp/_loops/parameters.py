@@ -93,7 +93,9 @@ def array_type(value: Any, root: int) -> ArrayType | None:
 
 
 def lengths_of(value: Any) -> tuple[int, ...]:
-    """The lengths of an array's axes; of anything else, none."""
+    """The lengths of an array's axes; an integer, which may be the length of a slice."""
+    if type(value) is int:
+        return (value,)
     return value.shape if isinstance(value, numpy.ndarray) else ()
 
 

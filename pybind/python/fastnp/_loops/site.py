@@ -392,7 +392,12 @@ class Site(Loop):
         names = Names(local, globals_, self.local_names)
         try:
             outcome = self._outcome(names, source)
-            return self._refused(turns) if outcome is None else self._step(outcome, names)
+            if outcome is None:
+                return self._refused(turns)
+            if source is not None:
+                # A list that has become shorter than what was taken of it is left at once.
+                outcome.iterators.setdefault(0, source)
+            return self._step(outcome, names)
         finally:
             if not self.is_module_level:
                 # Until Python 3.13 the frame keeps this dictionary, and with it the values.
