@@ -253,6 +253,8 @@ pub(crate) enum Access {
     Bool,
     F64x2,
     F32x4,
+    /// Two floats, which are doubles in the register.
+    F32x2,
 }
 
 impl Access {
@@ -271,6 +273,7 @@ impl Access {
             "b" => Access::Bool,
             "f64x2" => Access::F64x2,
             "f32x4" => Access::F32x4,
+            "f32x2" => Access::F32x2,
             _ => return None,
         })
     }
@@ -281,7 +284,7 @@ impl Access {
             Access::F32 => Type::F32,
             Access::F64 => Type::F64,
             Access::Bool => Type::I8,
-            Access::F64x2 => Type::F64x2,
+            Access::F64x2 | Access::F32x2 => Type::F64x2,
             Access::F32x4 => Type::F32x4,
             Access::I8 | Access::U8 | Access::I16 | Access::U16 | Access::I32 | Access::U32 | Access::I64 => Type::I64,
         }

@@ -23,7 +23,8 @@
 //!   put 3, r                         into word 3 (f32: high half 0; i8: zero-extended)
 //!   r = load.T p, OFFSET             at address p, an i64, plus a constant (fits i32)
 //!   store.T p, OFFSET, r             T: i8 u8 i16 u16 i32 u32 i64 (r is i64, extended or truncated),
-//!                                    f32, f64, b (r is i8; any byte but 0 loads as 1), f64x2, f32x4
+//!                                    f32, f64, b (r is i8; any byte but 0 loads as 1), f64x2, f32x4,
+//!                                    f32x2 (r is f64x2: two floats, widened or rounded)
 //!   r = call NAME(a, b)              a function of the table; without `r =` the result is dropped
 //!   r = OP a, b                      see below
 //!   jump b

@@ -238,6 +238,12 @@ impl Lowering<'_> {
             Access::F64 => ins.load(types::F64, memory, address, offset),
             Access::F64x2 => ins.load(types::F64X2, memory, address, offset),
             Access::F32x4 => ins.load(types::F32X4, memory, address, offset),
+            Access::F32x2 => {
+                let both = ins.load(types::F64, memory, address, offset);
+                let low = self.builder.ins().scalar_to_vector(types::F64X2, both);
+                let low = self.builder.ins().bitcast(types::F32X4, little_endian(), low);
+                self.builder.ins().fvpromote_low(low)
+            }
             Access::Bool => {
                 let byte = ins.load(types::I8, memory, address, offset);
                 self.is_not_zero(byte)
@@ -254,6 +260,12 @@ impl Lowering<'_> {
             Access::I32 | Access::U32 => ins.istore32(memory, value, address, offset),
             Access::I64 | Access::F32 | Access::F64 | Access::Bool | Access::F64x2 | Access::F32x4 => {
                 ins.store(memory, value, address, offset)
+            }
+            Access::F32x2 => {
+                let rounded = ins.fvdemote(value);
+                let low = self.builder.ins().bitcast(types::F64X2, little_endian(), rounded);
+                let both = self.builder.ins().extractlane(low, 0);
+                self.builder.ins().store(memory, both, address, offset)
             }
         };
     }
@@ -370,6 +382,11 @@ impl Lowering<'_> {
         };
         self.write(to[0], value);
     }
+}
+
+/// How the lanes of a vector become those of another one.
+fn little_endian() -> MemFlags {
+    MemFlags::new().with_endianness(ir::Endianness::Little)
 }
 
 /// Where a word of the frame stands.

@@ -95,6 +95,29 @@ block entry:
 }
 
 #[test]
+fn floats_are_doubles_in_registers() {
+    let text = "
+function f frame 2
+reg p: i64
+reg q: i64
+reg v: f64x2
+block entry:
+  p = get 0
+  q = get 1
+  v = load.f32x2 p, 4
+  v = fadd v, v
+  store.f64x2 q, 0, v
+  store.f32x2 q, 20, v
+  return 0
+";
+    let (floats, mut out) = ([9.0_f32, 1e30, -0.1, 9.0], [7.0_f32; 8]);
+    run(text, &mut [floats.as_ptr() as u64, out.as_mut_ptr() as u64]);
+    let double = |i: usize| f64::from_bits(u64::from(out[i].to_bits()) | u64::from(out[i + 1].to_bits()) << 32);
+    assert_eq!([double(0), double(2)], [2.0 * f64::from(1e30_f32), 2.0 * f64::from(-0.1_f32)]);
+    assert_eq!(out[4..], [7.0, 2e30, -0.2, 7.0]);
+}
+
+#[test]
 fn calls_on_rare_paths_keep_registers() {
     // More values than the machine has registers, integers and floats, live across both calls in each turn.
     const COUNT: usize = 20;

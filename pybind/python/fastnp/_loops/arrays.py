@@ -468,18 +468,7 @@ def packed_elements(
         return None
     kind, count = PACKED[type_.char]
     if type_.is_dense:
-        strides_ = steps(e, array)
-
-        def packed(indices: Indices) -> str:
-            at, offset, last = address(array), 0, indices[-1]
-            if isinstance(last, Shifted):
-                indices, offset = (*indices[:-1], last.register), last.by * SIZES[type_.char]
-            for index, step in zip(indices, strides_, strict=True):
-                moved = e.text.op(I64, "mul", register_of(e, index), step)
-                at = e.text.op(I64, "add", at, moved)
-            return e.text.op(kind, f"load.{kind}", at, offset)
-
-        return packed
+        return vectors(e, array, kind, kind)
     if count != 2:
         return None
 
@@ -489,6 +478,38 @@ def packed_elements(
         return e.text.op(kind, "pair", element(indices), element((*indices[:-1], after)))
 
     return pair
+
+
+def vectors(
+    e: Emitter, array: Value, access: str, kind: str, fixed: Sequence[bool] = ()
+) -> Callable[[Indices], str]:
+    """The vectors that begin at elements of an array that is dense along its last axis; axes that
+    are `fixed` have one element.
+    """
+    size, strides_ = SIZES[array_type(array).char], steps(e, array)
+
+    def vector(indices: Indices) -> str:
+        at, offset, last = address(array), 0, indices[-1]
+        if isinstance(last, Shifted):
+            indices, offset = (*indices[:-1], last.register), last.by * size
+        for axis, (index, step) in enumerate(zip(indices, strides_, strict=True)):
+            if not (fixed and fixed[axis]):
+                moved = e.text.op(I64, "mul", register_of(e, index), step)
+                at = e.text.op(I64, "add", at, moved)
+        return e.text.op(kind, f"load.{access}", at, offset)
+
+    return vector
+
+
+def packed_as(e: Emitter, operand: Elementwise, char: str) -> Callable[[Indices], str] | None:
+    """Several elements of an operand along its last axis, in a vector of another type."""
+    if operand.char == char:
+        return operand.packed
+    array = None if operand.formula is None else operand.formula.array
+    if (operand.char, char) != ("f", "d") or array is None or not array_type(array).is_dense:
+        return None
+    fixed = operand.formula.repeated if operand.formula is not None else ()
+    return None if fixed[-1] else vectors(e, array, "f32x2", PACKED[char][0], fixed)
 
 
 def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:
@@ -577,13 +598,14 @@ def map_elements(
         )
 
     packed = None
-    if opcode and char in PACKED and all(o.packed and o.char == char for o in operands):
+    vectors_of = [packed_as(e, operand, char) for operand in operands] if opcode else []
+    if char in PACKED and vectors_of and all(vectors_of):
 
         def packed(indices: Indices) -> str:
             parts = []
-            for operand in operands:
-                assert operand.packed is not None
-                parts.append(operand.packed(indices[len(indices) - len(operand.shape) :]))
+            for operand, of_packed in zip(operands, vectors_of, strict=True):
+                assert of_packed is not None
+                parts.append(of_packed(indices[len(indices) - len(operand.shape) :]))
             return e.text.op(PACKED[char][0], opcode, *parts)
 
     formula = None
