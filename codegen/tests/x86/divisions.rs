@@ -34,7 +34,7 @@ fn run<T: Copy + Default>(program: &dyn Program, numbers: &[T], divisor: Scalar)
 
 /// The dividends whose quotients by d are next to the middle between two numbers, or to a number.
 fn hard_dividends(random: &mut Random, d: f64, count: usize) -> Vec<f64> {
-    let divisor = u128::from(d.to_bits() & (1 << 52) - 1 | 1 << 52);
+    let divisor = u128::from(d.to_bits() & ((1 << 52) - 1) | 1 << 52);
     let mut found = vec![];
     for _ in 0..count {
         let quotient = u128::from(random.bits() >> 11 | 1 << 52);
@@ -42,7 +42,7 @@ fn hard_dividends(random: &mut Random, d: f64, count: usize) -> Vec<f64> {
             let product = twice * divisor;
             let bits = 128 - product.leading_zeros();
             let rounded = (product >> (bits - 53)) as u64;
-            let number = (rounded & (1 << 52) - 1) | 1023 << 52;
+            let number = (rounded & ((1 << 52) - 1)) | 1023 << 52;
             found.extend((0..3).map(|near| f64::from_bits(number + near - 1)));
         }
     }
