@@ -3,6 +3,7 @@
 //! The block has base addresses, strides, scalars, constants, coordinates, vectors of offsets, room for the tail (see
 //! `loops::tail`), the pitches of rows, and spill slots.
 
+use crate::x86::asm::encode::Mem;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{RESIDENT_BASES, VECTOR_BYTES};
@@ -44,6 +45,19 @@ pub(crate) struct Arguments {
     pub(crate) carries: usize,
     /// Where the loop stores a word that is not zero if there were slow-path lanes.
     pub(crate) slow_lanes: usize,
+}
+
+/// What the argument block has of a divisor, an element each ([`crate::x86::isel::reciprocal_division`]).
+#[derive(Clone, Copy)]
+pub(crate) struct Divisor {
+    /// The reciprocal rounded down in magnitude, what is missing to it, and correctly rounded.
+    pub(crate) high: Mem,
+    pub(crate) low: Mem,
+    pub(crate) rounded: Mem,
+    /// The least magnitude that is not zero, and the distance from the least one of the fast path to its end, both as doubled integers.
+    /// Zero where the divisor has no fast path: then all lanes take the slow one.
+    pub(crate) nonzero: Mem,
+    pub(crate) span: Mem,
 }
 
 impl Arguments {
