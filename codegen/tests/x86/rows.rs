@@ -6,8 +6,9 @@ use fastnp_codegen::x86::X86;
 use fastnp_codegen::*;
 use num_complex::Complex;
 
-/// Rows, and elements of one: less than a vector of some type, ends of every length, several calls, rows of several chunks.
-const SHAPES: [[usize; 2]; 18] = [
+/// Rows, and elements of one: less than a vector of some type, ends of every length, several calls, rows of several chunks, and of several parts where
+/// operands are transposed.
+const SHAPES: [[usize; 2]; 19] = [
     [1, 23],
     [3, 3],
     [6, 8],
@@ -24,6 +25,7 @@ const SHAPES: [[usize; 2]; 18] = [
     [300, 25],
     [131, 61],
     [5, 1000],
+    [20, 700],
     [3, 2049],
     [2, 8195],
 ];

@@ -16,6 +16,7 @@ pub(crate) mod fallback;
 pub(crate) mod program;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
+pub(crate) mod transposed;
 
 use crate::portable::{
     ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, accumulating,

@@ -397,6 +397,11 @@ impl LoopProgram {
         raised
     }
 
+    /// Whether rows may be run in parts: a part knows neither its coordinates nor the carries of those before.
+    pub(crate) fn may_part(&self) -> bool {
+        !self.uses_coordinates && !self.scatters && self.initial_carries.is_empty()
+    }
+
     /// Whether results of one dense row may overlap its inputs.
     fn overwrites_inputs(&self, launch: &Launch<'_>) -> bool {
         let operands = &self.expanded.kernel.operands;
@@ -450,6 +455,10 @@ impl LoopProgram {
             // SAFETY: the caller's contract.
             Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, launch.outer.iter().product()) }),
             _ => {
+                if let Some(axis) = self.transposed_axis(launch) {
+                    // SAFETY: as above.
+                    return unsafe { self.launch_in_parts(launch, axis, workers) };
+                }
                 let plan = self.plan(launch)?;
                 // SAFETY: as above.
                 Some(unsafe { self.run_plan(&plan, workers) })
