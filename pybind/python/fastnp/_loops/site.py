@@ -19,6 +19,7 @@ from time import perf_counter, thread_time
 from typing import Any
 from weakref import WeakSet
 
+from fastnp import _fastnp
 from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, is_list, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
@@ -478,6 +479,8 @@ class Site(Loop):
             and not (is_list(source) or found.copies_lists)
         ):
             tried = beginning(source, some)
+        # What is pending the run would compute first, which is no time of the loop's.
+        _fastnp.flush()
         # The thread's own seconds: a trial is short, and may be preempted for longer.
         start = thread_time()
         outcome = found.run(names, tried)
