@@ -22,6 +22,7 @@ use crate::x86::asm::level::Level;
 use crate::x86::isel::arguments::Divisor;
 use crate::x86::isel::bools::{AT_LEAST, BELOW};
 use crate::x86::isel::conventions::at_arguments;
+use crate::x86::isel::cost;
 use crate::x86::isel::select::Emitter;
 use crate::{DType, Inst, Op, Scalar, ValueId};
 
@@ -88,18 +89,16 @@ impl Emitter<'_> {
         let (mut divisors, mut count, mut others) = (vec![], 0, 0);
         let (mut divider, mut saved) = (0.0, 0.0);
         for at in (0..body.fragment.insts.len()).filter(|&at| body.is_live(at) && !is_invariant[at]) {
-            let dtype = body.fragment.types[at];
-            let cycles = body.processor.divider.division[(dtype == DType::F64) as usize];
+            let (cycles, width) = (cost::divider(body, at), self.width(body.fragment.types[at]));
             match body.fragment.insts[at] {
-                Inst::Apply(Op::Divide, [_, b]) if is_invariant[b.0 as usize] && self.width(dtype) == Width::W512 => {
+                Inst::Apply(Op::Divide, [_, b]) if is_invariant[b.0 as usize] && width == Width::W512 => {
                     (saved, count) = (saved + cycles, count + 1);
                     if !divisors.contains(&b) {
                         divisors.push(b);
                     }
                 }
-                Inst::Apply(Op::Divide | Op::Reciprocal, _) => divider += cycles,
                 Inst::Load(_) | Inst::Const(_) | Inst::Param(_) | Inst::Bits(..) => {}
-                _ => others += 1,
+                _ => (divider, others) = (divider + cycles, others + (cycles == 0.0) as i32),
             }
         }
         let cycles = |instructions: i32| f64::from(instructions) / body.processor.vectors_per_cycle;

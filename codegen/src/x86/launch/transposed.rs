@@ -5,12 +5,12 @@
 
 use crate::drive::fp_status;
 use crate::x86::isel::conventions::VECTOR_BYTES;
-use crate::x86::launch::program::LoopProgram;
+use crate::x86::launch::program::{LoopProgram, RowPlan};
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 
-/// Elements of a part, about: the cache lines of three operands fit the first-level cache. Sums of a matrix and two or three transposed ones, of
-/// 1000 × 1000 doubles, take 1.9 and 3.2 ns an element on one thread instead of 8.2 and 17.5 (Sapphire Rapids). No bench covers it.
+/// Elements of a part, about: the cache lines of three operands fit the first-level cache. Sums of a matrix and two or three transposed
+/// ones, of 1000 × 1000 doubles, take 1.9 and 3.2 ns an element on one thread instead of 8.2 and 17.5 (Sapphire Rapids). No bench covers it.
 const PART: usize = 256;
 
 impl LoopProgram {
@@ -39,11 +39,11 @@ impl LoopProgram {
         axis: usize,
         workers: &dyn ThreadPool,
     ) -> Option<RaisedFlags> {
-        let (mut raised, n) = (RaisedFlags::new(), launch.outer[axis]);
-        let parts = n / PART;
+        let n = launch.outer[axis];
+        let count = n / PART;
         // About equal, as a short part would be run slowly; and of whole cache lines.
-        let begin_of = |part: usize| if part == parts { n } else { n * part / parts / VECTOR_BYTES * VECTOR_BYTES };
-        for part in 0..parts {
+        let begin_of = |part: usize| if part == count { n } else { n * part / count / VECTOR_BYTES * VECTOR_BYTES };
+        let part_of = |part: usize| {
             let first = begin_of(part);
             let mut outer: SmallVec<[usize; 8]> = SmallVec::from_slice(launch.outer);
             outer[axis] = begin_of(part + 1) - first;
@@ -51,10 +51,17 @@ impl LoopProgram {
                 address.wrapping_offset(first as isize * launch.strides_of(operand)[axis])
             };
             let addresses: SmallVec<[*mut u8; 12]> = launch.addresses.iter().enumerate().map(begin).collect();
-            let part = Launch { outer: &outer, addresses: &addresses, ..*launch };
-            let plan = self.plan(&part)?;
+            (outer, addresses)
+        };
+        let parts: Vec<_> = (0..count).map(part_of).collect();
+        let plan = |(outer, addresses)| self.plan(&Launch { outer, addresses, ..*launch });
+        // All are planned before the first runs: what it overwrites would be gone where another part cannot be run so.
+        let plans: Vec<RowPlan<'_>> =
+            parts.iter().map(|(outer, addresses)| plan((outer, addresses))).collect::<Option<_>>()?;
+        let mut raised = RaisedFlags::new();
+        for plan in &plans {
             // SAFETY: the caller's contract, for a part of the domain.
-            fp_status::merge(&mut raised, unsafe { self.run_plan(&plan, workers) });
+            fp_status::merge(&mut raised, unsafe { self.run_plan(plan, workers) });
         }
         Some(raised)
     }

@@ -505,11 +505,12 @@ def packed_as(e: Emitter, operand: Elementwise, char: str) -> Callable[[Indices]
     """Several elements of an operand along its last axis, in a vector of another type."""
     if operand.char == char:
         return operand.packed
-    array = None if operand.formula is None else operand.formula.array
-    if (operand.char, char) != ("f", "d") or array is None or not array_type(array).is_dense:
+    formula = operand.formula
+    if (operand.char, char) != ("f", "d") or formula is None or formula.array is None:
         return None
-    fixed = operand.formula.repeated if operand.formula is not None else ()
-    return None if fixed[-1] else vectors(e, array, "f32x2", PACKED[char][0], fixed)
+    if not array_type(formula.array).is_dense or formula.repeated[-1]:
+        return None
+    return vectors(e, formula.array, "f32x2", PACKED[char][0], formula.repeated)
 
 
 def broadcast(e: Emitter, operands: Sequence[Elementwise]) -> tuple[str, ...]:

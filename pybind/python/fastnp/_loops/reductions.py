@@ -165,40 +165,33 @@ def reduced(
         raise Unsupported("`keepdims` of all axes")
     kept = [axis for axis in range(ndim) if keepdims or axis not in folded]
 
-    def element(indices: Indices) -> str:
-        outside = dict(zip(kept, indices, strict=True))
-
-        def whole(k: Indices) -> Indices:
-            by_axis = {**outside, **dict(zip(folded, k, strict=True))}
-            return tuple(by_axis[axis] for axis in range(ndim))
-
-        lane = source._replace(
-            shape=tuple(source.shape[axis] for axis in folded),
-            element=lambda k: source.element(whole(k)),
-            packed=None,
-        )
-        if source.packed is not None and folded[-1] == ndim - 1:
-            of_packed = source.packed
-            lane = lane._replace(packed=lambda k: of_packed(whole(k)))
-        return fold(e, lane, char)
-
+    lengths = tuple(source.shape[axis] for axis in folded)
     of_packed = source.packed
+
+    def whole(indices: Indices, k: Indices) -> Indices:
+        """The indices of all axes, by those of the result and those along the folded axes."""
+        by_axis = dict(zip([*kept, *folded], [*indices, *k], strict=True))
+        return tuple(by_axis[axis] for axis in range(ndim))
+
+    def element(indices: Indices) -> str:
+        lane = source._replace(
+            shape=lengths, element=lambda k: source.element(whole(indices, k)), packed=None
+        )
+        if of_packed is not None and folded[-1] == ndim - 1:
+            lane = lane._replace(packed=lambda k: of_packed(whole(indices, k)))
+        return fold(e, lane, char)
 
     def packed(indices: Indices) -> str:
         """The sums of several neighbours along the last axis, which is not folded."""
         assert of_packed is not None
         text, kind = e.text, PACKED[char][0]
-        *before, last = indices
-        (first, shift) = (last.register, last.by) if isinstance(last, Shifted) else (last, 0)
         sums = text.register(kind, "sums")
         text.copy(sums, text.op(kind, "splat", text.float(0.0, Number(char).registers[0])))
 
         def one(k: Indices) -> None:
-            by_axis = dict(zip([*kept, *folded], [*before, Shifted(first, shift), *k], strict=True))
-            terms = of_packed(tuple(by_axis[axis] for axis in range(ndim)))
-            text.line(f"{sums} = fadd {sums}, {terms}")
+            text.line(f"{sums} = fadd {sums}, {of_packed(whole(indices, k))}")
 
-        for_each(e, [source.shape[axis] for axis in folded], one)
+        for_each(e, lengths, one)
         return sums
 
     is_packed = name == "sum" and of_packed is not None and folded[-1] < ndim - 1
