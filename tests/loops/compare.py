@@ -49,6 +49,10 @@ def shown(value: Any) -> str:
         whose = "fastnp" if type(value) is fastnp.ndarray else "NumPy"
         steps = value.strides if value.ndim > 1 else ""
         return f"{whose} {type(value).__name__} {value.dtype} {value.tolist()} {steps}"
+    if type(value).__module__ == "program":
+        fields = (*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ()))
+        parts = (f"{name}={shown(getattr(value, name, None))}" for name in fields)
+        return f"{type(value).__name__}({', '.join(parts)})"
     if type(value) is int:
         return f"int {value:#x}"  # of any size: Python does not print more than 4,300 digits
     return f"{type(value).__name__} {value!r}"
@@ -78,7 +82,10 @@ def outcome(code: CodeType) -> Outcome:
         name: shown(value)
         for name, value in variables.items()
         if name[0] != "_"
-        and isinstance(value, int | float | complex | list | tuple | ndarray | generic)
+        and (
+            isinstance(value, int | float | complex | list | tuple | ndarray | generic)
+            or type(value).__module__ == "program"
+        )
     }
     kept["lists"] = repr(identities(variables))
     kept["names"] = repr(sorted(variables))

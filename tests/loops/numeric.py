@@ -87,6 +87,37 @@ def steps(p):
         p = p // 2
         count += 1
     return count
+class Part:
+    __slots__ = ("u", "v")
+    weight = 0.5
+    def __init__(self):
+        self.u, self.v = 3, 1.5
+    def scaled(self, p, *, by=2):
+        return p * by + self.weight * self.u
+class Box(object):
+    step = 2
+    def __init__(self, part):
+        self.p, self.q, self.r = 1, 0.25, x[::2].copy()
+        self.items, self.part, self.pair, self.mode = [4, 5, 6], part, (1, 2.5), "a"
+    @property
+    def total(self):
+        return self.p + self.part.u
+    def at(self, i):
+        return self.r[i % 4] + self.q * self.step
+    def bump(self, p, by=1):
+        self.p += by
+        if p > 2:
+            self.q = p
+            return self.p
+        self.part.v -= 1
+        self.r[self.p % 4] = p
+        return y[p % 9]
+    def twice(self, p):
+        self.bump(p, by=2)
+        return self.at(self.bump(p))
+box, spare = Box(Part()), Part()
+def outer(p):
+    return box.p + spare.scaled(p)
 """
 
 
@@ -198,6 +229,8 @@ class Writer:
             f"either({left}, {right})",
             "K[a % 3]",
             f"A.shape[{self.dice.randint(0, 1)}]",
+            self.attribute(),
+            self.attribute(),
             f"{self.vector()}.sum()",
             f"np.dot({self.vector()}, {self.vector()})",
             f"({self.vector()} @ {self.vector()})",
@@ -208,6 +241,43 @@ class Writer:
             f"len(x[x > {right}])",
             f"round({left})",
         )
+
+    def attribute(self) -> str:
+        """A number of an object's."""
+        i = self.index()
+        return self.pick(
+            "box.p", "box.q", "box.part.u", "box.part.v", "spare.u", "spare.v", "spare.weight",
+            "box.step", "box.total", f"box.r[{i}]", f"box.at({i})", "box.pair[1]", "len(box.items)",
+            f"box.items[{i}]", "box.r.sum()", f"spare.scaled({i})", "len(box.r)", f"outer({i})",
+            f"box.part.scaled({i}, by=3)",
+        )  # fmt: skip
+
+    def object_statement(self) -> str:
+        i, part = self.index(), self.part()
+        return self.pick(
+            f"{self.pick('box.p', 'box.q', 'box.part.v', 'spare.u')} = {self.number(1)}",
+            f"{self.pick('box.p', 'box.q')} {self.pick('+', '-', '*')}= {self.number(1)}",
+            f"spare.v {self.pick('+', '-', '*')}= {self.number(1)}",
+            f"box.p, b = b, box.p + {i}",
+            "box.q, spare.v = spare.v, box.part.v",
+            f"box.r[{i}] {self.pick('=', '+=')} {self.number(1)}",
+            f"box.r[{part}] *= 2",
+            "box.r += 1",
+            "box.r = box.r + 1",
+            f"box.r = x[{part}] * 2",
+            "h = box.r",
+            f"c = box.bump({self.number(0)})",
+            f"box.bump({i}, by={i})",
+            f"x[{i}] = box.bump({i})",
+            f"c = box.twice({i})",
+            f"box.items.append({i})",
+            f"box.items[{i}] = {self.number(0)}",
+            f"if box.{self.pick('mode', 'part')} is {self.pick('None', 'spare')}: s += 1",
+            "if box.mode == 'a': s += 1",
+            "box.part = spare",
+            "box.extra = a",
+            "e = box; e.p = 7",
+        )  # fmt: skip
 
     def complex(self, depth: int = 2) -> str:
         i, dice = self.index(), self.dice.random()
@@ -377,6 +447,8 @@ class Writer:
         dice = self.dice.random()
         if self.has_lists and self.dice.random() < 0.4:
             self.line(depth, self.list_statement())
+        elif self.dice.random() < 0.1:
+            self.line(depth, self.object_statement())
         elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeGuard
 
-from fastnp._loops import arrays, complexes, element_loops, lists, masks, numbers, undo
+from fastnp._loops import arrays, attributes, complexes, element_loops, lists, masks, numbers, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import (
@@ -22,6 +22,7 @@ from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
     ArrayType,
+    InstanceType,
     ListType,
     ObjectType,
     TupleType,
@@ -108,13 +109,21 @@ def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
 def expect_own_places(e: Emitter, targets: list[ast.expr]) -> None:
     """Refuses targets of which one may change the place of another."""
     bound = {part.id for part in targets if isinstance(part, ast.Name)}
+    attributes_bound = {part.attr for part in targets if isinstance(part, ast.Attribute)}
     for part in targets:
-        if isinstance(part, ast.Subscript):
-            used = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-            if used & bound or not has_own_place(e, part, targets):
-                raise Unsupported("targets of which one changes where another is")
-        elif not isinstance(part, ast.Name):
+        if isinstance(part, ast.Name):
+            continue
+        if not isinstance(part, ast.Subscript | ast.Attribute):
             raise Unsupported("a nested tuple of targets")
+        place = [n for n in ast.walk(part) if n is not part]
+        used = {n.id for n in place if isinstance(n, ast.Name)}
+        attributes_used = {n.attr for n in place if isinstance(n, ast.Attribute)}
+        if (
+            used & bound
+            or attributes_used & attributes_bound
+            or (isinstance(part, ast.Subscript) and not has_own_place(e, part, targets))
+        ):
+            raise Unsupported("targets of which one changes where another is")
 
 
 def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> bool:
@@ -139,16 +148,14 @@ def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> b
 def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
     """Makes the checks of an assignment to one target; the result has its effect."""
     if isinstance(target, ast.Name):
-        if isinstance(value, Elementwise):
-            return element_loops.kept(e, target.id, value)
-        if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
-            raise Unsupported("a name for a view of an array that the loop made")
-        settled = value if isinstance(value.type, TupleType) else e.settle(value)
-        if isinstance(settled.type, ObjectType):
-            raise Unsupported("a variable that is no number or array")
-        return lambda: e.bind(target.id, settled)
+        return prepare_variable(e, target.id, value)
+    if isinstance(target, ast.Attribute):
+        name = attributes.prepare(e, owner_of(e, target), target.attr)
+        if e.calls and arrays.is_array(value):
+            raise Unsupported(undo.REASON)
+        return prepare_variable(e, name, value)
     if not isinstance(target, ast.Subscript):
-        raise Unsupported("an assignment to an attribute")
+        raise Unsupported("a target of this kind")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         return lists.store(e, array, number(e, target.slice), value)
@@ -157,6 +164,28 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     if mask is not None:
         return store(e, array_operand(array), masks.stored(e, array_operand(array), mask, value))
     return store(e, arrays.view(e, array_operand(array), items), value)
+
+
+def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
+    """Makes the checks of binding a name or an attribute."""
+    if isinstance(value, Elementwise):
+        return element_loops.kept(e, name, value)
+    if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
+        raise Unsupported("a name for a view of an array that the loop made")
+    settled = value if isinstance(value.type, TupleType) else e.settle(value)
+    if isinstance(settled.type, ObjectType) or (
+        isinstance(settled.type, InstanceType) and not e.calls
+    ):
+        raise Unsupported("a variable that is no number or array")
+    return lambda: e.bind(name, settled)
+
+
+def owner_of(e: Emitter, target: ast.Attribute) -> Value:
+    """The object whose attribute is a target."""
+    owner = single(e, target.value)
+    if not isinstance(owner.type, InstanceType):
+        raise Unsupported("an assignment to an attribute")
+    return owner
 
 
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -183,7 +212,9 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
 
 def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     """`target op= value`."""
-    if isinstance(target, ast.Name):
+    if isinstance(target, ast.Name | ast.Attribute):
+        if isinstance(target, ast.Attribute):
+            attributes.check_stored(e, owner_of(e, target))
         left = expression(e, target)
         right = expression(e, node)
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
@@ -193,7 +224,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         effect()
         return
     if not isinstance(target, ast.Subscript):
-        raise Unsupported("an assignment to an attribute")
+        raise Unsupported("a target of this kind")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         at = lists.place(e, array, number(e, target.slice))

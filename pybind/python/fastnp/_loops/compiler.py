@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops import attributes, places
 from fastnp._loops.comprehensions import comprehension
 from fastnp._loops.draws import Draws, prepare
 from fastnp._loops.emitter import (
@@ -32,6 +33,7 @@ from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
+from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, inline, outermost
 from fastnp._loops.text import TooLong
@@ -96,8 +98,13 @@ def _compiled(
             # Functions that are called change the lengths of lists.
             is_fixed = False
             continue
-        if in_tasks and isinstance(found, Compiled) and (found.uses_lists or found.draws):
-            return Refusal(loop.line, "a list or random numbers in a loop that several threads run")
+        if (
+            in_tasks
+            and isinstance(found, Compiled)
+            and (found.uses_lists or found.draws or found.stored_attributes)
+        ):
+            what = "a list, random numbers or attributes"
+            return Refusal(loop.line, f"{what} in a loop that several threads run")
         if e.wants_log and not with_log and not in_tasks:
             # Functions that are called store to arrays: those stores must be noted.
             with_log = True
@@ -115,6 +122,10 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
     """Writes a loop and compiles it."""
     node = loop.node
     prepare(e)
+    try:
+        attributes.begin(e)
+    except Unsupported as refusal:
+        return Refusal(loop.line, refusal.reason)
     read = names_read(node)
     for name in loop.binds:
         # What no turn reads stays as it was until a turn binds it.
@@ -195,6 +206,11 @@ class Compiled:
         # The code has their addresses.
         self.kernels = e.kernels
         self.stores_early = e.stores_early
+        self.objects = [*e.objects.values()]
+        # Where attributes are that the loop stores to.
+        self.stored_attributes = {
+            name: place for name, place in e.learned.items() if isinstance(name, attributes.Stored)
+        }
         self.missing = e.missing
         self.exits = e.exits
         self.reasons = e.reasons
@@ -236,7 +252,11 @@ class Compiled:
         """The value of each parameter, or `None` if one is missing."""
         found: list[Any] = []
         for name, find in self.finders:
-            if find is not None:
+            if isinstance(find, Place):
+                found.append(find.found(names))
+                if found[-1] is MISSING:
+                    return None
+            elif find is not None:
                 found.append(find(source))
             else:
                 try:
@@ -260,7 +280,7 @@ class Compiled:
         began = perf_counter()
         ended = self.program.run(flat)
         seconds = perf_counter() - began
-        return None if ended is None else self.outcome(ended, seconds, values)
+        return None if ended is None else self.outcome(ended, seconds, names, values)
 
     def run_drawing(
         self, draws: Draws, names: Names, values: list[Any], source: Any
@@ -303,7 +323,7 @@ class Compiled:
                 heap.put_back()
         if ended is None:
             return None
-        outcome = self.outcome(ended, seconds, values, heap)
+        outcome = self.outcome(ended, seconds, names, values, heap)
         outcome.pauses = self.heap_parameter is not None and heap.is_full()
         heap.release()
         return outcome
@@ -329,7 +349,7 @@ class Compiled:
                 first, last = (len(turns) * k // tasks for k in (number, number + 1))
                 left.append(Outcome(0, iterators={0: turns[first:last]}))
             elif task[0] not in done:
-                left.append(self.outcome(task, 0.0, values))
+                left.append(self.outcome(task, 0.0, names, values))
         return left
 
     def guarded(self, names: Names, values: list[Any] | None) -> tuple[Any, ...] | None:
@@ -369,12 +389,13 @@ class Compiled:
         for name, known in self.constants.items():
             if not is_same(names.get(name), known):
                 return False
-        return are_found(self.scoped_constants)
+        return are_found(self.scoped_constants) and places.are_found(self.objects, names)
 
     def outcome(
         self,
         ended: tuple[int, list[Any]],
         seconds: float,
+        names: Names,
         values: list[Any],
         heap: Heap | None = None,
     ) -> Outcome:
@@ -400,6 +421,9 @@ class Compiled:
             else:
                 taken = stored[first : first + count]
                 outcome.values[name] = rebuilt(type_, taken, values, heap)
+        for name, place in self.stored_attributes.items():
+            if name in outcome.values:
+                place.store(names, outcome.values.pop(name))
         if exit_.iterators:
             rest = stored[at:]
 

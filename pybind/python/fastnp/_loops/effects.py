@@ -7,7 +7,7 @@ import ast
 from fastnp._loops import lists
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
-from fastnp._loops.types import ListType, Value
+from fastnp._loops.types import InstanceType, ListType, Value
 
 REASON = "a call whose result is not used"
 
@@ -17,10 +17,13 @@ def call(e: Emitter, node: ast.Call) -> None:
     if isinstance(node.func, ast.Name):
         e.settle(single(e, node))
         return
-    if not isinstance(node.func, ast.Attribute) or node.keywords:
+    if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
     owner = expression(e, node.func.value)
-    if not isinstance(owner, Value) or not isinstance(owner.type, ListType):
+    if isinstance(owner, Value) and isinstance(owner.type, InstanceType):
+        e.settle(single(e, node))
+        return
+    if node.keywords or not isinstance(owner, Value) or not isinstance(owner.type, ListType):
         raise Unsupported(REASON)
     if node.func.attr == "append" and len(node.args) == 1:
         lists.append(e, owner, expression(e, node.args[0]))

@@ -20,6 +20,7 @@ import numpy
 
 from fastnp._loops.heap import type_of_list
 from fastnp._loops.parameters import type_of
+from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.records import Record
 from fastnp._loops.text import Block, Text
@@ -117,8 +118,8 @@ class Parameter(Record):
 
     name: str | None
     type: Type
-    # Finds the value from the loop's iterator, if it is no variable.
-    find: Callable[[Any], Any] | None = None
+    # Finds the value from the loop's iterator, if it is no variable; of an attribute, its place.
+    find: Callable[[Any], Any] | Place | None = None
 
 
 class Iterator(Protocol):
@@ -161,6 +162,11 @@ class Call(Record):
     # The element types that its result is stored as, if that is all that is done with it.
     chars: str
     returns: list[tuple[Path, Any]]
+
+
+def is_attribute(name: str) -> bool:
+    """Whether a variable is an attribute of an object."""
+    return "." in name
 
 
 def range_of_type(type_: Number) -> Range | None:
@@ -262,6 +268,11 @@ class Emitter:
         # the loop's own: of functions that it contains, of modules.
         self.constants: dict[str, object] = {}
         self.scoped_constants: list[tuple[Any, str, object]] = []
+        # Objects whose attributes the code uses, by their paths, and what their classes have under
+        # names; attributes before a statement in which calls may store to them.
+        self.objects: dict[str, Object] = {}
+        self.looked_up: dict[tuple[type, str], Any] = {}
+        self.attributes_before: State | None = None
         # Variables that were not bound where they are read: where they are bound, the code is
         # another.
         self.missing: set[str] = set()
@@ -311,7 +322,7 @@ class Emitter:
     def registers(self, name: str, type_: Type | Opaque) -> tuple[str, ...]:
         """The registers of a variable while it has a type."""
         number = self.type_numbers.setdefault(type_, len(self.type_numbers))
-        prefix = f"{self.prefix}{name}~{number}"
+        prefix = f"{self.prefix_of(name)}{name}~{number}"
         registers = tuple(
             self.text.named(f"{prefix}.{i}", kind) for i, kind in enumerate(type_.registers)
         )
@@ -348,7 +359,11 @@ class Emitter:
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""
-        return self.text.named(f"{self.prefix}{name}?", I8)
+        return self.text.named(f"{self.prefix_of(name)}{name}?", I8)
+
+    def prefix_of(self, name: str) -> str:
+        """What tells apart the variables of functions that are called; attributes are no such."""
+        return "" if is_attribute(name) else self.prefix
 
     def read(self, name: str) -> Value | None:
         """The value of a variable of the state, or `None` if it has none."""
@@ -421,7 +436,7 @@ class Emitter:
         self,
         name: str | None,
         type_: Type,
-        find: Callable[[Any], Any] | None = None,
+        find: Callable[[Any], Any] | Place | None = None,
         lengths: tuple[int, ...] = (),
     ) -> Value:
         """A value given at the entry. A variable's is in the registers of the variable.
@@ -536,7 +551,7 @@ class Emitter:
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
         stored = frozenset((name, *variable[:2]) for name, variable in state.items())
-        key = (at, stored, moving)
+        key = (at, stored, moving, self.attributes_before is None)
         if self.has_log:
             return self.undoing_block(at, key)
         if (block := self.exit_blocks.get(key)) is not None:
@@ -548,9 +563,13 @@ class Emitter:
         saved = [self.turns]
         prefix, self.prefix = self.prefix, ""
         for name, variable in state.items():
-            if name in self.binds and not isinstance(variable.type, Opaque):
+            is_stored = name in self.binds or is_attribute(name)
+            if is_stored and not isinstance(variable.type, Opaque):
+                place = name
+                if is_attribute(name) and self.attributes_before is not None:
+                    place, variable = kept(name), self.attributes_before[name]
                 exit_.variables.append((name, variable))
-                saved += self.registers(name, variable.type)
+                saved += self.registers(place, variable.type)
                 if has_root(variable.type):
                     saved.append(self.roots[variable.type.root])  # type: ignore[union-attr]
                 if variable.maybe_unbound:

@@ -8,6 +8,7 @@ from types import ModuleType
 from fastnp._loops import (
     array_operators,
     arrays,
+    attributes,
     complexes,
     element_loops,
     functions,
@@ -20,6 +21,7 @@ from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.parameters import lengths_of, type_of
+from fastnp._loops.places import Place
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
     BOOL,
@@ -27,6 +29,7 @@ from fastnp._loops.types import (
     INT,
     ArrayType,
     ComplexType,
+    InstanceType,
     ListType,
     ObjectType,
     TupleType,
@@ -149,7 +152,10 @@ def name_value(e: Emitter, name: str) -> Value:
     known = e.names[name]
     type_ = e.type_at_entry(name, known)
     if type_ is None:
-        raise Unsupported(f"`{name}` is {type(known).__name__}")
+        instance = attributes.instance_at(e, Place(name), known)
+        if instance is None:
+            raise Unsupported(f"`{name}` is {type(known).__name__}")
+        return instance
     if isinstance(type_, ObjectType):
         e.constants[name] = known
         return Value(type_, ())
@@ -271,6 +277,9 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return array_operators.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
+    texts = [text_of(value) for value in (left, right)]
+    if None not in texts and names in (["equal"], ["not_equal"]):
+        return numbers.literal(e, (texts[0] == texts[1]) == (names == ["equal"]))
     if complexes.is_complex(left) or complexes.is_complex(right):
         if len(names) > 1:
             raise Unsupported("a chain of comparisons of complex numbers")
@@ -290,6 +299,12 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         result = numbers.compare(e, name or "", left, right)
     e.forget_since(known)
     return merged(e, [*ends, (result, e.text.block)])
+
+
+def text_of(value: Value) -> str | None:
+    """A string, which is known when the loop is compiled; `None` of other values."""
+    known = value.type.value if isinstance(value.type, ObjectType) else None
+    return known if type(known) is str else None
 
 
 def identity(e: Emitter, node: ast.Compare) -> Value:
@@ -437,6 +452,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         if name == "size":
             return Value(INT, (arrays.size(e, value.shape),))
         return Value(TupleType((INT,) * len(value.shape)), value.shape)
+    if isinstance(value.type, InstanceType):
+        return attributes.attribute(e, value, name)
     if isinstance(value.type, ComplexType):
         return complexes.attribute(e, value, name)
     if isinstance(value.type, ArrayType):

@@ -17,17 +17,20 @@ import numpy
 from fastnp._loops import (
     array_operators,
     arrays,
+    attributes,
     complexes,
     draws,
     lists,
     masks,
     numbers,
     reductions,
+    scopes,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
+from fastnp._loops.places import Place
 from fastnp._loops.types import (
     BOOL,
     F32,
@@ -39,6 +42,7 @@ from fastnp._loops.types import (
     NP_BOOL,
     SCALARS,
     ArrayType,
+    InstanceType,
     ListType,
     Number,
     ObjectType,
@@ -103,7 +107,12 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if isinstance(node.func, ast.Attribute):
         owner = node.func.value
         value = None if is_object(e, owner) else expression(e, owner)
-        if value is not None and not (
+        if isinstance(value, Value) and isinstance(value.type, InstanceType):
+            found = attributes.method(e, value, node.func.attr)
+            if found is not None:
+                arguments = [expression(e, argument) for argument in node.args]
+                return inline(e, found, node, [value, *arguments])
+        elif value is not None and not (
             isinstance(value, Value) and isinstance(value.type, ObjectType)
         ):
             return method(e, node, value, expression)
@@ -260,7 +269,7 @@ def free_name(e: Emitter, name: str) -> Value:
     function: Any = e.calls[-1].function
     scope: Any = function.__globals__
     if name in function.__code__.co_freevars:
-        scope = Cells(function)
+        scope = scopes.Cells(function)
     elif name in function.__code__.co_varnames:
         raise Unsupported(f"`{name}` of {function.__name__}, which is not bound")
     elif name in e.binds:
@@ -275,28 +284,23 @@ def free_name(e: Emitter, name: str) -> Value:
 
 
 def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Value:
-    """A value that the code takes for a constant, as long as a scope has it under a name."""
-    if (type_ := object_type(known)) is not None:
-        e.scoped_constants.append((scope, name, known))
-        return Value(type_, ())
-    if isinstance(known, bool | int | float):
-        e.scoped_constants.append((scope, name, known))
-        return numbers.literal(e, known)
-    if type(known) is complex:
-        e.scoped_constants.append((scope, name, known))
-        return complexes.literal(e, known)
-    value = free_parameter(e, scope, name, known)
+    """A value of a scope that is not the loop's."""
+    value = scopes.constant(e, scope, name, known) or free_parameter(e, scope, name, known)
     if value is None:
         raise Unsupported(f"{what} is {type(known).__name__}")
     return value
 
 
 def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value | None:
-    """A list or an array that is a global of the loop and of the function that is called."""
+    """A list, an array or an object that is a global of the loop and of the function that is
+    called.
+    """
     if not isinstance(e.names, Names) or not e.names.is_global(name, scope):
         return None
     if name in e.free:
         return e.free[name]
+    if (instance := attributes.instance_at(e, Place(name), known)) is not None:
+        return instance
     type_ = e.type_at_entry(name, known)
     if not isinstance(type_, ListType | ArrayType):
         return None
@@ -304,33 +308,6 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
     e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
     e.prefix = prefix
     return e.free[name]
-
-
-class Cells:
-    """The variables that a function has from functions around it."""
-
-    def __init__(self, function: FunctionType) -> None:
-        self.cells = dict(
-            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        )
-
-    def get(self, name: str, default: object) -> object:
-        try:
-            return self.cells[name].cell_contents
-        except (KeyError, ValueError):
-            return default
-
-
-class Defaults:
-    """The defaults of a function's parameters."""
-
-    def __init__(self, function: FunctionType) -> None:
-        self.function = function
-
-    def get(self, name: str, default: object) -> object:
-        code, values = self.function.__code__, self.function.__defaults__ or ()
-        names = code.co_varnames[: code.co_argcount]
-        return dict(zip(reversed(names), reversed(values), strict=False)).get(name, default)
 
 
 def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -> Operand:

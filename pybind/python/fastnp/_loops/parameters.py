@@ -51,14 +51,15 @@ def type_of(value: Any, root: int) -> Type | None:
         return number
     if type(value) is complex or type(value) is numpy.complex128:
         return COMPLEX if type(value) is complex else NP_COMPLEX
-    if isinstance(value, numpy.ndarray):
+    # `isinstance` would ask objects for their `__class__`, which may be code of the program's.
+    if issubclass(type(value), numpy.ndarray):
         return array_type(value, root)
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
         items = [number_type(item) for item in value]
         return None if None in items else TupleType(tuple(item for item in items if item))
-    if isinstance(value, KNOWN) or callable(value):
+    if issubclass(type(value), KNOWN) or callable(value):
         return ObjectType(value)
     return None
 
@@ -67,7 +68,7 @@ def object_type(value: Any) -> ObjectType | None:
     """The type of an object that is known by identity; `None` of numbers, lists and arrays, whose
     type may take long to find.
     """
-    if isinstance(value, (list, numpy.ndarray)):
+    if issubclass(type(value), (list, numpy.ndarray)):
         return None
     type_ = type_of(value, 0)
     return type_ if isinstance(type_, ObjectType) else None
@@ -96,7 +97,7 @@ def lengths_of(value: Any) -> tuple[int, ...]:
     """The lengths of an array's axes; an integer, which may be the length of a slice."""
     if type(value) is int:
         return (value,)
-    return value.shape if isinstance(value, numpy.ndarray) else ()
+    return value.shape if issubclass(type(value), numpy.ndarray) else ()
 
 
 def is_plain(class_: type) -> bool:

@@ -12,6 +12,7 @@ from types import FunctionType
 
 from fastnp._loops import (
     arrays,
+    attributes,
     effects,
     element_loops,
     functions,
@@ -35,6 +36,8 @@ from fastnp._loops.emitter import (
     Unsupported,
     Variable,
     common_type,
+    is_attribute,
+    join,
 )
 from fastnp._loops.expressions import (
     BINARY,
@@ -46,12 +49,12 @@ from fastnp._loops.expressions import (
     tuple_items,
     tuple_value,
 )
-from fastnp._loops.functions import Defaults
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
+from fastnp._loops.scopes import Defaults
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
     I8,
@@ -145,7 +148,7 @@ def one(e: Emitter, statement: ast.stmt) -> list[Path]:
         if e.calls:
             raise
         # What was written of the statement is forgotten.
-        e.has_log = False
+        e.has_log, e.attributes_before = False, None
         before.go_back(e)
         e.state = state
         return leave(e, statement, refusal.reason)
@@ -166,12 +169,14 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
             e.loops[-1].continues.append(e.path())
             return []
     undo.begin(e, statement)
+    if e.may_store and not e.calls:
+        attributes.keep(e)
     if e.calls and isinstance(statement, ast.Return):
         return return_(e, statement)
     with e.scratch_scope():
         simple(e, statement)
         if not e.calls:
-            e.has_log = False
+            e.has_log, e.attributes_before = False, None
         e.forget_since(({}, {}))
     return [e.path()]
 
@@ -392,7 +397,7 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
         part.id
         for part in below(statement)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    )
+    ) | frozenset(filter(is_attribute, e.state))
     for _ in range(MAX_PATHS):
         over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
         if over is not None:
@@ -490,60 +495,85 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
 def inline(
     e: Emitter,
     function: FunctionType,
-    node: ast.Call,
+    node: ast.Call | None,
     arguments: list[Value | Elementwise],
     chars: str = "",
 ) -> Value | Elementwise:
     """The value of a call of a Python function without effects, by writing its body in its place.
 
-    With `chars` the value is converted to these element types, one for each item of a tuple.
+    `node` has the keywords of the call. With `chars` the value is converted to these element types,
+    one for each item of a tuple.
     """
     source = as_statements(function)
     if source is None or len(e.calls) >= MAX_CALL_DEPTH:
         raise Unsupported(f"a call of {function.__name__}")
     parameters, body = source
-    names = [argument.arg for argument in (*parameters.posonlyargs, *parameters.args)]
-    if (
-        node.keywords
-        or len(names) < len(arguments)
-        or parameters.vararg
-        or parameters.kwarg
-        or parameters.kwonlyargs
-    ):
+    if parameters.vararg or parameters.kwarg:
         raise Unsupported(f"the arguments of {function.__name__}")
-    values = [
-        argument if isinstance(argument, Elementwise) else e.settle(argument)
-        for argument in arguments
-    ]
-    for name in names[len(arguments) :]:
-        scope = Defaults(function)
-        known = scope.get(name, scope)
-        if known is scope:
+    by_place = [argument.arg for argument in (*parameters.posonlyargs, *parameters.args)]
+    names = [*by_place, *(argument.arg for argument in parameters.kwonlyargs)]
+    values = given(e, function, by_place, arguments)
+    for keyword in node.keywords if node is not None else ():
+        if keyword.arg not in names[len(parameters.posonlyargs) :] or keyword.arg in values:
             raise Unsupported(f"the arguments of {function.__name__}")
-        what = f"the default of `{name}`"
-        values.append(functions.outside(e, scope, name, known, what))
+        values[keyword.arg] = settled(e, expression(e, keyword.value))
+    scope = Defaults(function)
+    for name in names:
+        if name not in values:
+            default = scope.get(name, scope)
+            if default is scope:
+                raise Unsupported(f"the arguments of {function.__name__}")
+            what = f"the default of `{name}`"
+            values[name] = functions.outside(e, scope, name, default, what)
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     stores = e.may_store, e.calls_may_store
     e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
     call = Call(function, outer, len(loops), chars, [])
     e.calls.append(call)
     e.call_count += 1
-    e.prefix, e.state = f"{e.call_count}/", {}
+    e.prefix = f"{e.call_count}/"
+    e.state = {name: outer[name] for name in filter(is_attribute, outer)}
     e.loops = list(loops)
     try:
-        for name, value in zip(names, values, strict=True):
+        for name, value in values.items():
             if isinstance(value, Elementwise):
                 element_loops.kept(e, name, value)()
             else:
                 e.bind(name, value)
         ends = block(e, body)
         call.returns.extend((path, Value(ObjectType(None), ())) for path in ends)
-        return returned(e, call)
+        value = returned(e, call)
+        outer = outer | attributes_after(call)
+        return value
     finally:
         e.calls.pop()
         e.may_store, e.calls_may_store = stores
         e.state, e.prefix, e.loops = outer, prefix, loops
         e.forget_since(known)
+
+
+def given(
+    e: Emitter, function: FunctionType, names: list[str], arguments: list[Value | Elementwise]
+) -> dict[str, Value | Elementwise]:
+    """The arguments of a call by the names of the parameters that they are for."""
+    if len(names) < len(arguments):
+        raise Unsupported(f"the arguments of {function.__name__}")
+    return {name: settled(e, value) for name, value in zip(names, arguments, strict=False)}
+
+
+def settled(e: Emitter, argument: Value | Elementwise) -> Value | Elementwise:
+    return argument if isinstance(argument, Elementwise) else e.settle(argument)
+
+
+def attributes_after(call: Call) -> State:
+    """The attributes that the loop stores to, where the returns of a call have met."""
+    found: State | None = None
+    for path, _ in call.returns:
+        state = {name: path.state[name] for name in filter(is_attribute, path.state)}
+        found = state if found is None else join(found, state)
+        if found is None:
+            raise Unsupported("an attribute of changing type")
+    return found or {}
 
 
 class DifferentTypes(Unsupported):

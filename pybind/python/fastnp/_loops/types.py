@@ -206,6 +206,20 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
+class InstanceType(Record):
+    """An object of a class of the program's, found at a place. Its attributes are values."""
+
+    path: str
+    class_: type
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return ()
+
+    def __str__(self) -> str:
+        return self.class_.__name__
+
+
 class Unknown(Record):
     """The items of a list that is empty where it is made or entered with.
 
@@ -237,7 +251,9 @@ class ListType(Record):
         return f"list of {self.item}"
 
 
-Type: TypeAlias = ComplexType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
+Type: TypeAlias = (
+    ComplexType | InstanceType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
+)
 
 
 class Value(Record):

@@ -39,11 +39,18 @@ def may_store(statement: ast.stmt) -> bool:
         isinstance(part, ast.Name | ast.Constant)
         or (
             isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Name)
-            and not any(isinstance(n, ast.Call) for a in part.args for n in ast.walk(a))
+            and is_named(part.func)
+            and not any(isinstance(n, ast.Call) for n in ast.walk(part) if n is not part)
         )
         for part in calls
     )
+
+
+def is_named(function: ast.expr) -> bool:
+    """Whether a function is a name, or an attribute of what has one."""
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name)
 
 
 def begin(e: Emitter, statement: ast.stmt) -> None:

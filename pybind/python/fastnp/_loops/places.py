@@ -1,0 +1,99 @@
+"""Objects of the program as compiled code knows them: where they are found, and what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MemberDescriptorType
+from typing import Any
+
+from fastnp._loops.records import Record
+
+# What is found where nothing is.
+MISSING: Any = object()
+
+
+class Link(Record):
+    """A step from an object of a class to its attribute, which lies in a slot or its dictionary."""
+
+    class_: type
+    name: str
+    slot: MemberDescriptorType | None
+
+    def found(self, owner: Any) -> Any:
+        """The attribute, without a call of code of the program's."""
+        if type(owner) is not self.class_:
+            return MISSING
+        if self.slot is None:
+            return getattr(owner, "__dict__", {}).get(self.name, MISSING)
+        try:
+            return self.slot.__get__(owner)
+        except AttributeError:
+            return MISSING
+
+    def store(self, owner: Any, value: object) -> None:
+        """Binds the attribute."""
+        if self.slot is None:
+            owner.__dict__[self.name] = value
+        else:
+            self.slot.__set__(owner, value)
+
+
+class Place(Record):
+    """Where an object is found: a name, and attributes from there."""
+
+    name: str
+    links: tuple[Link, ...] = ()
+
+    @property
+    def path(self) -> str:
+        return ".".join((self.name, *(link.name for link in self.links)))
+
+    def attribute(self, class_: type, name: str, slot: MemberDescriptorType | None) -> Place:
+        """The place of an attribute of the object, which is of a class."""
+        return Place(self.name, (*self.links, Link(class_, name, slot)))
+
+    def found(self, names: Mapping[str, Any]) -> Any:
+        """The object that is there now."""
+        return self._at(names, len(self.links))
+
+    def store(self, names: Mapping[str, Any], value: object) -> None:
+        """Binds the attribute."""
+        self.links[-1].store(self._at(names, len(self.links) - 1), value)
+
+    def _at(self, names: Mapping[str, Any], count: int) -> Any:
+        try:
+            found = names[self.name]
+        except KeyError:
+            return MISSING
+        for link in self.links[:count]:
+            found = link.found(found)
+        return found
+
+
+class Object(Record):
+    """An object that code relies on: its class, other places where it is, and what stands in places
+    below it.
+    """
+
+    place: Place
+    class_: type
+    also_at: list[Place]
+    known: list[tuple[Place, object]]
+
+
+def are_found(objects: list[Object], names: Mapping[str, Any]) -> bool:
+    """Whether objects are still of these classes, have these attributes, and are apart."""
+    identities = set()
+    for place, class_, also_at, known in objects:
+        found = place.found(names)
+        identities.add(id(found))
+        if type(found) is not class_ or any(other.found(names) is not found for other in also_at):
+            return False
+        if any(inner.found(names) is not value for inner, value in known):
+            return False
+    return len(identities) == len(objects)
+
+
+def kept(path: str) -> str:
+    """The variable that keeps an attribute as it was before a statement."""
+    return f"{path}@"

@@ -1,0 +1,194 @@
+"""Attributes and methods of the program's objects in compiled loops."""
+
+from __future__ import annotations
+
+import textwrap
+
+import fastnp
+import pytest
+from fastnp._loops.site import Site
+
+from tests.loops import test_compiled
+
+CLASSES = """
+class Plain:
+    step = 2
+    def __init__(self, p=1, q=0.5):
+        self.p, self.q, self.r = p, q, np.arange(7.0)
+    def at(self, i, *, by=1):
+        return self.r[i] * by + self.step
+    def count(self, i, by=1):
+        self.p += by
+        if i > 3:
+            self.q = float(i)
+            return 2 * self.p
+        return self.p
+    @property
+    def both(self):
+        return self.p + self.q
+class Slotted:
+    __slots__ = ("n", "inner", "unset")
+    def __init__(self, inner):
+        self.n, self.inner = 0, inner
+class Watched(Plain):
+    def __setattr__(self, name, value):
+        log.append((name, value))
+        object.__setattr__(self, name, value)
+class Asked(Plain):
+    def __getattribute__(self, name):
+        log.append(name)
+        return object.__getattribute__(self, name)
+class Lazy(Plain):
+    def __getattr__(self, name):
+        log.append(name)
+        return 3
+log = []
+a, b = Plain(), Plain(5, 2.5)
+s = Slotted(a)
+"""
+# Loops that are compiled as a whole.
+WHOLE = {
+    "attributes that are read": "for i in range(n): x[i] = a.p * a.q + a.r[i] + a.step + s.inner.q",
+    "attributes that are stored": """
+for i in range(n):
+    a.p += i
+    a.q, s.n = a.q * 2, a.p
+    b.q = i
+""",
+    "elements and whole arrays of attributes": """
+for i in range(n):
+    a.r[i] += b.r[n - 1 - i]
+    b.r *= 2
+    a.r[1:3] = b.r[2:4]
+""",
+    "an array that is another in each turn": """
+for i in range(n):
+    a.r = a.r + b.r * i
+    c = a.r
+""",
+    "methods and properties": """
+for i in range(n):
+    x[i] = a.at(i, by=3) + b.both
+    a.p = a.p + 1
+    y[i] = a.both
+""",
+    "methods that store": """
+for i in range(n):
+    y[i] = a.count(i, by=2)
+    b.count(i)
+    c = s.inner.count(i % 3)
+""",
+    "an attribute that changes its type": """
+for i in range(n):
+    a.p = a.p + (0.5 if i == 3 else 1.5)
+""",
+    "an object of a function's parameter, and of its globals": """
+def work(box, n):
+    found = 0.0
+    for i in range(n):
+        found += box.at(i) + shared(i)
+        box.p = found
+    return found
+def shared(i):
+    return b.q * i
+c = work(a, n)
+""",
+    "modes": """
+a.mode, a.next = "fast", None
+for i in range(n):
+    if a.mode == "fast" and a.next is None:
+        y[i] = i
+    if a.mode != "slow":
+        x[i] = i
+""",
+}
+# Loops of which the interpreter makes parts, or all.
+LEFT = {
+    "a store in the middle of a method that is left": """
+for i in range(n):
+    x[i] = a.count(i) + a.r[i + 1]
+    y[i] = a.count(y[i + 3])
+""",
+    "a new attribute": "for i in range(n):\n    a.fresh = i\n    x[i] = a.fresh",
+    "another object": "for i in range(n):\n    x[i] = a.p\n    if i == 3: a = b\n",
+    "an object's object that is exchanged": """
+for i in range(n):
+    x[i] = s.inner.q
+    if i == 3: s.inner = b
+""",
+    "an attribute that is deleted": """
+for i in range(n):
+    x[i] = a.step + i
+    if i == 2: a.step = 9
+    if i == 4: del a.step
+""",
+    "an attribute that was never set": """
+for i in range(n):
+    s.n += 1
+    if i == 4: s.unset += 1
+""",
+    "one object by two names": """
+c = a
+for i in range(n):
+    a.p += 1
+    x[i] = c.p
+""",
+    "a property that takes an attribute's place": """
+for i in range(n):
+    x[i] = a.q
+    if i == 3: Plain.q = property(lambda self: 7)
+""",
+    "a method that is replaced": """
+for i in range(n):
+    x[i] = a.at(i)
+    if i == 2: Plain.at = lambda self, i: 5
+    if i == 4: a.at = abs
+""",
+    "a class that watches stores": "c = Watched()\nfor i in range(n): c.p += i",
+    "a class that is asked": "c = Asked()\nfor i in range(n): x[i] = c.p",
+    "a class that is asked for what is missing": """
+c = Lazy()
+for i in range(n):
+    x[i] = c.p + c.missing
+""",
+    "an error in a method": """
+for i in range(n + 3):
+    c = a.count(i)
+    x[i] = c
+""",
+}
+
+
+def run(source: str) -> tuple[list[Site], str]:
+    return test_compiled.run(CLASSES + textwrap.dedent(source))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole(name: str) -> None:
+    """The loop is compiled, never left, and agrees."""
+    sites, difference = run(WHOLE[name])
+    assert not difference
+    assert any(site.runs for site in sites), [site.refusals for site in sites]
+    assert not any(site.leaves for site in sites), [site.leaves for site in sites]
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(name: str) -> None:
+    """What compiled code does not know of objects is the interpreter's."""
+    _, difference = run(LEFT[name])
+    assert not difference
+
+
+def test_strict_names_what_is_missing() -> None:
+    class Counter:
+        pass
+
+    counter = Counter()
+
+    @fastnp.jit(strict=True)
+    def work(n: int) -> None:
+        for i in range(n):
+            counter.total = i  # type: ignore[attr-defined]
+
+    with pytest.raises(fastnp.LoopError, match=r"counter\.total"):
+        work(10)
