@@ -136,7 +136,7 @@ def rewritten(source: str, dice: random.Random) -> tuple[CodeType, Unit]:
         site.is_eager = dice.random() < 0.5
         site.threshold = dice.choice([0, 1e-6, 1e-5, 1e-4])
         site.live = dice.random() < 0.9
-        site.plain = dice.random() < 0.1
+        site.plain_turns = dice.random() < 0.1
     return code, unit
 
 

@@ -529,7 +529,7 @@ class _SiteCode:
         body = self._with_exits(scope.block(node.body, True))
         if self.is_leaf:
             return body
-        is_plain = both(field(ast.Constant(self.constant.value), "plain"), scope._is_fresh())
+        is_plain = both(field(ast.Constant(self.constant.value), "plain_turns"), scope._is_fresh())
         return hidden([when(is_plain, self._with_exits(node.body), body)])
 
     def _exit(self, value: object) -> list[ast.stmt]:

@@ -56,6 +56,9 @@ RETIRE_SHORT = 40_000
 # an entry that is timed pays one microsecond.
 WHILE_ENTRIES = 2_000
 SHORT_WHILE = 3e-6
+# A `for` statement is retired if so many entries took less than so many seconds each.
+JUDGED_ENTRIES = 512
+BRIEF = 8e-6
 MAX_COMPILED = 8
 # The compiler is asked this often, the second time after sixteen times the work: types may change.
 MAX_REFUSALS = 2
@@ -131,6 +134,7 @@ class Site(Loop):
         "live",
         "pending",
         "plain",
+        "plain_turns",
         "recent",
         "refusals",
         "runs",
@@ -140,6 +144,7 @@ class Site(Loop):
         "slow",
         "slower",
         "spent",
+        "spent_before",
         "threshold",
         "turn_interpreted",
         "turn_seconds",
@@ -165,10 +170,10 @@ class Site(Loop):
 
     def reset(self) -> None:
         """As it was before its first entry."""
-        # Whether it is counted and run compiled; and whether it never will be, nor any inside: then
-        # its turns are made as the source says.
+        # Whether it is counted and run compiled; whether it never will be, nor any inside; and
+        # whether none inside will be: then the interpreter's turns are made as the source says.
         self.live = _switch.enabled()
-        self.plain = not self.live
+        self.plain = self.plain_turns = not self.live
         self.compiled: list[Compiled] = []
         self.refusals: list[Refusal] = []
         self.leaves: Counter[tuple[int, str]] = Counter()
@@ -176,6 +181,7 @@ class Site(Loop):
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
+        self.spent_before = 0.0
         # Turns that a turn's time is computed from, and those since, with both kinds of seconds;
         # and how often it was computed.
         self.recent = self.pending = NO_TURNS
@@ -199,13 +205,16 @@ class Site(Loop):
         """Leave the loop to the interpreter from here on."""
         self.live = False
         site: Site | None = self
-        while site is not None and not site.live and all(inner.plain for inner in site.inner):
+        while site is not None and all(inner.plain for inner in site.inner):
+            site.plain_turns = True
+            if site.live:
+                break
             site.plain = True
             site = site.around
 
     def revive(self) -> None:
         """Run it compiled again."""
-        self.live, self.plain = True, False
+        self.live, self.plain, self.plain_turns = True, False, False
 
     def place(self) -> str:
         """File and line, for a report."""
@@ -249,7 +258,21 @@ class Site(Loop):
             is_enough = total * self.turn_seconds >= max(ENTER_FROM, self.enter_from)
             return self._no_turns(iterable, source, total) if is_enough else iterable
         self.entries += 1
+        if self._is_brief():
+            self.retire()
+            return iterable
         return self._piece(iter(iterable), source, total)
+
+    def _is_brief(self) -> bool:
+        """Whether the last entries were so short that none would be run compiled: each of them
+        pays two microseconds for being timed. A loop that a `return` ends is as long as its pieces.
+        """
+        if self.entries % JUDGED_ENTRIES or any(
+            inner.compiled and inner.live for inner in self.inner
+        ):
+            return False
+        spent, self.spent_before = self.spent - self.spent_before, self.spent
+        return spent < JUDGED_ENTRIES * BRIEF
 
     def begin(self) -> Turns:
         """The first turns of a `while` statement."""
@@ -608,7 +631,7 @@ SITES: WeakSet[Site] = WeakSet()
 def _switched() -> None:
     for site in SITES:
         site.live = _switch.enabled()
-        site.plain = not site.live
+        site.plain = site.plain_turns = not site.live
 
 
 _switch.observe(_switched)
