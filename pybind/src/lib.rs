@@ -79,6 +79,8 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(feature = "loops")]
     crate::loops::program::add(module)?;
     #[cfg(feature = "loops")]
+    crate::random::tape::add(module)?;
+    #[cfg(feature = "loops")]
     crate::loops::statement_kernel::add(module)?;
     #[cfg(feature = "loops")]
     crate::loops::vector_loop::add(module)?;

@@ -13,6 +13,8 @@ INTS = ("i", "j", "k")
 SETUP = """\
 import math, random
 random.seed(5)
+np.random.seed(5)
+rng = np.random.default_rng(5)
 n = 7
 A = np.arange(49.0).reshape(7, 7) / 4 - 5
 B = (np.arange(49.0).reshape(7, 7) % 11) / 2
@@ -132,6 +134,7 @@ class Writer:
         self.whiles = 0
         # Half of the programs make lists, and change their lengths.
         self.has_lists = self.dice.random() < 0.5
+        self.generator = self.pick("random", "np.random", "rng")
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
@@ -154,7 +157,7 @@ class Writer:
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
                 )
                 self.line(0, f"print(work({arguments}))")
-        self.line(0, "print(random.random())")
+        self.line(0, "print(random.random(), np.random.normal(), rng.integers(9), rng.random())")
         return "\n".join(self.lines) + "\n"
 
     def pick(self, *choices: str) -> str:
@@ -223,8 +226,9 @@ class Writer:
             f"math.floor({left})",
             "len(x)",
             "len(G)",
-            "int(random.random() * 32) / 4",
-            "int(random.uniform(-3, 4.5))",
+            self.draw(),
+            f"{left} ** (a & 3)",
+            f"(a & 7) ** {self.index()}",
             "least(a % 100)",
             f"either({left}, {right})",
             "K[a % 3]",
@@ -241,6 +245,24 @@ class Writer:
             f"len(x[x > {right}])",
             f"round({left})",
         )
+
+    def draw(self) -> str:
+        """A random number; a loop has those of one generator."""
+        if self.dice.random() < 0.03:
+            return "int(random.random() * 32) / 4"
+        if self.generator == "random":
+            return self.pick(
+                "int(random.random() * 32) / 4", "int(random.uniform(-3, 4.5))",
+                f"random.randint(-2, abs({self.index()}))", f"random.randrange({self.index()})",
+                "random.choice(K)", "random.choice(F)",
+            )  # fmt: skip
+        one, name = self.generator, "integers" if self.generator == "rng" else "randint"
+        return self.pick(
+            f"int({one}.random() * 32) / 4", f"int({one}.uniform(-3, 4.5))",
+            f"{one}.{name}(-2, {self.index()})", f"{one}.{name}(1 << (a & 31))",
+            f"int({one}.normal(1, abs(z) % 8))", f"int({one}.standard_normal() * 4)",
+            f"int({one}.exponential(2) * 4)", f"{one}.{name}(6)",
+        )  # fmt: skip
 
     def attribute(self) -> str:
         """A number of an object's."""

@@ -99,6 +99,10 @@ class LoopKernel:
         /,
     ) -> LoopKernel | None: ...
 
+TAPE_WORDS: int
+
+def random_tape(tape: Any, words: Any, is_wide: bool, /) -> None: ...
+
 class LoopProgram:
     """A compiled loop: a program of the scalar IR, and what its values must be."""
 

@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
 
 /// A bit generator: its state, and the functions that draw from it.
 #[repr(C)]
@@ -19,6 +20,17 @@ pub(super) struct BitGenerator {
 }
 
 impl BitGenerator {
+    /// One that draws by these functions.
+    pub(super) fn new(
+        state: *mut c_void,
+        next_uint64: unsafe extern "C" fn(*mut c_void) -> u64,
+        next_uint32: unsafe extern "C" fn(*mut c_void) -> u32,
+        next_double: unsafe extern "C" fn(*mut c_void) -> f64,
+        next_raw: unsafe extern "C" fn(*mut c_void) -> u64,
+    ) -> BitGenerator {
+        BitGenerator { state, next_uint64, next_uint32, next_double, next_raw }
+    }
+
     /// A number in [0, 1).
     ///
     /// # Safety
@@ -50,7 +62,15 @@ pub(super) struct Distributions {
     pub(super) fill_bounded: FillBounded,
 }
 
+/// Those that [`Library::get`] has found, for code that runs without the interpreter.
+static DISTRIBUTIONS: OnceLock<Distributions> = OnceLock::new();
+
 impl Distributions {
+    /// Those of the installed NumPy, if [`Library::get`] has found them.
+    pub(super) fn known() -> Option<&'static Distributions> {
+        DISTRIBUTIONS.get()
+    }
+
     /// Those of the installed NumPy; `None` where it exports another set.
     fn load(py: Python<'_>) -> PyResult<Option<Distributions>> {
         let file: String =
@@ -97,6 +117,7 @@ impl Library {
         static LIBRARY: PyOnceLock<Option<Library>> = PyOnceLock::new();
         let library = LIBRARY.get_or_try_init(py, || {
             let Some(distributions) = Distributions::load(py)? else { return Ok::<_, PyErr>(None) };
+            DISTRIBUTIONS.get_or_init(|| distributions);
             let class = py.import(intern!(py, "numpy.random"))?.getattr(intern!(py, "BitGenerator"))?;
             let attributes = class.getattr(intern!(py, "__dict__"))?;
             let slot = |name| Slot::new(&attributes.get_item(name)?);

@@ -1,6 +1,8 @@
-//! Random numbers: the draws of NumPy's generators, straight into arrays of ours.
+//! Random numbers: the draws of NumPy's generators, straight into arrays of ours, and in compiled loops.
 //!
 //! Start with `draw`. May import `interpreter` and `object`.
 
 pub(crate) mod bit_generator;
 pub(crate) mod draw;
+#[cfg(feature = "loops")]
+pub(crate) mod tape;

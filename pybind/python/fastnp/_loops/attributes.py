@@ -15,7 +15,7 @@ from __future__ import annotations
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from fastnp._loops import scopes, undo
+from fastnp._loops import draws, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
@@ -37,7 +37,7 @@ HEAP_TYPE = 1 << 9
 def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
     """An object of the program that is found at a place; `None` of objects that are none."""
     class_ = type(known)
-    if not is_plain(class_) or not isinstance(e.names, Names):
+    if not (is_plain(class_) or draws.is_generator(known)) or not isinstance(e.names, Names):
         return None
     # An object has one path, and the code relies on others' being other objects.
     for path, other in e.objects.items():

@@ -286,15 +286,17 @@ class Compiled:
         self, draws: Draws, names: Names, values: list[Any], source: Any
     ) -> Outcome | None:
         """Runs a loop that takes random numbers."""
-        first = self.draws_parameter
-        assert first is not None
-        values[first : first + 2] = draws.begin()
+        tape = draws.begin(names)
+        if tape is None:
+            return None
+        assert self.draws_parameter is not None
+        values[self.draws_parameter] = tape
         outcome = None
         try:
             outcome = self.run_with_lists(names, values)
         finally:
             left = 0 if outcome is None or source is None else len(source) - outcome.turns
-            is_over = draws.end(0 if outcome is None else outcome.turns, left)
+            is_over = draws.end(outcome is not None, 0 if outcome is None else outcome.turns, left)
             if outcome is not None:
                 outcome.pauses = outcome.pauses or is_over
         return outcome

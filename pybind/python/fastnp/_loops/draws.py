@@ -1,125 +1,455 @@
-"""Random numbers in compiled loops: `random.random()`, with the numbers that the interpreter draws.
+"""Random numbers in compiled loops, with the bits that the interpreter draws.
 
-Numbers are drawn in advance at the entry, into an array that compiled code takes them from. At the
-end the generator gets the state back that it had, and those that were taken are drawn again. What
-a statement took that is left in the middle does not count: its number is that of the statements
-that are over.
+The words that a generator gives next are drawn at the entry: a tape, from which compiled code takes
+numbers as the generator's methods would (`pybind/src/random/tape.rs`). At the end the generator
+gets the state back that it had, and the words that were taken are drawn again. What a statement
+took that is left in the middle does not count: the tape is where that statement began.
 """
 
 from __future__ import annotations
 
+import ast
 import sys
-from itertools import repeat
+from collections.abc import Callable, Mapping
 from types import BuiltinMethodType, MethodType
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias
 
 import numpy
 
-from fastnp._loops import numbers
-from fastnp._loops.emitter import DRAWS, Emitter, Learned, Unsupported
-from fastnp._loops.types import F64, FLOAT, I8, I64, ArrayType, Value
+from fastnp import _fastnp
+from fastnp._loops import lists, numbers
+from fastnp._loops.arrays import Elementwise
+from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, Emitter, Learned, Unsupported
+from fastnp._loops.places import Place
+from fastnp._loops.records import Record
+from fastnp._loops.types import F64, FLOAT, I8, I64, INT, NP_INT, ArrayType, InstanceType, Value
 
-# Numbers drawn for an entry at first, and at most: each takes 40 ns, and 40 again if it was taken.
+# Words drawn for an entry at first, and at most (1 MB): each takes 2 to 5 ns, and again if taken.
 FEWEST = 1 << 12
-MOST = 1 << 18
+MOST = 1 << 17
+# Words of a tape, and the bytes before some: see `Tape`.
+PENDING, HAS_NORMAL, NORMAL = 2, 9, 10
+KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL = 11, 12, 13
+EXHAUSTED, FIRST, SECOND, WORDS, COUNT = 24, 32, 40, 48, 56
+# The numbers of the distributions.
+(
+    _,
+    UNIFORM,
+    LEMIRE,
+    MASKED,
+    BELOW,
+    NORMAL_OF,
+    STANDARD_NORMAL,
+    EXPONENTIAL,
+    STANDARD_EXPONENTIAL,
+    LEGACY_NORMAL,
+    LEGACY_EXPONENTIAL,
+) = range(11)
+SCALE = 2.0**-53
+# Classes of NumPy's bit generators, and whether their words have 64 bits.
+BIT_GENERATORS = {
+    "MT19937": False,
+    "PCG64": True,
+    "PCG64DXSM": True,
+    "Philox": True,
+    "SFC64": True,
+}
+
+PYTHON, STATE, GENERATOR = "Random", "RandomState", "Generator"
 
 
-def generator_class() -> Any:
-    """The class of Python's generators; `None` before the program has imported `random`, which
-    takes 1 ms.
+class Source(Record):
+    """A generator: its kind, the object or where it is found, and how long its words are."""
+
+    kind: str
+    owner: Any
+    is_wide: bool
+
+    def found(self, names: Mapping[str, Any]) -> Any:
+        """The generator; `None` where there is another kind of object now."""
+        found = self.owner.found(names) if isinstance(self.owner, Place) else self.owner
+        return found if words_of(found) == (self.kind, self.is_wide) else None
+
+
+def words_of(generator: Any) -> tuple[str, bool] | None:
+    """The kind of a generator, and whether its words have 64 bits; `None` of other objects."""
+    class_ = type(generator)
+    if class_ is getattr(sys.modules.get("random"), "Random", None):
+        return PYTHON, False
+    random: Any = sys.modules.get("numpy.random")
+    ours: Any = sys.modules.get("fastnp._functions.random")
+    for kind in (STATE, GENERATOR):
+        if any(class_ is getattr(module, kind, None) for module in (random, ours)):
+            bits = type(bits_of(generator))
+            is_wide = BIT_GENERATORS.get(bits.__name__)
+            is_known = is_wide is not None and bits is getattr(random, bits.__name__, None)
+            return (kind, bool(is_wide)) if is_known else None
+    return None
+
+
+def bits_of(generator: Any) -> Any:
+    """The bit generator of a generator of NumPy's."""
+    return generator._bit_generator
+
+
+def source_of(function: object) -> tuple[Source, str] | None:
+    """The generator of a method that is bound to it, or of a function of a module's, and the
+    method's name; `None` of other functions.
     """
-    return getattr(sys.modules.get("random"), "Random", None)
-
-
-def is_draw(function: object) -> TypeGuard[BuiltinMethodType]:
-    """Whether a function is the method `random` of a generator of Python's."""
+    if type(function).__module__ == "fastnp._fastnp":
+        # Ours in NumPy's place: a function of the program may name any as that which it wraps.
+        function = getattr(function, "__wrapped__", function)
     owner = getattr(function, "__self__", None)
-    return (
-        type(function) is BuiltinMethodType
-        and type(owner) is generator_class()
-        and function.__name__ == "random"
-    )
+    if owner is None or not isinstance(function, BuiltinMethodType | MethodType | METHOD):
+        return None
+    known = words_of(owner)
+    name: str = getattr(function, "__name__", "")
+    if known is None or (known[0], name) not in METHODS:
+        return None
+    if known[0] == PYTHON and name != "random" and not is_own(owner, function, name):
+        return None
+    return Source(known[0], owner, known[1]), name
+
+
+# The class of methods that Cython binds.
+METHOD = type(numpy.random.rand)
+
+
+def is_own(owner: object, function: Any, name: str) -> bool:
+    """Whether a method is the one of the owner's class."""
+    return getattr(function, "__func__", None) is vars(type(owner)).get(name)
+
+
+def source_at(e: Emitter, value: Value) -> Source | None:
+    """The generator that an object of the program is; `None` of other objects."""
+    assert isinstance(value.type, InstanceType)
+    place = e.objects[value.type.path].place
+    known = words_of(place.found(e.names))
+    return None if known is None else Source(known[0], place, known[1])
+
+
+def is_generator(value: object) -> bool:
+    """Whether an object is a generator whose words are known."""
+    return words_of(value) is not None
+
+
+# Compilation.
 
 
 def prepare(e: Emitter) -> None:
-    """Has each exit of a loop that draws numbers say how many it took."""
-    if DRAWS in e.learned:
-        first = len(e.parameters)
-        buffers = [
-            e.parameter(
-                None, ArrayType(char, 1, True, True, first + k, True, False), lambda _: None
-            )
-            for k, char in enumerate("dl")
-        ]
-        e.draws, e.draws_parameter = (buffers[0].registers, buffers[1].register), first
+    """Gives a loop that draws numbers a tape."""
+    if DRAWS not in e.learned:
+        return
+    e.draws_parameter = len(e.parameters)
+    type_ = ArrayType("l", 1, True, True, e.draws_parameter, True, False)
+    base = e.parameter(None, type_, lambda _: None).registers[0]
+    words, count = e.text.register(I64, "words"), e.text.register(I64, "count")
+    e.entry.lines += [
+        f"{words} = load.i64 {base}, {WORDS}",
+        f"{count} = load.i64 {base}, {COUNT}",
+        f"{e.drawn} = load.i64 {base}, {POSITION}",
+    ]
+    e.draws = base, words, count
 
 
-def draw(e: Emitter, function: BuiltinMethodType) -> Value:
-    """The next number; where there is none the statement is left."""
+def tape(e: Emitter, source: Source) -> tuple[str, str, str]:
+    """The registers with the tape of a generator, its words and their number."""
     known = e.learned.get(DRAWS)
     if known is None:
-        raise Learned(DRAWS, function)
-    if known != function:
+        raise Learned(DRAWS, source)
+    if known != source:
         raise Unsupported("numbers from several generators")
     assert e.draws is not None
-    (start, extent, *_), _ = e.draws
-    text = e.text
-    e.leave_unless(text.op(I8, "icmp.lt", e.drawn, extent))
-    offset = text.op(I64, "mul", e.drawn, text.integer(8))
-    number = text.op(F64, "load.f64", text.op(I64, "add", start, offset), 0)
-    text.line(f"{e.drawn} = add {e.drawn}, {text.integer(1)}")
-    return Value(FLOAT, (number,))
+    return e.draws
 
 
-def is_uniform(function: object) -> TypeGuard[MethodType]:
-    """Whether a function is the method `uniform` of a generator of Python's."""
-    return (
-        type(function) is MethodType
-        and type(function.__self__) is generator_class()
-        and function.__func__ is generator_class().uniform
-    )
+def unit(e: Emitter, source: Source) -> Value:
+    """The next number in [0, 1); where there is no word left the statement is left."""
+    (_, words, count), text = tape(e, source), e.text
+    taken = 1 if source.is_wide else 2
+    after = text.op(I64, "add", e.drawn, text.integer(taken))
+    e.leave_unless(text.op(I8, "icmp.le", after, count))
+    at = text.op(I64, "add", words, text.op(I64, "mul", e.drawn, text.integer(8)))
+    word = text.op(I64, "load.i64", at, 0)
+    if source.is_wide:
+        number = text.op(F64, "i2f", text.op(I64, "shr", word, text.integer(11)))
+    else:
+        low = text.op(I64, "load.i64", at, 8)
+        high = text.op(F64, "i2f", text.op(I64, "shr", word, text.integer(5)))
+        high = text.op(F64, "fmul", high, text.float(float(1 << 26), F64))
+        low = text.op(F64, "i2f", text.op(I64, "shr", low, text.integer(6)))
+        number = text.op(F64, "fadd", high, low)
+    text.copy(e.drawn, after)
+    return Value(FLOAT, (text.op(F64, "fmul", number, text.float(SCALE, F64)),))
 
 
-def uniform(e: Emitter, function: MethodType, arguments: list[Value]) -> Value:
+def drawn(e: Emitter, source: Source, distribution: int, first: str, second: str, kind: str) -> str:
+    """A number of a distribution, of which two parameters are in registers of a kind."""
+    (base, _, _), text = tape(e, source), e.text
+    for at, register in ((FIRST, first), (SECOND, second)):
+        text.line(f"store.{kind} {base}, {at}, {register}")
+    text.line(f"store.i64 {base}, {POSITION}, {e.drawn}")
+    function = text.op(I64, "load.i64", base, 0)
+    found = text.call(I64, "kernel", function, base, text.integer(distribution))
+    text.copy(e.drawn, text.op(I64, "load.i64", base, POSITION))
+    lacking = text.op(I64, "load.i64", base, EXHAUSTED)
+    e.leave_if(text.op(I8, "icmp.ne", lacking, text.integer(0)))
+    return found
+
+
+# Methods, of the arguments of a call.
+
+Arguments: TypeAlias = list[Value]
+Method: TypeAlias = Callable[[Emitter, Source, Arguments], Value]
+
+
+def call(
+    e: Emitter,
+    source: Source,
+    name: str,
+    node: ast.Call,
+    expression: Callable[[Emitter, ast.expr], Value | Elementwise],
+) -> Value:
+    """A call of a generator's method."""
+    method = METHODS.get((source.kind, name))
+    if method is None or node.keywords:
+        raise Unsupported(f"`{name}` of a generator")
+    arguments = []
+    for argument in node.args:
+        value = expression(e, argument)
+        if not isinstance(value, Value):
+            raise Unsupported(f"`{name}` of an array")
+        arguments.append(value if lists.is_list(value) else e.settle(value))
+    return method(e, source, arguments)
+
+
+def exactly(count: int, arguments: Arguments, least: int | None = None) -> Arguments:
+    if not (count if least is None else least) <= len(arguments) <= count:
+        raise Unsupported(f"a draw with {len(arguments)} arguments")
+    return arguments
+
+
+def plain_unit(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`random()`."""
+    exactly(0, arguments)
+    return unit(e, source)
+
+
+def python_uniform(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.uniform(a, b)`: a + (b - a) * random()."""
-    if len(arguments) != 2:
-        raise Unsupported("uniform with other arguments")
-    owner: Any = function.__self__
-    a, b = (e.settle(value) for value in arguments)
+    a, b = exactly(2, arguments)
     width = numbers.binary(e, "subtract", b, a)
-    scaled = numbers.binary(e, "multiply", width, draw(e, owner.random))
-    return numbers.binary(e, "add", a, scaled)
+    return numbers.binary(e, "add", a, numbers.binary(e, "multiply", width, unit(e, source)))
+
+
+def double(e: Emitter, arguments: Arguments, k: int, default: float) -> str:
+    """An argument as a double, or its default, in a register."""
+    if k >= len(arguments):
+        return e.text.float(default, F64)
+    type_ = numbers.number(arguments[k])
+    if type_.is_either or type_.is_bool or type_.name == "f":
+        raise Unsupported("a parameter of a distribution of this type")
+    return numbers.convert(e, arguments[k], "d", checked=False)
+
+
+def uniform(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`uniform(low=0, high=1)` of NumPy's generators."""
+    exactly(2, arguments, 0)
+    low, high = double(e, arguments, 0, 0.0), double(e, arguments, 1, 1.0)
+    width = e.text.op(F64, "fsub", high, low)
+    e.leave_unless(e.text.op(I8, "fcmp.ge", width, e.text.float(0.0, F64)))
+    e.leave_unless(e.is_finite(width, F64))
+    scaled = e.text.op(F64, "fmul", width, unit(e, source).register)
+    return Value(FLOAT, (e.text.op(F64, "fadd", low, scaled),))
+
+
+def of_two(distribution: int, has_location: bool, count: int) -> Method:
+    """`normal(loc=0, scale=1)`, `exponential(scale=1)`; with no argument, the standard one."""
+
+    def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
+        exactly(count, arguments, 0)
+        text = e.text
+        location = double(e, arguments, 0, 0.0) if has_location else text.float(0.0, F64)
+        scale = double(e, arguments, int(has_location), 1.0)
+        if arguments:
+            # -0.0 is no scale, and neither is nan.
+            one = text.op(F64, "copysign", text.float(1.0, F64), scale)
+            zero = text.float(0.0, F64)
+            e.leave_unless(text.op(I8, "fcmp.ge", scale, zero))
+            e.leave_unless(text.op(I8, "fcmp.ge", one, zero))
+        found = drawn(e, source, distribution, location, scale, "f64")
+        return Value(FLOAT, (text.op(F64, "bits", found),))
+
+    return draw
+
+
+def integers(distribution: int, type_: Any) -> Method:
+    """`integers(low, high=None)`, `randint(low, high=None)`: below the last."""
+
+    def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
+        low, high = bounds(e, exactly(2, arguments, 1))
+        text = e.text
+        e.leave_unless(text.op(I8, "icmp.lt", low, high))
+        width = text.op(I64, "sub", text.op(I64, "sub", high, text.integer(1)), low)
+        found = drawn(e, source, distribution, low, width, "i64")
+        return Value(type_, (within(e, found, low, high),))
+
+    return draw
+
+
+def bounds(e: Emitter, arguments: Arguments) -> tuple[str, str]:
+    """The first integer, and that after the last, in registers."""
+    for argument in arguments:
+        if not numbers.number(argument).is_integer:
+            raise Unsupported("a bound that is no integer")
+    registers = [argument.register for argument in arguments]
+    low, high = registers if len(registers) == 2 else (e.text.integer(0), registers[0])
+    return low, high
+
+
+def within(e: Emitter, found: str, low: str, high: str) -> str:
+    """An integer between bounds, with what is known of these."""
+    ranges = e.text.ranges
+    if low in ranges and high in ranges:
+        ranges[found] = (ranges[low][0], ranges[high][1] - 1)
+    return found
+
+
+def below(e: Emitter, source: Source, low: str, high: str) -> str:
+    """An integer from `low` on and below `high`, as Python draws it."""
+    text = e.text
+    width = numbers.overflowing(e, "sub", high, low)
+    e.leave_unless(text.op(I8, "icmp.gt", width, text.integer(0)))
+    found = drawn(e, source, BELOW, low, width, "i64")
+    return within(e, text.op(I64, "add", low, found), low, high)
+
+
+def randrange(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`random.randrange(a, b)`."""
+    return Value(INT, (below(e, source, *bounds(e, exactly(2, arguments, 1))),))
+
+
+def randint(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`random.randint(a, b)`: `b` may be drawn."""
+    low, last = bounds(e, exactly(2, arguments))
+    high = numbers.overflowing(e, "add", last, e.text.integer(1))
+    return Value(INT, (below(e, source, low, high),))
+
+
+def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`random.choice(list)`."""
+    (value,) = exactly(1, arguments)
+    if not lists.is_list(value):
+        raise Unsupported(f"a choice of {value.type}")
+    at = below(e, source, e.text.integer(0), lists.length(e, value))
+    return lists.load(e, lists.list_type(value), lists.address(e, value, at))
+
+
+METHODS: dict[tuple[str, str], Method] = {
+    (PYTHON, "random"): plain_unit,
+    (PYTHON, "uniform"): python_uniform,
+    (PYTHON, "randrange"): randrange,
+    (PYTHON, "randint"): randint,
+    (PYTHON, "choice"): choice,
+    (STATE, "random"): plain_unit,
+    (STATE, "random_sample"): plain_unit,
+    (STATE, "rand"): plain_unit,
+    (STATE, "uniform"): uniform,
+    (STATE, "randint"): integers(MASKED, INT),
+    (STATE, "randn"): of_two(LEGACY_NORMAL, True, 0),
+    (STATE, "standard_normal"): of_two(LEGACY_NORMAL, True, 0),
+    (STATE, "normal"): of_two(LEGACY_NORMAL, True, 2),
+    (STATE, "standard_exponential"): of_two(LEGACY_EXPONENTIAL, False, 0),
+    (STATE, "exponential"): of_two(LEGACY_EXPONENTIAL, False, 1),
+    (GENERATOR, "random"): plain_unit,
+    (GENERATOR, "uniform"): uniform,
+    (GENERATOR, "integers"): integers(LEMIRE, NP_INT),
+    (GENERATOR, "standard_normal"): of_two(STANDARD_NORMAL, True, 0),
+    (GENERATOR, "normal"): of_two(NORMAL_OF, True, 2),
+    (GENERATOR, "standard_exponential"): of_two(STANDARD_EXPONENTIAL, False, 0),
+    (GENERATOR, "exponential"): of_two(EXPONENTIAL, False, 1),
+}
+
+
+# Running.
 
 
 class Draws:
-    """The numbers that are drawn for the entries of one compiled loop."""
+    """The words that are drawn for the entries of one compiled loop."""
 
-    def __init__(self, function: BuiltinMethodType) -> None:
-        self.function = function
-        self.owner: Any = function.__self__
+    def __init__(self, source: Source) -> None:
+        self.source = source
         self.count = FEWEST
+        self.owner: Any = None
         self.state: Any = None
-        self.taken = numpy.zeros(1, "l")
+        self.tape = self.words = numpy.empty(0, "l")
 
-    def begin(self) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """Draws numbers: the array of them, and that in which compiled code counts."""
-        self.state = self.owner.getstate()
-        function = self.function
-        self.taken = numpy.zeros(1, "l")
-        return numpy.array([function() for _ in repeat(None, self.count)]), self.taken
+    def begin(self, names: Mapping[str, Any]) -> numpy.ndarray | None:
+        """Draws words: the tape; `None` where the generator is of another kind now."""
+        self.owner = self.source.found(names)
+        if self.owner is None:
+            return None
+        self.tape = numpy.zeros(_fastnp.TAPE_WORDS, "l")
+        self.tape[IS_FRESH // 8] = 1
+        if self.source.kind == PYTHON:
+            self.state = self.owner.getstate()
+            drawn = self.owner.getrandbits(32 * self.count).to_bytes(4 * self.count, "little")
+            self.words = numpy.frombuffer(drawn, "<u4").astype("L")
+        else:
+            self.state = state = self._state_of_numpy()
+            if self.source.is_wide:
+                half = int(state["uinteger"])
+                self.tape[PENDING] = half if state["has_uint32"] else ~half
+            if state.get("has_gauss"):
+                self.tape[HAS_NORMAL] = 1
+                self.tape.view("d")[NORMAL] = state["gauss"]
+            self.words = bits_of(self.owner).random_raw(self.count)
+        _fastnp.random_tape(self.tape, self.words, self.source.is_wide)
+        return self.tape
 
-    def end(self, turns: int = 0, left: int = 0) -> bool:
-        """Has the generator be where the interpreter's would be; whether numbers were used up.
+    def end(self, has_run: bool, turns: int = 0, left: int = 0) -> bool:
+        """Has the generator be where the interpreter's would be; whether words were used up.
 
         `turns` were made and about so many are `left`, which says how many are drawn next time.
         """
-        self.owner.setstate(self.state)
-        taken = int(self.taken[0])
-        for _ in repeat(None, taken):
-            self.function()
+        taken = int(self.tape[POSITION // 8]) if has_run else 0
+        if self.source.kind == PYTHON:
+            self.owner.setstate(self.state)
+            if taken:
+                self.owner.getrandbits(32 * taken)
+        else:
+            self._end_of_numpy(taken, has_run)
+        self.owner = None
         is_over = taken > 0.9 * self.count
         wanted = 4 * self.count if is_over else 2 * taken
         if turns and left:
             wanted = max(taken * left // turns * 5 // 4, wanted if is_over else 0)
         self.count = min(max(wanted, FEWEST), MOST)
         return is_over
+
+    def _state_of_numpy(self) -> dict[str, Any]:
+        if self.source.kind == STATE:
+            plain = getattr(self.owner, "_plain", self.owner)
+            return dict(plain.get_state(legacy=False))
+        return dict(bits_of(self.owner).state)
+
+    def _end_of_numpy(self, taken: int, has_run: bool) -> None:
+        state, tape, bits = dict(self.state), self.tape, bits_of(self.owner)
+        if has_run:
+            # A statement that was left in the middle has drawn nothing.
+            at = (PENDING, HAS_NORMAL, NORMAL)
+            kept = (KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL)
+            pending, has_normal, normal = at if tape[IS_FRESH // 8] else kept
+            if "has_gauss" in state:
+                state["has_gauss"] = int(tape[has_normal])
+                state["gauss"] = float(tape.view("d")[normal])
+        if self.source.kind == STATE:
+            getattr(self.owner, "_plain", self.owner).set_state(state)
+        else:
+            bits.state = state
+        if taken:
+            bits.random_raw(taken, False)
+        if has_run and self.source.is_wide:
+            now, half = dict(bits.state), int(tape[pending])
+            now["has_uint32"], now["uinteger"] = int(half >= 0), half if half >= 0 else ~half
+            bits.state = now

@@ -50,8 +50,10 @@ POLL_INTERVAL = 1 << 20
 # So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
 # is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
 MAX_VERSIONS = 2
-# Among what is learned of a loop, the function that draws random numbers; no variable's name.
+# Among what is learned of a loop, the generator of random numbers; no variable's name.
 DRAWS = "random()"
+# Where a tape of random words says how many were taken, and that a statement has drawn nothing.
+POSITION, IS_FRESH = 8, 64
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -82,8 +84,8 @@ class Unsupported(Exception):
 
 
 class Learned(Exception):
-    """What a loop is written again with: what a list holds that was empty where it was made, or the
-    function that draws numbers.
+    """What a loop is written again with: what a list holds that was empty where it was made, an
+    attribute that is stored to, or the generator of random numbers.
     """
 
     def __init__(self, what: object, found: Any) -> None:
@@ -253,9 +255,9 @@ class Emitter:
         # that are empty where they are made, or where the loop is entered.
         self.is_fixed, self.stores_lists, self.wants_growth = True, False, False
         self.learned: dict[object, Any] = {}
-        # Random numbers: the registers of their array, and that with the address of the count of
-        # those taken; the first parameter; those taken, and those before this statement.
-        self.draws: tuple[tuple[str, ...], str] | None = None
+        # Random numbers: the registers with the addresses of the tape and its words, and their
+        # number; its parameter; the words taken, and those before this statement.
+        self.draws: tuple[str, str, str] | None = None
         self.draws_parameter: int | None = None
         self.drawn = self.text.named("drawn", "i64")
         self.drawn_before = self.text.named("drawn_before", "i64")
@@ -538,8 +540,9 @@ class Emitter:
 
     def begin_statement(self) -> None:
         """What the statements before have drawn is drawn, wherever the loop is left from here."""
-        if DRAWS in self.learned and not self.calls:
+        if self.draws is not None and not self.calls:
             self.text.line(f"{self.drawn_before} = copy {self.drawn}")
+            self.text.line(f"store.i64 {self.draws[0]}, {IS_FRESH}, {self.text.integer(1)}")
 
     def exit_block(self, at: int) -> Block:
         """The block that stores the variables and returns that the loop was left before a
@@ -583,7 +586,10 @@ class Emitter:
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
         if self.draws is not None:
             taken = self.drawn if at < 0 else self.drawn_before
-            block.lines.append(f"store.i64 {self.draws[1]}, 0, {taken}")
+            block.lines.append(f"store.i64 {self.draws[0]}, {POSITION}, {taken}")
+            if at < 0:
+                one = self.text.integer(1)
+                block.lines.append(f"store.i64 {self.draws[0]}, {IS_FRESH}, {one}")
         block.lines.append(f"return {exit_.code}")
         return block
 

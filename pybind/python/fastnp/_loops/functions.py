@@ -108,6 +108,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         owner = node.func.value
         value = None if is_object(e, owner) else expression(e, owner)
         if isinstance(value, Value) and isinstance(value.type, InstanceType):
+            if (source := draws.source_at(e, value)) is not None:
+                return draws.call(e, source, node.func.attr, node, expression)
             found = attributes.method(e, value, node.func.attr)
             if found is not None:
                 arguments = [expression(e, argument) for argument in node.args]
@@ -136,11 +138,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
         return known(e, [expression(e, argument) for argument in nodes])
-    if draws.is_draw(target) and not (node.args or node.keywords):
-        return draws.draw(e, target)
-    if draws.is_uniform(target) and not node.keywords:
-        given = [scalar(expression(e, argument), "uniform") for argument in node.args]
-        return draws.uniform(e, target, given)
+    if (drawn := draws.source_of(target)) is not None:
+        return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType):
         return inline(e, target, node, [expression(e, argument) for argument in node.args])
     if isinstance(target, StoredCall):

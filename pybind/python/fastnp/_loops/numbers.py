@@ -337,7 +337,39 @@ def python_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
         for _ in range(b.literal - 1):
             integer = overflowing(e, "mul", integer, x)
         return Value(INT, (integer,))
+    if name == "power":
+        return integer_power(e, a, b, x, y)
     raise Unsupported(f"{name} of integers")
+
+
+def integer_power(e: Emitter, a: Value, b: Value, x: str, y: str) -> Value:
+    """`a ** b` of integers, by squaring; a negative exponent, which gives a float, is left."""
+    text, bases = e.text, (a.literal, b.literal)
+    if all(isinstance(part, int) for part in bases):
+        base, exponent = map(int, bases)  # type: ignore[arg-type]
+        if 0 <= exponent < 64 and abs(base**exponent) < 1 << 63:
+            return literal(e, base**exponent)
+    result, square, left = (text.register(I64) for _ in range(3))
+    e.leave_unless(text.op(I8, "icmp.ge", y, text.integer(0)))
+    text.copy(result, text.integer(1))
+    text.copy(square, x)
+    text.copy(left, y)
+    head, odd, even, more, after = (text.new_block("power") for _ in range(5))
+    text.jump(head)
+    text.start(head)
+    last_bit = text.op(I64, "and", left, text.integer(1))
+    text.branch(text.op(I8, "icmp.ne", last_bit, text.integer(0)), odd, even)
+    text.start(odd)
+    text.copy(result, overflowing(e, "mul", result, square))
+    text.jump(even)
+    text.start(even)
+    text.copy(left, text.op(I64, "shr", left, text.integer(1)))
+    text.branch(text.op(I8, "icmp.gt", left, text.integer(0)), more, after)
+    text.start(more)
+    text.copy(square, overflowing(e, "mul", square, square))
+    text.jump(head)
+    text.start(after)
+    return Value(INT, (result,))
 
 
 def python_floats(e: Emitter, name: str, x: str, y: str, is_whole: bool = False) -> str:

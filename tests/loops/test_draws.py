@@ -1,0 +1,152 @@
+"""Random numbers in compiled loops: the bits that the interpreter draws, and generators' states."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import pytest
+from fastnp._loops import draws
+from fastnp._loops.site import Site
+
+from tests.loops import test_compiled
+
+# Of each program, a loop that is compiled as a whole.
+SETUP = """
+np.random.seed(3)
+box = np.random.default_rng(4)
+words = {
+    "mt": np.random.Generator(np.random.MT19937(1)),
+    "philox": np.random.Generator(np.random.Philox(2)),
+    "sfc": np.random.Generator(np.random.SFC64(3)),
+    "dxsm": np.random.Generator(np.random.PCG64DXSM(4)),
+}
+state, wide = np.random.RandomState(5), np.random.RandomState(np.random.PCG64(6))
+twister, K = random.Random(7), [3, 1, 4, 1, 5]
+class Walk:
+    def __init__(self):
+        self.rng, self.at = np.random.default_rng(8), 0.0
+    def step(self, i):
+        self.at += self.rng.normal() + self.rng.integers(i + 1)
+walk = Walk()
+found, states = np.zeros(60), []
+Walk.__module__ = "elsewhere"
+"""
+SHOW = """
+for generator in (box, state, wide, *words.values(), walk.rng):
+    bits = getattr(generator, "bit_generator", None) or generator._bit_generator
+    states.append(repr(bits.state))
+states.append(repr((np.random.get_state(), state.get_state(legacy=False), random.getstate())))
+states.append(twister.getstate())
+"""
+GENERATOR = """
+for i in range(50):
+    found[i] = {0}.random() + {0}.uniform(1, 2.5) + {0}.integers(6) + {0}.integers(-5, 1 << 40)
+    found[i] += {0}.normal(1, 0.5) + {0}.exponential(2) + {0}.standard_normal()
+    if {0}.random() < 0.5: found[i] += {0}.integers(3) + {0}.standard_exponential()
+"""
+OF_STATE = """
+for i in range(50):
+    found[i] = {0}.rand() + {0}.random() + {0}.random_sample() + {0}.uniform() + {0}.uniform(-1, i)
+    found[i] += {0}.randint(7) + {0}.randint(-3, 1 << 40) + {0}.exponential(i)
+    if found[i] > 2: found[i] += {0}.randn() + {0}.normal(i, 2) + {0}.standard_normal()
+"""
+WHOLE = {
+    "Python's generator": """
+for i in range(50):
+    found[i] = random.random() + random.uniform(i, 3) + random.randint(1, 6) + random.randrange(9)
+    found[i] += random.randrange(-4, 1 << 50) + random.choice(K)
+""",
+    "a generator of Python's class": """
+for i in range(50):
+    found[i] = twister.random() + twister.randint(-i, i) + twister.choice(K)
+""",
+    "NumPy's global generator": OF_STATE.format("np.random"),
+    "a RandomState": OF_STATE.format("state"),
+    "a RandomState of long words": OF_STATE.format("wide"),
+    "a Generator": GENERATOR.format("box"),
+    "a generator that is an attribute": """
+for i in range(50):
+    walk.step(i)
+    found[i] = walk.at
+""",
+    "random indices": "for i in range(50):\n    x[box.integers(7)] += y[box.integers(0, 7)] + 1",
+}
+for kind in ("mt", "philox", "sfc", "dxsm"):
+    WHOLE[f"a Generator of {kind}"] = f"{kind} = words['{kind}']\n" + GENERATOR.format(kind)
+# Loops that are left at times, in statements that have drawn already.
+LEFT = {
+    "an index that is too large": "for i in range(50):\n    x[box.integers(9)] = box.normal()",
+    "an index, after a normal number of two": """
+for i in range(50):
+    np.random.normal()
+    x[int(np.random.rand() * 9)] = np.random.randn()
+""",
+    "an empty range": "for i in range(50):\n    found[i] = box.random() + box.integers(3 - i, 3)",
+    "an empty range of Python's": "for i in range(9, -3, -1):\n    found[i] = random.randrange(i)",
+    "a negative scale": "for i in range(9, -3, -1):\n    found[i] = state.normal(1, i)",
+    "several generators": "for i in range(50):\n    found[i] = box.random() + state.rand()",
+    "a generator that the program seeds": """
+for i in range(50):
+    found[i] = np.random.rand()
+    if i == 20: np.random.seed(9)
+""",
+    "another generator": """
+for i in range(50):
+    found[i] = walk.rng.integers(99)
+    if i == 20: walk.rng = words["mt"]
+""",
+    "an array of numbers": """
+for i in range(50):
+    x[:] = box.random(7)
+    y[i % 7] = box.random()
+""",
+}
+
+
+def run(source: str) -> tuple[list[Site], str]:
+    return test_compiled.run(SETUP + source + SHOW)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole(name: str) -> None:
+    """The loop is compiled, never left, and leaves the generator where the interpreter does."""
+    sites, difference = run(WHOLE[name])
+    assert not difference
+    assert any(site.runs for site in sites), [site.refusals for site in sites]
+    assert not any(site.leaves for site in sites), [site.leaves for site in sites]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_words_are_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no word is left, in the middle of a statement too, the loop is entered anew."""
+    monkeypatch.setattr(draws, "FEWEST", 30)
+    monkeypatch.setattr(draws, "MOST", 41)
+    _, difference = run(WHOLE[name])
+    assert not difference
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(name: str) -> None:
+    """A statement that is left has drawn nothing."""
+    source = textwrap.indent(LEFT[name], "    ")
+    _, difference = run(f"try:\n{source}\nexcept Exception as error: print(repr(error))\n")
+    assert not difference
+
+
+def test_what_wraps_a_draw_is_none() -> None:
+    """A function of the program may say that it wraps one of NumPy's."""
+    source = """
+import functools
+@functools.wraps(np.random.rand)
+def three():
+    return 3
+for i in range(9): found[i] = three()
+"""
+    _, difference = run(source)
+    assert not difference
+
+
+def test_other_objects_have_no_words() -> None:
+    values: list[Any] = [None, 3, object(), type, pytest]
+    assert not any(map(draws.is_generator, values))
