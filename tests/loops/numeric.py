@@ -11,7 +11,7 @@ import random
 
 INTS = ("i", "j", "k")
 SETUP = """\
-import math, random
+import heapq, math, random
 random.seed(5)
 np.random.seed(5)
 rng = np.random.default_rng(5)
@@ -39,6 +39,10 @@ M = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
 P = [M[1], [0] * 3, M[1]]
 Q = [[0.5, 1.5], [], [2.5]]
 T = []
+W = [(1, 2), (3, -4), (0, 0)]
+Y = [(0.5, 1), (2.5, 3)]
+X = []
+N = [2, 5, 3]
 R = L
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
 def turn(p, q):
@@ -144,13 +148,14 @@ class Writer:
         if in_function and self.has_lists:
             self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
             self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
+            self.line(1, "W, X, Y, N = [(1, 2), (0, 3)], [], [(0.5, 1)], [2, 5, 3]")
         at = int(in_function)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
-            lists = ", T, R, E, G, L, K, M" * self.has_lists
+            lists = ", T, R, E, G, L, K, M, W, X, Y, N" * self.has_lists
             self.line(1, f"return a, b, c, s, z, d{lists}")
             for _ in range(2):
                 arguments = self.pick(
@@ -346,7 +351,40 @@ class Writer:
             f"[e * {i} for e in range({j})]", "list(K)", f"row({i})",
         )  # fmt: skip
 
+    def tuple_statement(self) -> str:
+        """What is done with lists of tuples, and with heaps."""
+        i, j, one = self.index(), self.index(), self.pick("W", "X")
+        return self.pick(
+            f"{one}.append(({i}, {j}))",
+            f"{one}.append(({i}, {j}))",
+            f"a, b = {one}.pop()",
+            f"{one}.pop()",
+            f"if {one}: a, b = {one}[-1]",
+            f"W[{i}] = ({j}, {self.number(0)})",
+            f"a, b = W[{i}]",
+            f"c = W[{i}][1] - W[{j}][0]",
+            f"c = ({i}, a) {self.pick('==', '!=')} W[{j}]",
+            f"c = (z, {i}) == Y[{j}]",
+            f"for a, b in {one}: s += a - b",
+            f"for a, b in [({i}, 1), (2, {j}), (0, n)]: s += a * b",
+            f"for z, a in ((z, {i}), (0.5, 1)): s += a",
+            f"X = [(e, {i}) for e in K]",
+            "X = W[1:]",
+            "X = [(1, 2)] * 2",
+            f"W, X = X, W + [({i}, 0)]",
+            f"heapq.heappush(Y, ({self.pick('z', '0.5', 'x[2]')}, {i}))",
+            f"heapq.heappush(Y, ({self.pick('1.5', '-0.5', 'F[2]')}, {i}))",
+            "z, a = heapq.heappop(Y)",
+            f"heapq.heappush(N, {i})",
+            f"heapq.heappush(N, {j})",
+            "a = heapq.heappop(N)",
+            "heapq.heappop(N)",
+            f"Y.append((float({i}), {j}))",
+        )  # fmt: skip
+
     def list_statement(self) -> str:
+        if self.dice.random() < 0.3:
+            return self.tuple_statement()
         i, j = self.index(), self.index()
         name = self.pick("T", "R", "E", "G", "K")
         return self.pick(
@@ -410,7 +448,8 @@ class Writer:
             self.pick(
                 f"x[x > {i}]", "y[m]", f"A[{i}][m]", f"B[{part}][{i} % 2][m]", f"A[u, {i}]",
                 f"A[{i}, u]", f"B[u[{part}], v % 7]", "A.sum(axis=0)", "B.max(axis=1)",
-                "A.min(0)", f"np.max(C, axis={self.pick('0', '1', '-1')})", "B @ x", "x @ A",
+                "A.min(0)", f"np.max(C, axis={self.pick('0', '1', '-1')})",
+                "np.floor(B @ x / 64)", "np.floor(x @ A / 64)",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
             ),
         )  # fmt: skip
@@ -545,10 +584,11 @@ class Writer:
             elif self.dice.random() < 0.2:
                 target = self.pick("A", "A[:5, 1:6]", "B", "t", f"A[:{i}]", "C")
                 value = self.pick(
-                    "B[u]", "A[u] @ B", "B @ A / 64", "A[:5, u[:5]]", "A[u[1:6], 1:6]", "B[:4] @ A",
+                    "B[u]", "np.floor(A[u] @ B / 64)", "np.floor(B @ A / 64)", "A[:5, u[:5]]",
+                    "A[u[1:6], 1:6]", "np.floor(B[:4] @ A / 64)",
                     "x[:, None] * y", "x[None] + x[:, None]", "A - A.max(axis=1, keepdims=True)",
-                    "np.dot(A, B)", "B / 2 + x[:, None]", f"A[{i}, :, None]", "x[:5, None]",
-                    f"B[u, {part}]", "A.sum(0, keepdims=True)",
+                    "np.floor(np.dot(A, B) / 64)", "B / 2 + x[:, None]", f"A[{i}, :, None]",
+                    "x[:5, None]", f"B[u, {part}]", "A.sum(0, keepdims=True)",
                 )  # fmt: skip
             self.line(depth, f"{target} {self.pick('=', '+=', '-=', '*=')} {value}")
         elif dice < 0.985:
@@ -599,10 +639,13 @@ class Writer:
                 f"{name}, z in enumerate(F)",
                 f"{name}, b in zip(K, L)",
                 *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
+                *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),
             )
             self.line(depth, f"for {items}:")
-            over = items.partition(" in ")[2].removeprefix("zip(").partition(",")[0]
-            if over[0] in "LKGETMP":
+            over = items.partition(" in ")[2]
+            over = over.removeprefix("zip(").removeprefix("enumerate(").partition(",")[0]
+            over = over.removesuffix(")") if over[0] in "XWF" else over
+            if over[0] in "LKGETMPWX":
                 # A turn may append to the list, perhaps by another name.
                 self.line(depth + 1, f"if len({over}) > 60: break")
             self.loops += 1

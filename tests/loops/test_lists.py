@@ -125,6 +125,74 @@ PROGRAMS = {
                 none = []
         total = sum([len(v) for v in near]) + max(near[0]) + min(near[0])
         """,
+    "a stack of places": """
+        import numpy as np
+        grid, stack, count = np.zeros((6, 6), int), [(2, 3)], 0
+        grid[2, 3] = 60
+        while stack:
+            i, j = stack.pop()
+            if grid[i, j] < 4:
+                continue
+            grid[i, j] -= 4
+            count += 1
+            if grid[i, j] >= 4:
+                stack.append((i, j))
+            for a, b in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+                if 0 <= a < 6 and 0 <= b < 6:
+                    grid[a, b] += 1
+                    if grid[a, b] >= 4:
+                        stack.append((a, b))
+        """,
+    "tuples of numbers of several types": """
+        rows = [(1, 2.5, True), (3, -0.0, False), (5, 0.5, True)]
+        same, kept = rows[1], []
+        for i in range(3):
+            k, x, flag = rows[i]
+            rows[i] = (k + i, x * 2, not flag)
+            kept.append((x, k))
+            kept.append((x + 1, 2 * k))
+            if (k, x) == (3, 0.0):
+                rows.append((7, 7.0, rows[0][2]))
+        last = rows.pop()
+        total = 0
+        for k, x, flag in rows:
+            total += k if flag else -k
+        """,
+    "moves by number, and places compared": """
+        moves, x, y, goal, steps = [(0, 1), (1, 0), (0, -1)], 0, 0, (4, 3), 0
+        while (x, y) != goal and steps < 90:
+            dx, dy = moves[(steps * steps + x) % 3]
+            x, y = min(max(x + dx, 0), 4), min(max(y + dy, 0), 4)
+            steps += 1
+        """,
+    "a heap of tuples": """
+        import heapq
+        queue, out = [], []
+        for i in range(60):
+            heapq.heappush(queue, (float(i * 7 % 11), i % 4, -i))
+            if i % 3 == 2:
+                x, k, j = heapq.heappop(queue)
+                out.append(j)
+        while queue:
+            x, k, j = heapq.heappop(queue)
+            out.append(j)
+        """,
+    "a heap of numbers": """
+        from heapq import heappop, heappush
+        queue, out = [2.5, 3.0], []
+        for i in range(40):
+            heappush(queue, i * 5 % 7 / 2)
+            if i > 5:
+                out.append(heappop(queue))
+        """,
+    "a loop over tuples that a constant holds": """
+        NEAR = ((0, 1), (1, 0), (0, -1), (-1, 0))
+        found = []
+        for dx, dy in NEAR:
+            for k in range(3):
+                for ex, ey in NEAR:
+                    found.append((dx * ex - k, dy + ey))
+        """,
     "random numbers, drawn and left": """
         import random
         random.seed(3)
@@ -167,6 +235,24 @@ def test_programs(name: str) -> None:
     sites, difference = compared(PROGRAMS[name])
     assert not difference
     assert any(site.compiled for site in sites), [site.refusals for site in sites]
+
+
+def test_tuples_that_are_left() -> None:
+    """Items of other types, nan, and a heap that is empty."""
+    source = """
+        import heapq, math
+        a, queue, out = [(1, 2.0)], [(1.0, 2)], []
+        for i in range(6):
+            try:
+                a.append((i, 0.5 if i != 3 else math.nan))
+                if i == 4:
+                    a[0] = (i, 1)
+                out.append(heapq.heappop(queue) == (1.0, 2))
+            except IndexError as error:
+                out.append(str(error))
+        """
+    _, difference = compared(source)
+    assert not difference
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -6,7 +6,17 @@ import ast
 from collections.abc import Callable
 from typing import TypeGuard
 
-from fastnp._loops import arrays, attributes, complexes, element_loops, lists, masks, numbers, undo
+from fastnp._loops import (
+    arrays,
+    attributes,
+    complexes,
+    element_loops,
+    lists,
+    masks,
+    numbers,
+    priority_queues,
+    undo,
+)
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import (
@@ -33,7 +43,14 @@ from fastnp._loops.types import (
 def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
     """`target = value`."""
     if is_pop(node):
-        assign_popped(e, target, node)
+        assert isinstance(node.func, ast.Attribute)
+        array = single(e, node.func.value)
+        if not isinstance(array.type, ListType):
+            raise Unsupported("the method `pop`")
+        assign_popped(e, target, *lists.pop(e, array))
+        return
+    if (heap := heap_of(e, node, "heappop", 1)) is not None:
+        assign_popped(e, target, *priority_queues.pop(e, heap[0]))
         return
     if isinstance(target, ast.Tuple):
         values = unpacked(e, target, node)
@@ -54,16 +71,26 @@ def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
     )
 
 
-def assign_popped(e: Emitter, target: ast.expr, node: ast.Call) -> None:
+def heap_of(e: Emitter, node: ast.expr, name: str, count: int) -> list[Value] | None:
+    """The arguments of a call of a function of `heapq`'s; `None` if it is no such call."""
+    if not priority_queues.names(node) or not isinstance(node, ast.Call):
+        return None
+    function = single(e, node.func)
+    if not isinstance(function.type, ObjectType) or len(node.args) != count:
+        return None
+    if not priority_queues.is_function(function.type.value, name):
+        return None
+    return [single(e, argument) for argument in node.args]
+
+
+def assign_popped(e: Emitter, target: ast.expr, value: Value, effect: Callable[[], None]) -> None:
     """`target = x.pop()`: the list is shorter when nothing is left to be checked."""
-    assert isinstance(node.func, ast.Attribute)
-    array = single(e, node.func.value)
-    if not isinstance(array.type, ListType):
-        raise Unsupported("the method `pop`")
-    value, effect = lists.pop(e, array)
-    if isinstance(target, ast.Tuple) and isinstance(value.type, ListType):
-        values = [e.snapshot(part) for part in lists.unpacked(e, value, len(target.elts))]
-        targets = target.elts
+    if isinstance(target, ast.Tuple) and isinstance(value.type, ListType | TupleType):
+        is_tuple = isinstance(value.type, TupleType)
+        parts = tuple_items(value) if is_tuple else lists.unpacked(e, value, len(target.elts))
+        if len(parts) != len(target.elts):
+            raise Unsupported("unpacking of another number of values")
+        values, targets = [e.snapshot(part) for part in parts], target.elts
     else:
         values, targets = [value], [target]
     if not all(isinstance(part, ast.Name) for part in targets):
@@ -230,9 +257,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         at = lists.place(e, array, number(e, target.slice))
         result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
         assert isinstance(result, Value)
-        register = lists.fitting(e, array.type, result)
-        undo.note(e, at, lists.char_of(array.type))
-        lists.put(e, array.type, at, register)
+        registers = lists.fitting(e, array.type, result)
+        lists.note(e, array.type, at)
+        lists.put(e, array.type, at, registers)
         return
     items = subscript_items(e, target.slice)
     mask = masks.mask_of(e, array_operand(array), items)

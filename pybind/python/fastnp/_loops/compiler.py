@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import attributes, places
+from fastnp._loops import attributes, places, priority_queues
 from fastnp._loops.comprehensions import comprehension
 from fastnp._loops.draws import Draws, prepare
 from fastnp._loops.emitter import (
@@ -165,11 +165,15 @@ def names_read(loop: ast.stmt) -> set[str]:
 
 
 def changes_lengths(loop: ast.stmt) -> bool:
-    """Whether a loop calls a method that makes a list longer or shorter."""
+    """Whether a loop calls a method, or a function of `heapq`, that makes a list longer or
+    shorter.
+    """
     return any(
         isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr in ("append", "pop")
+        and (
+            priority_queues.names(call)
+            or (isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "pop"))
+        )
         for call in below(loop)
     )
 
@@ -226,7 +230,7 @@ class Compiled:
         # What an entry does is laid out here: it takes 15 µs of a run, as long as 30,000 additions.
         self.finders = [(parameter.name, parameter.find) for parameter in e.parameters]
         self.tuples = {
-            i: len(parameter.type.items)
+            i: parameter.type
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, TupleType)
         }
@@ -380,9 +384,7 @@ class Compiled:
                 flat += [float(value.real), float(value.imag)]
             elif i not in self.tuples:
                 flat.append(value)
-            elif type(value) is tuple and len(value) == self.tuples[i]:
-                flat += value
-            else:
+            elif not flatten(value, self.tuples[i], flat):
                 return None
         return flat
 
@@ -444,6 +446,18 @@ class Compiled:
         for number, reason in sorted(self.reasons.items()):
             lines.append(f"line {self.loop.statements[number].lineno} left to Python: {reason}")
         return "\n".join([*lines, "", self.text])
+
+
+def flatten(value: object, type_: TupleType, flat: list[Any]) -> bool:
+    """Adds the numbers of a tuple; whether it is of the type but for those."""
+    if type(value) is not tuple or len(value) != len(type_.items):
+        return False
+    for item, kind in zip(value, type_.items, strict=True):
+        if not isinstance(kind, TupleType):
+            flat.append(item)
+        elif not flatten(item, kind, flat):
+            return False
+    return True
 
 
 def is_same(value: object, known: object) -> bool:

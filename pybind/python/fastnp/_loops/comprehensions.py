@@ -10,12 +10,12 @@ import ast
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import arrays, lists
+from fastnp._loops import lists
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import condition, single
 from fastnp._loops.heap import LENGTH
 from fastnp._loops.statements import bind_item, iteration
-from fastnp._loops.types import I8, I64, SIZES, Value
+from fastnp._loops.types import I8, I64, Value
 
 WIDEST = 8
 
@@ -48,7 +48,8 @@ def comprehension(e: Emitter, node: ast.ListComp) -> Value:
     items = iteration(e, generator.iter)
     room = text.register(I64)
     text.copy(room, items.remaining)
-    header, start = lists.new(e, room, room, WIDEST)
+    width = 8 * len(node.elt.elts) if isinstance(node.elt, ast.Tuple) else WIDEST
+    header, start = lists.new(e, room, room, width)
     at, count = text.register(I64), text.register(I64)
     text.copy(at, start)
     text.copy(count, text.integer(0))
@@ -67,11 +68,11 @@ def comprehension(e: Emitter, node: ast.ListComp) -> Value:
         text.branch(condition(e, test), taken, head)
         text.start(taken)
     value = single(e, node.elt)
-    value = value if lists.is_list(value) else e.settle(value)
+    value = lists.settled(e, value)
     type_ = lists.list_of(e, value)
-    char = lists.char_of(type_)
-    arrays.store(e, char, at, value.registers[0])
-    text.line(f"{at} = add {at}, {text.integer(SIZES[char])}")
+    if lists.width_of(type_) > width:
+        raise Unsupported("a comprehension of tuples that are no displays")
+    lists.stored_next(e, type_, at, lists.fitting(e, type_, value))
     text.line(f"{count} = add {count}, {text.integer(1)}")
     text.jump(head)
     text.start(after)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from fastnp._loops import lists
+from fastnp._loops import lists, priority_queues
+from fastnp._loops.assignments import heap_of
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
 from fastnp._loops.types import InstanceType, ListType, Value
@@ -14,6 +15,13 @@ REASON = "a call whose result is not used"
 
 def call(e: Emitter, node: ast.Call) -> None:
     """A call whose result is not used."""
+    if (pushed := heap_of(e, node, "heappush", 2)) is not None:
+        priority_queues.push(e, *pushed)
+        return
+    if (popped := heap_of(e, node, "heappop", 1)) is not None:
+        _, effect = priority_queues.pop(e, *popped)
+        effect()
+        return
     if isinstance(node.func, ast.Name):
         e.settle(single(e, node))
         return

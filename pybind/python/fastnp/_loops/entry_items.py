@@ -11,7 +11,7 @@ from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.iterators import Items
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
-from fastnp._loops.types import I8, INT, ArrayType, ListType, RangeType, Value
+from fastnp._loops.types import I8, INT, ArrayType, ListType, RangeType, TupleType, Value
 
 Find = Callable[[Any], Any]
 
@@ -49,9 +49,11 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
                 ),
             )
         known = e.type_at_entry("", source.sequence)
-        if isinstance(known, ListType):
+        if isinstance(known, ListType | TupleType):
             value = e.parameter(None, known, lambda whole: part(find(whole), Rest, "sequence"))
             taken = e.parameter(None, INT, lambda whole: part(find(whole), Rest, "taken"))
+            if isinstance(known, TupleType):
+                return iterators.of_tuple(e, value, taken.register)
             extent = lists.length(e, value)
             e.leave_if(e.text.op(I8, "icmp.gt", taken.register, extent))
             return lists.items(e, value, taken.register)

@@ -25,6 +25,7 @@ from fastnp._loops.places import Place
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
     BOOL,
+    F64,
     I8,
     INT,
     ArrayType,
@@ -284,6 +285,8 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         if len(names) > 1:
             raise Unsupported("a chain of comparisons of complex numbers")
         return complexes.compare(e, names[0] or "", left, right)
+    if isinstance(left.type, TupleType) and isinstance(right.type, TupleType) and len(names) == 1:
+        return compare_tuples(e, names[0] or "", left, right)
     right = e.settle(right)
     result = numbers.compare(e, names[0] or "", left, right)
     if len(names) == 1:
@@ -299,6 +302,25 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         result = numbers.compare(e, name or "", left, right)
     e.forget_since(known)
     return merged(e, [*ends, (result, e.text.block)])
+
+
+def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
+    """`==` and `!=` of tuples of numbers."""
+    if name not in ("equal", "not_equal"):
+        raise Unsupported("an order of tuples")
+    pairs = [tuple_items(left), tuple_items(right)]
+    if len(pairs[0]) != len(pairs[1]):
+        return numbers.literal(e, name == "not_equal")
+    result = e.text.truth(True)
+    for a, b in zip(*pairs, strict=True):
+        if F64 in (*a.type.registers, *b.type.registers):
+            # Two nan are equal in tuples if they are one object.
+            for part in (a, b):
+                if part.type.registers == (F64,):
+                    e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))
+        same = numbers.truth(e, numbers.compare(e, "equal", e.settle(a), e.settle(b)))
+        result = e.text.op(I8, "and", result, same)
+    return Value(BOOL, (result if name == "equal" else e.text.op(I8, "not", result),))
 
 
 def text_of(value: Value) -> str | None:

@@ -298,9 +298,9 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
         return None
     if name in e.free:
         return e.free[name]
-    if (instance := attributes.instance_at(e, Place(name), known)) is not None:
-        return instance
     type_ = e.type_at_entry(name, known)
+    if type_ is None:
+        return attributes.instance_at(e, Place(name), known)
     if not isinstance(type_, ListType | ArrayType):
         return None
     prefix, e.prefix = e.prefix, ""

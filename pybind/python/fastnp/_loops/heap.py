@@ -18,11 +18,23 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops.records import Record
-from fastnp._loops.types import BOOL, FLOAT, INT, SIZES, ListType, Number, Unknown
+from fastnp._loops.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    SIZES,
+    ItemType,
+    ListType,
+    Number,
+    TupleType,
+    Unknown,
+)
 
 # The element type of the items, by the name of their type; of lists, words.
 CHARS = {"int": "l", "float": "d", "bool": "?", "l": "l", "d": "d", "?": "?"}
 KINDS = {int: INT, float: FLOAT, bool: BOOL}
+# Numbers in a tuple that is an item, at most; each has a word.
+MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
 SAMPLE = 1_000
 # Lists in lists in lists, at most.
@@ -51,13 +63,26 @@ def type_of_list(value: list[Any]) -> ListType | None:
         rows = value[:: len(value) // SAMPLE + 1]
         value = list(chain.from_iterable(rows)) or list(chain.from_iterable(value))
         depth, kinds = depth + 1, item_kinds(value)
-    if len(kinds) > 1 or not kinds <= KINDS.keys():
+    item: ItemType | None = Unknown(None)
+    if kinds == {tuple}:
+        item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
+    elif kinds:
+        item = KINDS.get(kinds.pop()) if len(kinds) == 1 else None
+    if item is None:
         return None
-    item = KINDS[kinds.pop()] if kinds else Unknown(None)
     type_ = ListType(item, True)
     for _ in range(depth):
         type_ = ListType(type_, True)
     return type_
+
+
+def type_of_tuples(value: list[Any]) -> TupleType | None:
+    """The type of tuples of as many numbers, of the same types; `None` of others."""
+    if len(set(map(len, value))) != 1 or not 0 < len(value[0]) <= MOST_FIELDS:
+        return None
+    found = [set(map(type, column)) for column in zip(*value, strict=True)]
+    items = [KINDS.get(kinds.pop()) if len(kinds) == 1 else None for kinds in found]
+    return None if None in items else TupleType(tuple(item for item in items if item))
 
 
 def item_kinds(value: list[Any]) -> set[type]:
@@ -69,6 +94,39 @@ def items_of(value: list[Any], char: str) -> numpy.ndarray | None:
     """The items of a list as an array; `None` if they are not all Python's numbers of this type."""
     found = _fastnp.list_items(value, char)
     return None if found is None else in_memory(found, char)
+
+
+def fields_of(item: ItemType) -> int:
+    """The words, or smaller elements, that an item takes."""
+    return len(item.items) if isinstance(item, TupleType) else 1
+
+
+def tuples_of(value: list[Any], item: TupleType) -> numpy.ndarray | None:
+    """The items of a list of tuples, a word for each number; `None` if they are not of the type."""
+    count = len(item.items)
+    if value and (set(map(type, value)) != {tuple} or set(map(len, value)) != {count}):
+        return None
+    words = numpy.zeros((len(value), count), "l")
+    for k, field in enumerate(item.items):
+        assert isinstance(field, Number)
+        column = items_of([one[k] for one in value], CHARS[field.name])
+        # Python takes nan in a tuple for equal to itself: the very object, which words are not.
+        if column is None or (column.dtype == "d" and numpy.isnan(column).any()):
+            return None
+        words[:, k] = column.view("l") if column.itemsize == 8 else column
+    return words.ravel()
+
+
+def as_tuples(words: numpy.ndarray, item: TupleType) -> list[Any]:
+    """Tuples of numbers that lie in words."""
+    rows = words.reshape(-1, len(item.items))
+    columns: list[list[Any]] = []
+    for k, field in enumerate(item.items):
+        assert isinstance(field, Number)
+        char = CHARS[field.name]
+        column = numpy.ascontiguousarray(rows[:, k]).view("u1").reshape(len(rows), 8)
+        columns.append(column[:, : SIZES[char]].copy().view(char).ravel().tolist())
+    return list(zip(*columns, strict=True))
 
 
 def in_memory(found: bytes, char: str) -> numpy.ndarray:
@@ -87,6 +145,11 @@ class Entered(Record):
     type: ListType
     items: numpy.ndarray
     number: int
+
+    @property
+    def length(self) -> int:
+        """The items of each list."""
+        return self.items.shape[1] // fields_of(self.type.item)
 
 
 class Heap:
@@ -123,6 +186,8 @@ class Heap:
         if not isinstance(item, ListType):
             if isinstance(item, Unknown):
                 items = None if value else numpy.empty(0, "l")
+            elif isinstance(item, TupleType):
+                items = tuples_of(value, item)
             else:
                 items = items_of(value, CHARS[item.name]) if item.is_python else None
             if items is None:
@@ -191,14 +256,13 @@ class Heap:
         for entered, first, step in places:
             count = len(entered.lists)
             block = memory[first : first + count * step].reshape(count, step)
-            length = entered.items.shape[1]
             block[:, 0] = base + 8 * (first + HEADER) + 8 * step * numpy.arange(count)
-            block[:, 1] = block[:, 2] = length
+            block[:, 1] = block[:, 2] = entered.length
             block[:, 3] = numpy.arange(entered.number, entered.number + count)
             if entered.items.itemsize == 8:
                 block[:, HEADER:] = self._words_of(entered)
             else:
-                block[0, HEADER:].view("u1")[:length] = entered.items[0]
+                block[0, HEADER:].view("u1")[: entered.length] = entered.items[0]
 
     def _take(self, words: int) -> None:
         spare: Any = None
@@ -243,17 +307,20 @@ class Heap:
             made += self.objects(items, length, type_.item)
         return self.made[address]
 
-    def objects(self, address: int, length: int, item: Number | ListType | Unknown) -> list[Any]:
+    def objects(self, address: int, length: int, item: ItemType) -> list[Any]:
         """The items at an address, as objects."""
         if isinstance(item, Unknown) or not length:
             return []
         found = self.words(address, length, item)
         if isinstance(item, ListType):
             return [self.object_at(where, item) for where in found.tolist()]
+        if isinstance(item, TupleType):
+            return as_tuples(found, item)
         return found.tolist() if item.is_python else list(found)
 
-    def words(self, address: int, length: int, item: Number | ListType | Unknown) -> numpy.ndarray:
+    def words(self, address: int, length: int, item: ItemType) -> numpy.ndarray:
         """The items at an address, as they lie there."""
+        length *= fields_of(item)
         char = CHARS[item.name] if isinstance(item, Number) else "l"
         first = address - self.base
         return self.memory.view("u1")[first : first + length * SIZES[char]].view(char)
@@ -284,7 +351,8 @@ class Heap:
         address, length = self.memory[first : first + 2].tolist()
         item = entered.type.item
         after = self.words(address, length, item)
-        common, added = min(length, len(before)), list[Any]()
+        there = len(before) // fields_of(item)
+        common, added = min(length, there), list[Any]()
         if isinstance(item, Number):
             bits = f"u{before.itemsize}"
             parts = (part[:common].view(bits) for part in (after, before))
@@ -294,7 +362,15 @@ class Heap:
             for i in numpy.flatnonzero(before[:common] != after[:common]).tolist():
                 value[i] = self.object_at(int(after[i]), item)
             added = [self.object_at(where, item) for where in after[common:length].tolist()]
-        if length < len(before):
+        elif isinstance(item, TupleType):
+            split = common * len(item.items)
+            rows = (before[:split] != after[:split]).reshape(common, len(item.items)).any(1)
+            changed = numpy.flatnonzero(rows)
+            made = as_tuples(after[:split].reshape(common, len(item.items))[changed].ravel(), item)
+            for i, one in zip(changed.tolist(), made, strict=True):
+                value[i] = one
+            added = as_tuples(after[split:], item)
+        if length < there:
             del value[length:]
         else:
             value += added

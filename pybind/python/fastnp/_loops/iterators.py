@@ -159,31 +159,40 @@ def of_array(e: Emitter, value: Value) -> Items:
 MAX_TUPLE = 16
 
 
-def of_tuple(e: Emitter, value: Value) -> Items:
-    """The items of a short tuple of numbers of one type."""
+def of_tuple(e: Emitter, value: Value, taken: str | None = None) -> Items:
+    """The items of a short tuple, of which so many are taken: numbers of one type, or tuples of
+    numbers of the same types.
+    """
     text = e.text
     assert isinstance(value.type, TupleType)
     kinds = set(value.type.items)
     if len(kinds) != 1 or len(value.type.items) > MAX_TUPLE:
         raise Unsupported(f"a loop over {value.type}")
     (kind,) = kinds
-    if not isinstance(kind, Number) or len(kind.registers) != 1 or kind.name not in PLAIN:
+    fields = kind.items if isinstance(kind, TupleType) else (kind,)
+    names = [field.name for field in fields if isinstance(field, Number) and field.name in PLAIN]
+    if len(names) < len(fields):
         raise Unsupported(f"a loop over {value.type}")
     count = len(value.type.items)
     registers = e.snapshot(value).registers
     remaining = text.register(I64, "left")
-    text.copy(remaining, text.integer(count))
+    whole = text.integer(count)
+    text.copy(remaining, text.op(I64, "sub", whole, taken) if taken else whole)
 
     def item(e: Emitter) -> Value:
-        chosen = registers[-1]
-        for i, register in enumerate(registers[:-1]):
+        chosen = list(registers[-len(fields) :])
+        for i in range(count - 1):
             is_next = text.op(I8, "icmp.eq", remaining, text.integer(count - i))
-            chosen = text.op(kind.registers[0], "select", is_next, register, chosen)
-        return Value(kind, (chosen,))
+            for k, type_ in enumerate(kind.registers):
+                register = registers[i * len(fields) + k]
+                chosen[k] = text.op(type_, "select", is_next, register, chosen[k])
+        return Value(kind, tuple(chosen))
 
     def rebuild(words: list[Any], _: object) -> Any:
         left = words.pop(0)
-        items = [PLAIN[kind.name](words.pop(0)) for _ in range(count)]
+        items = [tuple(PLAIN[name](words.pop(0)) for name in names) for _ in range(count)]
+        if not isinstance(kind, TupleType):
+            items = [one for (one,) in items]
         return Rest(tuple(items), count - left)
 
     return Items(

@@ -13,10 +13,22 @@ from fastnp._loops import arrays, numbers, undo
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
-from fastnp._loops.heap import CHARS, END, HEADER, ITEMS, LENGTH, NEXT, NUMBER, ROOM
+from fastnp._loops.heap import (
+    CHARS,
+    END,
+    HEADER,
+    ITEMS,
+    LENGTH,
+    MOST_FIELDS,
+    NEXT,
+    NUMBER,
+    ROOM,
+    fields_of,
+)
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import (
     BOOL,
+    F64,
     FLOAT,
     I8,
     I64,
@@ -25,6 +37,7 @@ from fastnp._loops.types import (
     ArrayType,
     ListType,
     Number,
+    TupleType,
     Unknown,
     Value,
 )
@@ -32,6 +45,11 @@ from fastnp._loops.types import (
 # Lists that the code makes have no more items.
 LONGEST = 1 << 40
 HEADER_BYTES = 8 * HEADER
+
+
+def settled(e: Emitter, value: Value) -> Value:
+    """A value that may be an item, of which it is known that it does not warn."""
+    return value if isinstance(value.type, ListType | TupleType) else e.settle(value)
 
 
 def list_type(value: Value) -> ListType:
@@ -47,6 +65,18 @@ def is_list(value: object) -> TypeGuard[Value]:
 def char_of(type_: ListType) -> str:
     """The element type of the items in memory: of lists and of nothing, words."""
     return CHARS[type_.item.name] if isinstance(type_.item, Number) else "l"
+
+
+def chars_of(type_: ListType) -> list[str]:
+    """The element types of the numbers that an item is in memory: of a tuple, each in a word."""
+    if isinstance(type_.item, TupleType):
+        return [CHARS[number.name] for number in type_.item.items if isinstance(number, Number)]
+    return [char_of(type_)]
+
+
+def width_of(type_: ListType) -> int:
+    """The bytes of an item."""
+    return 8 * fields_of(type_.item) if isinstance(type_.item, TupleType) else SIZES[char_of(type_)]
 
 
 # Items.
@@ -72,7 +102,7 @@ def address(e: Emitter, value: Value, position: str) -> str:
     type_ = list_type(value)
     is_fixed = type_.is_fixed
     start = value.registers[1] if is_fixed else e.text.op(I64, "load.i64", value.register, ITEMS)
-    width = e.text.integer(SIZES[char_of(type_)])
+    width = e.text.integer(width_of(type_))
     return e.text.op(I64, "add", start, e.text.op(I64, "mul", position, width))
 
 
@@ -82,13 +112,21 @@ def place(e: Emitter, value: Value, index: Value) -> str:
 
 
 def load(e: Emitter, type_: ListType, at: str) -> Value:
-    """The item at an address, as Python's number or as a list."""
+    """The item at an address, as Python's number, as a list or as a tuple."""
+    if isinstance(type_.item, TupleType):
+        parts = [arrays.load(e, char, field_at(e, at, k)) for k, char in enumerate(chars_of(type_))]
+        return Value(type_.item, tuple(part.registers[0] for part in parts))
     found = arrays.load(e, char_of(type_), at)
     if isinstance(type_.item, ListType):
         return at_header(e, type_.item, found.register)
     if isinstance(type_.item, Unknown):
         raise Unsupported("an item of a list that is empty")
     return Value(type_.item, found.registers)
+
+
+def field_at(e: Emitter, at: str, k: int) -> str:
+    """The address of a number of a tuple at an address."""
+    return e.text.op(I64, "add", at, e.text.integer(8 * k)) if k else at
 
 
 def item(e: Emitter, value: Value, index: Value) -> Value:
@@ -100,25 +138,32 @@ def unpacked(e: Emitter, value: Value, count: int) -> list[Value]:
     """The items of a list, which must have so many."""
     e.leave_unless(e.text.op(I8, "icmp.eq", length(e, value), e.text.integer(count)))
     at = address(e, value, e.text.integer(0))
-    width = SIZES[char_of(list_type(value))]
+    width = width_of(list_type(value))
     places = [e.text.op(I64, "add", at, e.text.integer(k * width)) for k in range(count)]
     return [load(e, list_type(value), where) for where in places]
 
 
-def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> str:
-    """A value to be stored in a list, in a register; one of another type is left."""
+def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[str, ...]:
+    """A value to be stored in a list, in registers; one of another type is left."""
     if isinstance(value, Elementwise):
         raise Unsupported("an array stored to a list")
     expect_items(type_, value)
     if is_list(value):
-        return value.register
+        return value.registers[:1]
+    if isinstance(value.type, TupleType):
+        if value.type != type_.item:
+            raise Unsupported(f"{value.type} stored to a list of {type_.item}")
+        for kind, register in zip(value.type.registers, value.registers, strict=True):
+            if kind == F64:
+                e.leave_if(e.text.op(I8, "fcmp.uno", register, register))
+        return value.registers
     value = e.settle(value)
     have = numbers.number(value)
     if have.is_either and have.plain == type_.item:
         e.leave_if(value.registers[1])
     elif have != type_.item:
         raise Unsupported(f"{have} stored to a list of {type_.item}")
-    return value.register
+    return value.registers[:1]
 
 
 def expect_items(type_: ListType, value: Value) -> None:
@@ -133,6 +178,9 @@ def expect_items(type_: ListType, value: Value) -> None:
 
 def is_item(value: Value) -> bool:
     """Whether lists may hold such values."""
+    if isinstance(value.type, TupleType):
+        numbers_ = [type_ for type_ in value.type.items if type_ in (INT, FLOAT, BOOL)]
+        return 0 < len(value.type.items) == len(numbers_) <= MOST_FIELDS
     if isinstance(value.type, Number):
         return not value.type.is_either and value.type.name in CHARS
     return isinstance(value.type, ListType)
@@ -159,15 +207,25 @@ def learn(a: Any, b: Any) -> None:
 def store(e: Emitter, array: Value, index: Value, value: Value | Elementwise) -> Callable[[], None]:
     """Prepares `array[index] = value`."""
     type_ = list_type(array)
-    at, register = place(e, array, index), fitting(e, type_, value)
-    undo.note(e, at, char_of(type_))
-    return lambda: put(e, type_, at, register)
+    at, registers = place(e, array, index), fitting(e, type_, value)
+    note(e, type_, at)
+    return lambda: put(e, type_, at, registers)
 
 
-def put(e: Emitter, type_: ListType, at: str, register: str) -> None:
+def note(e: Emitter, type_: ListType, at: str) -> None:
+    """Notes the item at an address that a function that is called stores to."""
+    if isinstance(type_.item, TupleType):
+        for k in range(fields_of(type_.item)):
+            undo.note(e, field_at(e, at, k), "l")
+    else:
+        undo.note(e, at, char_of(type_))
+
+
+def put(e: Emitter, type_: ListType, at: str, registers: tuple[str, ...]) -> None:
     """Stores an item at an address."""
     e.stores_lists = True
-    arrays.store(e, char_of(type_), at, register)
+    for k, (char, register) in enumerate(zip(chars_of(type_), registers, strict=True)):
+        arrays.store(e, char, field_at(e, at, k), register)
 
 
 def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
@@ -176,15 +234,15 @@ def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     if type_.is_fixed:
         e.wants_growth = True
         raise Unsupported("an append to this list")
-    register = fitting(e, type_, value)
+    registers, width = fitting(e, type_, value), text.integer(width_of(type_))
     count = length(e, array)
     room = text.op(I64, "load.i64", header, ROOM)
     grow, after = text.new_block("grow"), text.new_block()
     text.unlikely(text.op(I8, "icmp.ge", count, room), grow, after)
     text.start(grow)
     more = text.op(I64, "add", text.op(I64, "add", count, count), text.integer(8))
-    start = taken(e, text.op(I64, "mul", more, text.integer(SIZES[char_of(type_)])))
-    used = text.op(I64, "mul", count, text.integer(SIZES[char_of(type_)]))
+    start = taken(e, text.op(I64, "mul", more, width))
+    used = text.op(I64, "mul", count, width)
     text.line(f"call copy_memory({start}, {address(e, array, text.integer(0))}, {used})")
     text.line(f"store.i64 {header}, {ITEMS}, {start}")
     text.line(f"store.i64 {header}, {ROOM}, {more}")
@@ -193,8 +251,8 @@ def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     at = address(e, array, count)
     undo.note(e, text.op(I64, "add", header, text.integer(LENGTH)), "l")
     # After a `pop` in the same statement the item may be one that was there before.
-    undo.note(e, at, char_of(type_))
-    put(e, type_, at, register)
+    note(e, type_, at)
+    put(e, type_, at, registers)
     text.line(f"store.i64 {header}, {LENGTH}, {text.op(I64, 'add', count, text.integer(1))}")
 
 
@@ -267,36 +325,34 @@ def display(e: Emitter, values: list[Value], origin: object) -> Value:
     if not values:
         type_ = ListType(e.learned.get(origin) or Unknown(origin), e.is_fixed)
     else:
-        values = [value if is_list(value) else e.settle(value) for value in values]
+        values = [settled(e, value) for value in values]
         for value in values:
             learn(values[0].type, value.type)
         type_ = list_of(e, values[0])
-    registers = [fitting(e, type_, value) for value in values]
-    count, width = text.integer(len(values)), SIZES[char_of(type_)]
+    items_ = [fitting(e, type_, value) for value in values]
+    count, width = text.integer(len(values)), width_of(type_)
     header, items = new(e, count, count, width)
-    for k, register in enumerate(registers):
-        arrays.store(
-            e, char_of(type_), text.op(I64, "add", items, text.integer(k * width)), register
-        )
+    for k, registers in enumerate(items_):
+        put(e, type_, text.op(I64, "add", items, text.integer(k * width)), registers)
     return made(type_, header, items, count)
 
 
 def repeated(e: Emitter, value: Value, times: Value) -> Value:
     """`[value] * times`."""
     text = e.text
-    value = value if is_list(value) else e.settle(value)
+    value = settled(e, value)
     if not numbers.number(times).is_integer:
         raise Unsupported(f"a list of {value.type}, repeated")
     type_ = list_of(e, value)
     zero = text.integer(0)
     is_none = text.op(I8, "icmp.lt", times.register, zero)
     count = text.op(I64, "select", is_none, zero, times.register)
-    register, width = fitting(e, type_, value), SIZES[char_of(type_)]
+    registers, width = fitting(e, type_, value), width_of(type_)
     header, items = new(e, count, count, width)
     at, left = text.register(I64), text.register(I64)
     text.copy(at, items)
     text.copy(left, count)
-    each(e, left, lambda: stored_next(e, char_of(type_), at, register))
+    each(e, left, lambda: stored_next(e, type_, at, registers))
     e.spend(count)
     return made(type_, header, items, count)
 
@@ -314,16 +370,16 @@ def each(e: Emitter, left: str, body: Callable[[], None]) -> None:
     text.start(after)
 
 
-def stored_next(e: Emitter, char: str, at: str, register: str) -> None:
+def stored_next(e: Emitter, type_: ListType, at: str, registers: tuple[str, ...]) -> None:
     """Stores an item at an address that moves on."""
-    arrays.store(e, char, at, register)
-    e.text.line(f"{at} = add {at}, {e.text.integer(SIZES[char])}")
+    put(e, type_, at, registers)
+    e.text.line(f"{at} = add {at}, {e.text.integer(width_of(type_))}")
 
 
 def part(e: Emitter, value: Value, index: Item | None = None) -> Value:
     """`value[i:j]`, `value[:]`: a new list."""
     text, type_ = e.text, list_type(value)
-    width = SIZES[char_of(type_)]
+    width = width_of(type_)
     first, count = text.integer(0), length(e, value)
     if index is not None:
         first, count, step = arrays.slice_bounds(e, index, count)
@@ -342,10 +398,10 @@ def joined(e: Emitter, a: Value, b: Value) -> Value:
     if a.type != b.type:
         raise Unsupported(f"{a.type} and {b.type}")
     text, type_ = e.text, list_type(a)
-    width = text.integer(SIZES[char_of(type_)])
+    width = text.integer(width_of(type_))
     counts = [length(e, value) for value in (a, b)]
     count = text.op(I64, "add", *counts)
-    header, items = new(e, count, count, SIZES[char_of(type_)])
+    header, items = new(e, count, count, width_of(type_))
     at = items
     for value, many in zip((a, b), counts, strict=True):
         size = text.op(I64, "mul", many, width)

@@ -40,6 +40,8 @@ KNOWN = (
     type(None),
 )
 MAX_AXES = 8
+# Items of a tuple, each of which takes registers.
+MAX_ITEMS = 64
 
 
 def type_of(value: Any, root: int) -> Type | None:
@@ -57,11 +59,21 @@ def type_of(value: Any, root: int) -> Type | None:
     if type(value) is range:
         return RangeType()
     if type(value) is tuple:
-        items = [number_type(item) for item in value]
-        return None if None in items else TupleType(tuple(item for item in items if item))
+        return tuple_type(value)
     if issubclass(type(value), KNOWN) or callable(value):
         return ObjectType(value)
     return None
+
+
+def tuple_type(value: tuple[Any, ...]) -> TupleType | None:
+    """The type of a tuple of numbers, and of such tuples."""
+    items: list[Type] = []
+    for item in value:
+        type_ = tuple_type(item) if type(item) is tuple else number_type(item)
+        if type_ is None or len(items) == MAX_ITEMS:
+            return None
+        items.append(type_)
+    return TupleType(tuple(items))
 
 
 def object_type(value: Any) -> ObjectType | None:

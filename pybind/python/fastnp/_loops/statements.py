@@ -282,6 +282,9 @@ def iteration(e: Emitter, node: ast.expr) -> Items:
         made = iterators_of_builtin(e, known_object(e, node.func), node.args)
         if made is not None:
             return made
+    if isinstance(node, ast.List) and node.elts:
+        # Nobody has the list, which is as good as a tuple.
+        node = ast.Tuple(node.elts, ast.Load())
     value = single(e, node)
     if isinstance(value.type, ListType):
         return lists.items(e, value)

@@ -234,13 +234,13 @@ class Unknown(Record):
 
 
 class ListType(Record):
-    """A list of numbers, or of lists, of one type.
+    """A list of numbers, of lists, or of tuples of numbers, of one type.
 
     It is the address of a header: where the items are, how many, for how many there is room. Where
     the loop changes the length of no list, the first two are in registers as well.
     """
 
-    item: Number | ListType | Unknown
+    item: ItemType
     is_fixed: bool
 
     @property
@@ -251,6 +251,8 @@ class ListType(Record):
         return f"list of {self.item}"
 
 
+# What lists hold.
+ItemType: TypeAlias = "Number | ListType | TupleType | Unknown"
 Type: TypeAlias = (
     ComplexType | InstanceType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
 )
