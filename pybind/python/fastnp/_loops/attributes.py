@@ -15,6 +15,8 @@ from __future__ import annotations
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
+import numpy
+
 from fastnp._loops import draws, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable
 from fastnp._loops.names import Names
@@ -53,6 +55,7 @@ def is_plain(class_: type) -> bool:
     """Whether a class was made by a `class` statement and looks attributes up as `object` does."""
     return (
         bool(class_.__flags__ & HEAP_TYPE)
+        and not issubclass(class_, numpy.ndarray)
         and looked_up(class_, "__getattribute__") is vars(object)["__getattribute__"]
         and isinstance(looked_up(class_, "__dict__"), GetSetDescriptorType | None)
     )

@@ -99,8 +99,10 @@ def source_of(function: object) -> tuple[Source, str] | None:
     if type(function).__module__ == "fastnp._fastnp":
         # Ours in NumPy's place: a function of the program may name any as that which it wraps.
         function = getattr(function, "__wrapped__", function)
+    if not issubclass(type(function), BuiltinMethodType | MethodType):
+        return None
     owner = getattr(function, "__self__", None)
-    if owner is None or not isinstance(function, BuiltinMethodType | MethodType | METHOD):
+    if owner is None:
         return None
     known = words_of(owner)
     name: str = getattr(function, "__name__", "")
@@ -109,10 +111,6 @@ def source_of(function: object) -> tuple[Source, str] | None:
     if known[0] == PYTHON and name != "random" and not is_own(owner, function, name):
         return None
     return Source(known[0], owner, known[1]), name
-
-
-# The class of methods that Cython binds.
-METHOD = type(numpy.random.rand)
 
 
 def is_own(owner: object, function: Any, name: str) -> bool:

@@ -47,7 +47,7 @@ TRIAL = 2e-3
 # Turns, or seconds, that say how long a turn takes: between pieces some microseconds pass.
 FEW = 4
 TELLING = 1e-4
-NO_TURNS: tuple[float, ...] = (0, 0.0, 0.0)
+NO_TURNS: tuple[float, float, float] = (0, 0.0, 0.0)
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
@@ -60,8 +60,10 @@ SHORT_WHILE = 3e-6
 JUDGED_ENTRIES = 512
 BRIEF = 8e-6
 MAX_COMPILED = 8
-# The compiler is asked this often, the second time after sixteen times the work: types may change.
+# The compiler is asked this often, as types may change: the second time after so many times as long
+# as the loop was interpreted before, in which it is not timed.
 MAX_REFUSALS = 2
+AGAIN_AFTER = 16
 # A site is retired when so many runs have been left, each after less than these turns on average.
 MAX_LEAVES = 20
 TURNS_A_LEAVE = 100
@@ -119,6 +121,7 @@ class Site(Loop):
     __slots__ = (
         "__weakref__",
         "around",
+        "asleep_until",
         "attempts",
         "compiled",
         "depth",
@@ -181,7 +184,7 @@ class Site(Loop):
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
-        self.spent_before = 0.0
+        self.spent_before = self.asleep_until = 0.0
         # Turns that a turn's time is computed from, and those since, with both kinds of seconds;
         # and how often it was computed.
         self.recent = self.pending = NO_TURNS
@@ -229,6 +232,8 @@ class Site(Loop):
         """
         if type(iterable) is RANGE_ITERATOR and self.is_reversed:
             iterable = iterable.__reduce__()[1][0]
+        if self.asleep_until and self._is_asleep():
+            return iterable
         if type(iterable) in SIZED and not self.is_eager:
             turns = len(iterable)
             if self.compiled:
@@ -240,6 +245,15 @@ class Site(Loop):
                     self.retire()
                 return iterable
         return self._first_turns(iterable)
+
+    def _is_asleep(self) -> bool:
+        """Whether the compiler has refused the loop, and is not to be asked again yet."""
+        if self.is_eager:
+            return False
+        if _now() < self.asleep_until:
+            return True
+        self.asleep_until = 0.0
+        return False
 
     def _first_turns(self, iterable: Any) -> Any:
         source = source_of(iterable)
@@ -274,10 +288,12 @@ class Site(Loop):
         spent, self.spent_before = self.spent - self.spent_before, self.spent
         return spent < JUDGED_ENTRIES * BRIEF
 
-    def begin(self) -> Turns:
+    def begin(self) -> Iterable[None]:
         """The first turns of a `while` statement."""
         if self.is_eager:
             return self._no_turns(repeat(None), None, -1)
+        if self.asleep_until and self._is_asleep():
+            return repeat(None)
         self.entries += 1
         if self.entries == WHILE_ENTRIES and self.spent < WHILE_ENTRIES * SHORT_WHILE:
             self.retire()
@@ -346,15 +362,17 @@ class Site(Loop):
         """Compute a turn's time from some turns and those before, of which older ones count less:
         deferred operations are evaluated in some turns for all.
         """
-        new = (made, seconds, interpreted)
-        turns, whole, without = sums = tuple(a + b for a, b in zip(self.pending, new, strict=True))
+        turns, whole, without = self.pending
+        turns, whole, without = turns + made, whole + seconds, without + interpreted
         if turns < FEW and whole < TELLING and self.samples:
-            self.pending = sums
+            self.pending = turns, whole, without
             return
         if self.samples > 1:  # the first turns, in which the engine plans, are left out
-            sums = tuple(a + b / 2 for a, b in zip(sums, self.recent, strict=True))
-            turns, whole, without = sums
-        self.recent, self.pending = sums, NO_TURNS
+            before, whole_before, without_before = self.recent
+            turns += before / 2
+            whole += whole_before / 2
+            without += without_before / 2
+        self.recent, self.pending = (turns, whole, without), NO_TURNS
         self.turn_seconds, self.turn_interpreted = whole / turns, without / turns
         self.samples += 1
 
@@ -543,7 +561,8 @@ class Site(Loop):
             site.is_patient = False
         for site in [self, *self._refused_too(refusal.line)]:
             site.attempts += 1
-            site.threshold = 16 * max(site.spent, self.spent) + COMPILE_AFTER
+            site.asleep_until = _now() + AGAIN_AFTER * max(site.spent, self.spent) + COMPILE_AFTER
+            site.spent = site.spent_before = 0.0
             if site.attempts >= MAX_REFUSALS and not site.is_strict:
                 site.retire()
 
