@@ -45,6 +45,7 @@ X = []
 N = [2, 5, 3]
 R = L
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
+D = (np.arange(14).reshape(2, 7) - 5) * (0.25 - 0.5j)
 def turn(p, q):
     return p * q + 1j
 def poke(p, q):
@@ -327,8 +328,35 @@ class Writer:
             f"abs(Z[{i}])",
         )
 
+    def complex_array(self, depth: int = 2) -> str:
+        i, part = self.index(), self.part()
+        if depth == 0 or self.dice.random() < 0.3:
+            return self.pick(
+                "Z", "D[1]", f"Z[{part}]", f"D[{i}, {part}]", "D[:, 2:]", "d", "x", f"D[{i}]",
+                "np.zeros(7, dtype=complex)", self.number(0), "Z[::-1]", "u", "0.5",
+            )  # fmt: skip
+        left, right = self.complex_array(depth - 1), self.complex_array(depth - 1)
+        return self.pick(
+            f"({left} {self.pick('+', '-', '*', '+', '-', '*', '/')} {right})",
+            f"({left} {self.pick('+', '-', '*')} {right})",
+            f"-({left})", f"({left}) ** 2", f"np.conj({left})", "Z.conj()", f"np.exp({left} / 64)",
+            f"abs({left})", "D[0].real", "Z.imag", f"(Z * {left}).real",
+        )  # fmt: skip
+
     def complex_statement(self) -> str:
         i = self.index()
+        if self.dice.random() < 0.4:
+            target = self.pick("Z", "D[1]", f"Z[{self.part()}]", "D", f"D[:, {i}:]", "D[::-1]")
+            operator = self.pick("=", "=", "+=", "-=", "*=")
+            name = self.pick("q", "h")
+            return self.pick(
+                f"{target} {operator} {self.complex_array()}",
+                f"{target} {operator} {self.complex_array()}",
+                f"{name} = {self.complex_array()}",
+                f"x[:] = {self.pick('D[0].real', 'abs(Z)', 'Z.imag * 2', '(Z * D[1]).imag')}",
+                f"Z.real[{i}] = {self.number(0)}",
+                "z = abs(Z).sum()",
+            )
         return self.pick(
             f"d = {self.complex()}",
             f"d = {self.complex()}",
@@ -510,6 +538,8 @@ class Writer:
             self.line(depth, self.list_statement())
         elif self.dice.random() < 0.1:
             self.line(depth, self.object_statement())
+        elif self.dice.random() < 0.05:
+            self.line(depth, self.complex_statement())
         elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:

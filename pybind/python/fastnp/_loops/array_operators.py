@@ -4,21 +4,95 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy
+
 from fastnp._loops import numbers
-from fastnp._loops.arrays import Elementwise, Indices, elements, map_elements, number_everywhere
+from fastnp._loops.arrays import (
+    Elementwise,
+    Indices,
+    elements,
+    is_ours,
+    map_elements,
+    number_everywhere,
+)
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import PACKED, ArrayType, Number, Value, numpy_loop
+from fastnp._loops.types import (
+    COMPLEX_CHAR,
+    PACKED,
+    ArrayType,
+    ComplexType,
+    Number,
+    Value,
+    numpy_loop,
+)
 
 
 def scalar_name(value: Value | Elementwise) -> str:
     """The type that a number or the elements of an array have for NumPy's choice of a loop."""
     if isinstance(value, Elementwise):
         return value.char
+    if isinstance(value.type, ComplexType):
+        return "complex" if value.type.is_python else COMPLEX_CHAR
     return value.type.char if isinstance(value.type, ArrayType) else numbers.number(value).name
+
+
+# Operators of arrays of complex numbers.
+OF_COMPLEX = ("add", "subtract", "multiply", "divide", "true_divide")
+
+
+def complex_loop(name: str, values: Sequence[Value | Elementwise]) -> str | None:
+    """The type of the elements of a ufunc of complex numbers, and others; `None` where none is
+    complex. Only those of ours have the bits of kernels.
+    """
+    names = [scalar_name(value) for value in values]
+    if not {COMPLEX_CHAR, "complex"} & {*names}:
+        return None
+    weak = {"int": int, "float": float, "complex": complex}
+    if not any(map(is_ours, values)) or not {*names} <= {*"Ddl", *weak}:
+        raise Unsupported(f"{name} of arrays of {', '.join(names)}")
+    try:
+        given = (*(weak.get(one) or numpy.dtype(one) for one in names), None)
+        loop = [dtype.char for dtype in getattr(numpy, name).resolve_dtypes(given)]
+    except TypeError:
+        loop = []
+    if set(loop[:-1]) != {COMPLEX_CHAR} or loop[-1] not in (COMPLEX_CHAR, "d"):
+        raise Unsupported(f"{name} of arrays of {', '.join(names)}")
+    return str(loop[-1])
+
+
+def of_complexes(
+    e: Emitter, name: str, char: str, values: Sequence[Value | Elementwise]
+) -> Elementwise:
+    """A ufunc of complex numbers, which a kernel computes."""
+
+    def element(_: list[str]) -> str:
+        raise Unsupported(f"{name} of complex numbers, element by element")
+
+    operands = []
+    for value in values:
+        have = scalar_name(value)
+        if have in ("int", "float"):
+            assert isinstance(value, Value)
+            register = numbers.convert(e, e.settle(value), "d", checked=True)
+            operands.append(number_everywhere(e, "d", register))
+        else:
+            operands.append(elements(e, value))
+    step = "divide" if name == "true_divide" else name
+    inputs = COMPLEX_CHAR * len(operands)
+    found = map_elements(e, operands, char, element, True, hides=True, step=step, inputs=inputs)
+    if found.formula is None or not found.shape:
+        raise Unsupported(f"{name} of these arrays")
+    return found._replace(packed=None, is_ours=True, needs_kernel=True)
 
 
 def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise) -> Elementwise:
     """`a op b` of which at least one is an array."""
+    if (char := complex_loop(name, (a, b))) is not None:
+        if name == "power" and isinstance(b, Value) and b.literal == 2:
+            return of_complexes(e, "square", char, (a,))
+        if name not in OF_COMPLEX:
+            raise Unsupported(f"{name} of arrays of complex numbers")
+        return of_complexes(e, name, char, (a, b))
     if name == "power" and isinstance(b, Value) and b.literal == 2 and scalar_name(a) in "fd":
         return square(e, elements(e, a))
     names = (scalar_name(a), scalar_name(b))
@@ -108,6 +182,8 @@ def square(e: Emitter, operand: Elementwise) -> Elementwise:
 
 def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
     """`-x`, `abs(x)`, `sqrt(x)` of an array."""
+    if (char := complex_loop(name, (value,))) is not None:
+        return of_complexes(e, name, char, (value,))
     operand = elements(e, value)
     loop = numpy_loop(name, (operand.char,))
     if loop is None or not Number(loop[-1]).is_float or loop[0] != loop[1]:
@@ -126,6 +202,8 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
 
 def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> Elementwise:
     """A ufunc of ours, which a kernel computes."""
+    if (char := complex_loop(name, arguments)) is not None and name != "power":
+        return of_complexes(e, name, char, arguments)
     names = tuple(scalar_name(value) for value in arguments)
     loop = numpy_loop(name, names)
     if loop is None or name == "power":

@@ -26,6 +26,7 @@ from fastnp._loops.types import (
     PACKED,
     SIZES,
     ArrayType,
+    ComplexType,
     Number,
     TupleType,
     Value,
@@ -415,10 +416,12 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
     """An array, or a number as an array without axes, by its elements."""
     if isinstance(value, Elementwise):
         return value
+    if isinstance(value.type, ComplexType):
+        return complex_everywhere(e, value)
     if isinstance(value.type, ArrayType):
-        if value.type.char == COMPLEX_CHAR:
-            raise Unsupported("a statement on arrays of complex numbers")
         type_, array = value.type, value
+        if type_.char == COMPLEX_CHAR:
+            return of_complex(shape(array), (array,), formulas.load(array), order=type_.order)
         strides_ = steps(e, array)
 
         def element(indices: Indices) -> str:
@@ -445,6 +448,53 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
         )
     name, settled = numbers.number(value).name, e.settle(value)
     return number_everywhere(e, name, settled.register)
+
+
+def of_complex(
+    extents: tuple[str, ...],
+    sources: tuple[Value, ...],
+    formula: Formula | None,
+    *,
+    warns: bool = False,
+    is_ours: bool = False,
+    order: Order = (),
+) -> Elementwise:
+    """An array of complex numbers, which kernels alone compute."""
+
+    def element(_: Indices) -> str:
+        raise Unsupported("an element of an array of complex numbers that is computed")
+
+    return Elementwise(
+        COMPLEX_CHAR,
+        extents,
+        element,
+        sources,
+        warns,
+        is_ours=is_ours,
+        hides=True,
+        formula=formula,
+        needs_kernel=True,
+        order=order,
+    )
+
+
+def complex_everywhere(e: Emitter, value: Value) -> Elementwise:
+    """A complex number as an array without axes, in memory of the statement."""
+    memory = e.scratch(e.text.integer(SIZES[COMPLEX_CHAR]))
+    for offset, register in zip((0, 8), value.registers, strict=True):
+        e.text.line(f"store.f64 {memory}, {offset}, {register}")
+    kind = ArrayType(COMPLEX_CHAR, 0, False, False, SCRATCH, False, is_ours=False)
+    return of_complex((), (), formulas.load(Value(kind, (memory,))))
+
+
+def part_of_complex(e: Emitter, array: Value, is_imaginary: bool) -> Value:
+    """`z.real`, `z.imag`: a view of doubles."""
+    type_ = array_type(array)
+    start = address(array)
+    if is_imaginary:
+        start = e.text.op(I64, "add", start, e.text.integer(8))
+    kind = type_._replace(char="d", is_dense=False, is_root=False, is_whole=False)
+    return Value(kind, (start, *shape(array), *steps(e, array)))
 
 
 def number_everywhere(e: Emitter, char: str, register: str) -> Elementwise:
@@ -667,6 +717,10 @@ def filled(
         e.leave_unless(e.text.op(I8, "icmp.ule", extent, e.text.integer(LONGEST_AXIS)))
     extents = tuple(e.snapshot(Value(INT, (extent,))).register for extent in extents)
     e.text.ranges.update(dict.fromkeys(extents, EXTENT))
+    if char == COMPLEX_CHAR:
+        real = numbers.convert(e, numbers.literal(e, value), "d", checked=False)
+        formula = formulas.cast(formulas.scalar("d", real), char)
+        return of_complex(extents, (), formula, is_ours=is_ours)
     register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
     formula = formulas.scalar(char, register)
     return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)

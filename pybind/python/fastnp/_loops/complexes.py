@@ -61,9 +61,9 @@ def result_type(a: Value, b: Value) -> ComplexType:
         )
         if not is_known:
             raise Unsupported(f"an operation of {a.type} and {b.type}")
-    if a.type == NP_FLOAT:
-        raise Unsupported("a complex number right of NumPy's scalar")
-    return NP_COMPLEX if NP_COMPLEX in (a.type, b.type) else COMPLEX
+    # NumPy's float is one of Python's too, so right of Python's complex it is Python that adds.
+    is_numpys = NP_COMPLEX in (a.type, b.type) or a.type == NP_FLOAT
+    return NP_COMPLEX if is_numpys else COMPLEX
 
 
 def finite(e: Emitter, type_: ComplexType, found: Parts) -> Value:
@@ -133,6 +133,9 @@ def binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
     if name == "power" and is_complex(a):
         return power(e, a, b)
     type_ = result_type(a, b)
+    if a.type == NP_FLOAT and name not in ("add", "subtract", "multiply"):
+        # NumPy's loops compute it; of sums, and products with a real number, no step can be fused.
+        raise Unsupported("a complex number right of NumPy's scalar")
     x, y = parts(e, a), parts(e, b)
     if name in ("add", "subtract"):
         opcode = "fadd" if name == "add" else "fsub"

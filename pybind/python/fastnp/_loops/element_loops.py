@@ -108,9 +108,11 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     The caller runs the result after the checks of its whole statement.
     """
     type_, text = array_type(target), e.text
-    if type_.char == COMPLEX_CHAR:
-        raise Unsupported("a statement on arrays of complex numbers")
     source = elements(e, value)
+    if COMPLEX_CHAR in (type_.char, source.char):
+        if type_.char != COMPLEX_CHAR or source.formula is None:
+            raise Unsupported("complex numbers stored to an array of real ones")
+        source = source._replace(needs_kernel=True)
     if not type_.is_writeable:
         raise Unsupported("a store to an array that is read-only")
     if len(source.shape) > type_.ndim:
@@ -144,7 +146,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
 
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
     casts = source.char != type_.char
-    if not source.shape and not casts:
+    if not source.shape and not casts and not source.needs_kernel:
         register = source.element(())
         return lambda: for_each(e, extents, lambda indices: put(indices, register))
     packed = source.packed if source.char == type_.char and source.pays_packed else None
@@ -171,7 +173,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
 
     def copy_out() -> None:
-        if formulas.pays_to_copy(e, extents):
+        if formulas.pays_to_copy(e, extents) or type_.char == COMPLEX_CHAR:
             result = in_scratch(e, memory, type_.char, extents, is_ours=True)
             by_kernel(e, result, type_.char, extents, address(target), strides_)
             return

@@ -25,6 +25,7 @@ from fastnp._loops.places import Place
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
     BOOL,
+    COMPLEX_CHAR,
     F64,
     I8,
     INT,
@@ -466,8 +467,14 @@ def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+# The parts of a complex number.
+PARTS = ("real", "imag")
+
+
 def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
     """`value.name`."""
+    if isinstance(value, Elementwise) and value.char == COMPLEX_CHAR and name in PARTS:
+        value = element_loops.in_memory(e, value)
     if isinstance(value, Elementwise):
         if value.warns or name not in ("shape", "size"):
             raise Unsupported(f"`.{name}` of an array that is computed")
@@ -487,6 +494,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
             return numbers.literal(e, value.type.ndim)
         if name == "T":
             return arrays.transposed(value)
+        if name in PARTS and value.type.char == COMPLEX_CHAR:
+            return arrays.part_of_complex(e, value, name == "imag")
     if isinstance(value.type, ObjectType) and isinstance(value.type.value, ModuleType):
         module = value.type.value
         found = getattr(module, name, None)

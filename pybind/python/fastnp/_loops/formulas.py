@@ -93,7 +93,7 @@ def cast(operand: Formula | None, char: str) -> Formula | None:
 
 def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
     """A formula of an array of which some of the last axes are repeated."""
-    if formula is None or not any(axes):
+    if formula is None or not any(axes) or (formula.array is not None and not formula.repeated):
         return formula
     if formula.array is not None:
         own = axes[max(len(axes) - len(formula.repeated), 0) :]
@@ -256,7 +256,7 @@ def load_strides(e: Emitter, value: Formula, array: Value, axes: int) -> list[st
     type_, zero = array.type, e.text.integer(0)
     assert isinstance(type_, ArrayType)
     own = list(array.registers[1 + type_.ndim :])
-    if type_.is_dense:
+    if type_.is_dense and own:
         own[-1] = e.text.integer(SIZES[type_.char])
     known = zip(own, value.repeated, strict=True)
     return [zero] * (axes - len(own)) + [zero if is_fixed else s for s, is_fixed in known]

@@ -33,6 +33,7 @@ from fastnp._loops.parameters import lengths_of, object_type
 from fastnp._loops.places import Place
 from fastnp._loops.types import (
     BOOL,
+    COMPLEX_CHAR,
     F32,
     F64,
     FLOAT,
@@ -83,7 +84,7 @@ OPERATORS = {
 
 # Functions that make arrays, and the number that they are full of. That of `empty` is any.
 FILLERS = {"zeros": 0, "ones": 1, "empty": 0}
-DTYPES = (float, int, bool, *SCALARS)
+DTYPES = (float, int, bool, complex, numpy.complex128, *SCALARS)
 
 
 class StoredCall:
@@ -224,7 +225,7 @@ def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]],
         if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
             raise Unsupported("an array like this")
         type_, extents = array.type, arrays.shape(array)
-        if type_.char not in MEMORY or type_.is_ours != is_ours:
+        if type_.is_ours != is_ours:
             raise Unsupported("an array like this")
         if type_.ndim > 1:
             check_copied_order(e, array)
@@ -239,7 +240,7 @@ def element_type(value: Operand) -> str:
     type_ = value.type if isinstance(value, Value) else None
     class_: Any = type_.value if isinstance(type_, ObjectType) else None
     char = numpy.dtype(class_).char if class_ in DTYPES else ""
-    if char not in MEMORY:
+    if char not in (*MEMORY, COMPLEX_CHAR):
         raise Unsupported("an array of this type")
     return char
 
@@ -323,11 +324,17 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
     arguments = [expression(e, argument) for argument in node.args]
+    if name in ("conj", "conjugate") and not arguments and is_complex_array(owner):
+        return array_operators.ufunc(e, "conjugate", [owner])
     if name == "copy" and not arguments:
         return arrays.elements(e, owner)._replace(order=())
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")
+
+
+def is_complex_array(value: Operand) -> bool:
+    return array_operators.scalar_name(value) == COMPLEX_CHAR
 
 
 def refused_method(name: str) -> Value:

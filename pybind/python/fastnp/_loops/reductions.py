@@ -30,7 +30,7 @@ from fastnp._loops.arrays import (
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.memory_order import Order
-from fastnp._loops.types import F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
+from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
 
 ACCUMULATORS = 4
 
@@ -138,6 +138,8 @@ def reduced(
 ) -> Value | Elementwise:
     """`np.sum(x)`, `np.max(x, axis=0)`, `np.sum(x, axis=(1, 2))` and the like."""
     source = elements(e, value)
+    if source.char == COMPLEX_CHAR:
+        raise Unsupported(f"{name} of complex numbers")
     ndim = len(source.shape)
     char, fold = result_char(name, source.char), FOLDS[name]
     if not all(-ndim <= axis < ndim for axis in axes or ()):
