@@ -43,6 +43,8 @@ W = [(1, 2), (3, -4), (0, 0)]
 Y = [(0.5, 1), (2.5, 3)]
 X = []
 N = [2, 5, 3]
+O = [0.5, x[1]]
+U = [x[2], x[3]]
 R = L
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
 D = (np.arange(14).reshape(2, 7) - 5) * (0.25 - 0.5j)
@@ -150,13 +152,14 @@ class Writer:
             self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
             self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
             self.line(1, "W, X, Y, N = [(1, 2), (0, 3)], [], [(0.5, 1)], [2, 5, 3]")
+            self.line(1, "O, U = [0.5, 1.5], [x[0]]")
         at = int(in_function)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
-            lists = ", T, R, E, G, L, K, M, W, X, Y, N" * self.has_lists
+            lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U" * self.has_lists
             self.line(1, f"return a, b, c, s, z, d{lists}")
             for _ in range(2):
                 arguments = self.pick(
@@ -355,7 +358,7 @@ class Writer:
                 f"{name} = {self.complex_array()}",
                 f"x[:] = {self.pick('D[0].real', 'abs(Z)', 'Z.imag * 2', '(Z * D[1]).imag')}",
                 f"Z.real[{i}] = {self.number(0)}",
-                "z = abs(Z).sum()",
+                "z = abs(Z).max()",
             )
         return self.pick(
             f"d = {self.complex()}",
@@ -408,6 +411,13 @@ class Writer:
             "a = heapq.heappop(N)",
             "heapq.heappop(N)",
             f"Y.append((float({i}), {j}))",
+            f"O.append({self.pick(f'x[{i}]', '0.5', 'z', f'F[{j}]')})",
+            f"O[{i}] = {self.pick(f'x[{j}]', '1.5', 'z')}",
+            "z = O.pop()",
+            f"U.append({self.pick(f'x[{i}]', f'A[{i}, {j}]')})",
+            f"U[{i}] = x[{j}] * 2",
+            f"z = {self.pick('O', 'U')}[{i}] + {self.pick('O', 'U')}[{j}]",
+            f"O[{i}] {self.pick('+', '*')}= {self.pick(f'x[{j}]', '2')}",
         )  # fmt: skip
 
     def list_statement(self) -> str:

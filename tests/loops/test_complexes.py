@@ -48,6 +48,13 @@ for k in range(5):
     H = G.T - k
     G -= G[k] / 8
 """,
+    "names of parts": """
+for k in range(9):
+    p, q = z.real, z[3:].imag
+    p[k] = q[k] + 1
+    h = G[::2].imag
+    h[0, 1] = k
+""",
     "numbers of NumPy's left of complex ones": """
 a = np.float64(0.5)
 for k in range(9):

@@ -165,6 +165,29 @@ PROGRAMS = {
             x, y = min(max(x + dx, 0), 4), min(max(y + dy, 0), 4)
             steps += 1
         """,
+    "NumPy's numbers, there before and appended": """
+        import numpy as np
+        x = np.arange(9.0) / 2
+        a, b, c = [x[1], x[2]], [], [np.int64(3), np.int64(-1)]
+        for i in range(9):
+            a.append(x[i] * 2)
+            a[i % 2] = a[-1] + 1
+            b.append(a[i])
+            c[1] = c[0] + np.int64(i)
+        last = [a.pop(), b.pop()]
+        """,
+    "Python's numbers and NumPy's in one list": """
+        import numpy as np
+        x = np.arange(9.0) / 2
+        a, b = [0.5, x[3]], []
+        for i in range(9):
+            b.append(max(x[i] - 2, 0.0) if i % 3 else 0.0)
+            a[i % 2] = b[i]
+            a.append(1.5 if i == 4 else x[i])
+        rest = a.pop()
+        for y in b:
+            rest = rest + y
+        """,
     "a heap of tuples": """
         import heapq
         queue, out = [], []

@@ -25,7 +25,7 @@ from fastnp._loops.records import Record
 from fastnp._loops.types import F64, FLOAT, I8, I64, INT, NP_INT, ArrayType, InstanceType, Value
 
 # Words drawn for an entry at first, and at most (1 MB): each takes 2 to 5 ns, and again if taken.
-FEWEST = 1 << 12
+FEWEST = 1 << 8
 MOST = 1 << 17
 # Words of a tape, and the bytes before some: see `Tape`.
 PENDING, HAS_NORMAL, NORMAL = 2, 9, 10

@@ -52,6 +52,8 @@ POLL_INTERVAL = 1 << 20
 MAX_VERSIONS = 2
 # Among what is learned of a loop, the generator of random numbers; no variable's name.
 DRAWS = "random()"
+# Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
+EITHER_ITEMS = "numbers of Python's or NumPy's in lists"
 # Where a tape of random words says how many were taken, and that a statement has drawn nothing.
 POSITION, IS_FRESH = 8, 64
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
@@ -357,7 +359,16 @@ class Emitter:
             item = self.learned.get(name, Unknown(name))
         elif isinstance(item, ListType):
             item = self._typed(name, item)
-        return ListType(item, self.is_fixed)
+        return ListType(self.widened_item(item), self.is_fixed)
+
+    def widened_item(self, item: Any) -> Any:
+        """The type of a list's items, which may be that of Python's numbers and NumPy's."""
+        common = [
+            what[1] for what in self.learned if isinstance(what, tuple) and what[0] == EITHER_ITEMS
+        ]
+        if isinstance(item, Number):
+            return next((type_ for type_ in common if either(item, type_) == type_), item)
+        return item
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""

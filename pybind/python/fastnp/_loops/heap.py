@@ -22,17 +22,30 @@ from fastnp._loops.types import (
     BOOL,
     FLOAT,
     INT,
+    NP_BOOL,
+    NP_FLOAT,
+    NP_INT,
     SIZES,
     ItemType,
     ListType,
     Number,
     TupleType,
     Unknown,
+    either,
 )
 
 # The element type of the items, by the name of their type; of lists, words.
 CHARS = {"int": "l", "float": "d", "bool": "?", "l": "l", "d": "d", "?": "?"}
-KINDS = {int: INT, float: FLOAT, bool: BOOL}
+CHARS |= {"int|l": "l", "float|d": "d", "bool|?": "?"}
+KINDS: dict[type, Number] = {
+    int: INT,
+    float: FLOAT,
+    bool: BOOL,
+    numpy.int64: NP_INT,
+    numpy.float64: NP_FLOAT,
+    numpy.bool_: NP_BOOL,
+}
+CLASSES = {type_: class_ for class_, type_ in KINDS.items()}
 # Numbers in a tuple that is an item, at most; each has a word.
 MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
@@ -67,7 +80,7 @@ def type_of_list(value: list[Any]) -> ListType | None:
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
     elif kinds:
-        item = KINDS.get(kinds.pop()) if len(kinds) == 1 else None
+        item = common_kind(kinds)
     if item is None:
         return None
     type_ = ListType(item, True)
@@ -81,8 +94,20 @@ def type_of_tuples(value: list[Any]) -> TupleType | None:
     if len(set(map(len, value))) != 1 or not 0 < len(value[0]) <= MOST_FIELDS:
         return None
     found = [set(map(type, column)) for column in zip(*value, strict=True)]
-    items = [KINDS.get(kinds.pop()) if len(kinds) == 1 else None for kinds in found]
-    return None if None in items else TupleType(tuple(item for item in items if item))
+    items = [common_kind(kinds) for kinds in found]
+    if not all(item is not None and item.is_python for item in items):
+        return None
+    return TupleType(tuple(item for item in items if item))
+
+
+def common_kind(kinds: set[type]) -> Number | None:
+    """The type of numbers of these classes: of one, or of Python's and NumPy's."""
+    found = {KINDS.get(kind) for kind in kinds}
+    first = found.pop()
+    if not found or first is None:
+        return first
+    second = found.pop()
+    return None if found or second is None else either(first, second)
 
 
 def item_kinds(value: list[Any]) -> set[type]:
@@ -90,14 +115,54 @@ def item_kinds(value: list[Any]) -> set[type]:
     return set(map(type, value[:: len(value) // SAMPLE + 1]))
 
 
-def items_of(value: list[Any], char: str) -> numpy.ndarray | None:
-    """The items of a list as an array; `None` if they are not all Python's numbers of this type."""
-    found = _fastnp.list_items(value, char)
-    return None if found is None else in_memory(found, char)
+def items_of(value: list[Any], item: Number) -> numpy.ndarray | None:
+    """The items of a list as an array; `None` if they are not all numbers of this type."""
+    char = CHARS[item.name]
+    if item.is_python:
+        found = _fastnp.list_items(value, char)
+        return None if found is None else in_memory(found, char)
+    kinds = {*map(type, value)}
+    if not item.is_either:
+        return numpy.array(value, char) if kinds == {CLASSES[item]} or not kinds else None
+    classes = CLASSES[item.plain], CLASSES[Number(char)]
+    if not kinds <= {*classes}:
+        return None
+    words = numpy.zeros((len(value), 2), "l")
+    try:
+        column = numpy.array(value, char)
+    except OverflowError:
+        return None
+    words[:, 0] = column.view("l") if column.itemsize == 8 else column
+    words[:, 1] = [type(one) is classes[1] for one in value]
+    return words.ravel()
+
+
+def as_numbers(words: numpy.ndarray, item: Number) -> list[Any]:
+    """Numbers of NumPy's, or of Python's and NumPy's, that lie in memory."""
+    if not item.is_either:
+        return list(words)
+    values, tags = column_of(words, 2, 0, CHARS[item.name]), words.reshape(-1, 2)[:, 1]
+    return [
+        numpys if is_numpys else pythons
+        for numpys, pythons, is_numpys in zip(
+            values, values.tolist(), (tags & 255).tolist(), strict=True
+        )
+    ]
+
+
+def column_of(words: numpy.ndarray, fields: int, k: int, char: str) -> numpy.ndarray:
+    """One number of each item, of items of so many words."""
+    rows = words.reshape(-1, fields)
+    column = numpy.ascontiguousarray(rows[:, k]).view("u1").reshape(len(rows), 8)
+    return column[:, : SIZES[char]].copy().view(char).ravel()
 
 
 def fields_of(item: ItemType) -> int:
-    """The words, or smaller elements, that an item takes."""
+    """The words, or smaller elements, that an item takes. A number that is Python's or NumPy's has
+    one that says whose it is.
+    """
+    if isinstance(item, Number):
+        return 2 if item.is_either else 1
     return len(item.items) if isinstance(item, TupleType) else 1
 
 
@@ -109,7 +174,7 @@ def tuples_of(value: list[Any], item: TupleType) -> numpy.ndarray | None:
     words = numpy.zeros((len(value), count), "l")
     for k, field in enumerate(item.items):
         assert isinstance(field, Number)
-        column = items_of([one[k] for one in value], CHARS[field.name])
+        column = items_of([one[k] for one in value], field)
         # Python takes nan in a tuple for equal to itself: the very object, which words are not.
         if column is None or (column.dtype == "d" and numpy.isnan(column).any()):
             return None
@@ -119,14 +184,16 @@ def tuples_of(value: list[Any], item: TupleType) -> numpy.ndarray | None:
 
 def as_tuples(words: numpy.ndarray, item: TupleType) -> list[Any]:
     """Tuples of numbers that lie in words."""
-    rows = words.reshape(-1, len(item.items))
     columns: list[list[Any]] = []
     for k, field in enumerate(item.items):
         assert isinstance(field, Number)
-        char = CHARS[field.name]
-        column = numpy.ascontiguousarray(rows[:, k]).view("u1").reshape(len(rows), 8)
-        columns.append(column[:, : SIZES[char]].copy().view(char).ravel().tolist())
+        columns.append(column_of(words, len(item.items), k, CHARS[field.name]).tolist())
     return list(zip(*columns, strict=True))
+
+
+def as_items(words: numpy.ndarray, item: TupleType | Number) -> list[Any]:
+    """Items that lie in memory."""
+    return as_tuples(words, item) if isinstance(item, TupleType) else as_numbers(words, item)
 
 
 def in_memory(found: bytes, char: str) -> numpy.ndarray:
@@ -189,7 +256,7 @@ class Heap:
             elif isinstance(item, TupleType):
                 items = tuples_of(value, item)
             else:
-                items = items_of(value, CHARS[item.name]) if item.is_python else None
+                items = items_of(value, item)
             if items is None:
                 return None
             self.entered.append(Entered([value], type_, items[None], number))
@@ -316,12 +383,13 @@ class Heap:
             return [self.object_at(where, item) for where in found.tolist()]
         if isinstance(item, TupleType):
             return as_tuples(found, item)
-        return found.tolist() if item.is_python else list(found)
+        return found.tolist() if item.is_python else as_numbers(found, item)
 
     def words(self, address: int, length: int, item: ItemType) -> numpy.ndarray:
         """The items at an address, as they lie there."""
         length *= fields_of(item)
-        char = CHARS[item.name] if isinstance(item, Number) else "l"
+        is_one = isinstance(item, Number) and not item.is_either
+        char = CHARS[item.name] if isinstance(item, Number) and is_one else "l"
         first = address - self.base
         return self.memory.view("u1")[first : first + length * SIZES[char]].view(char)
 
@@ -353,7 +421,7 @@ class Heap:
         after = self.words(address, length, item)
         there = len(before) // fields_of(item)
         common, added = min(length, there), list[Any]()
-        if isinstance(item, Number):
+        if isinstance(item, Number) and item.is_python:
             bits = f"u{before.itemsize}"
             parts = (part[:common].view(bits) for part in (after, before))
             _fastnp.put_list_items(value, CHARS[item.name], *parts)
@@ -362,14 +430,15 @@ class Heap:
             for i in numpy.flatnonzero(before[:common] != after[:common]).tolist():
                 value[i] = self.object_at(int(after[i]), item)
             added = [self.object_at(where, item) for where in after[common:length].tolist()]
-        elif isinstance(item, TupleType):
-            split = common * len(item.items)
-            rows = (before[:split] != after[:split]).reshape(common, len(item.items)).any(1)
-            changed = numpy.flatnonzero(rows)
-            made = as_tuples(after[:split].reshape(common, len(item.items))[changed].ravel(), item)
+        elif isinstance(item, TupleType | Number):
+            fields = fields_of(item)
+            split, bits = common * fields, f"u{before.itemsize}"
+            differs = before[:split].view(bits) != after[:split].view(bits)
+            changed = numpy.flatnonzero(differs.reshape(common, fields).any(1))
+            made = as_items(after[:split].reshape(common, fields)[changed].ravel(), item)
             for i, one in zip(changed.tolist(), made, strict=True):
                 value[i] = one
-            added = as_tuples(after[split:], item)
+            added = as_items(after[split:], item)
         if length < there:
             del value[length:]
         else:

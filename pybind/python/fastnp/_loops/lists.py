@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 from fastnp._loops import arrays, numbers, undo
 from fastnp._loops.arrays import Elementwise, Item
-from fastnp._loops.emitter import Emitter, Learned, Unsupported
+from fastnp._loops.emitter import EITHER_ITEMS, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
@@ -40,6 +40,7 @@ from fastnp._loops.types import (
     TupleType,
     Unknown,
     Value,
+    either,
 )
 
 # Lists that the code makes have no more items.
@@ -71,12 +72,17 @@ def chars_of(type_: ListType) -> list[str]:
     """The element types of the numbers that an item is in memory: of a tuple, each in a word."""
     if isinstance(type_.item, TupleType):
         return [CHARS[number.name] for number in type_.item.items if isinstance(number, Number)]
-    return [char_of(type_)]
+    return [char_of(type_), "?"][: fields_of(type_.item)]
 
 
 def width_of(type_: ListType) -> int:
     """The bytes of an item."""
-    return 8 * fields_of(type_.item) if isinstance(type_.item, TupleType) else SIZES[char_of(type_)]
+    return 8 * fields_of(type_.item) if is_in_words(type_) else SIZES[char_of(type_)]
+
+
+def is_in_words(type_: ListType) -> bool:
+    """Whether the numbers of an item take a word each."""
+    return isinstance(type_.item, TupleType) or fields_of(type_.item) > 1
 
 
 # Items.
@@ -113,7 +119,7 @@ def place(e: Emitter, value: Value, index: Value) -> str:
 
 def load(e: Emitter, type_: ListType, at: str) -> Value:
     """The item at an address, as Python's number, as a list or as a tuple."""
-    if isinstance(type_.item, TupleType):
+    if isinstance(type_.item, TupleType | Number) and is_in_words(type_):
         parts = [arrays.load(e, char, field_at(e, at, k)) for k, char in enumerate(chars_of(type_))]
         return Value(type_.item, tuple(part.registers[0] for part in parts))
     found = arrays.load(e, char_of(type_), at)
@@ -158,9 +164,14 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
                 e.leave_if(e.text.op(I8, "fcmp.uno", register, register))
         return value.registers
     value = e.settle(value)
-    have = numbers.number(value)
-    if have.is_either and have.plain == type_.item:
+    have, item = numbers.number(value), type_.item
+    common = either(have, item) if isinstance(item, Number) else None
+    if isinstance(item, Number) and item.is_either and common == item:
+        return numbers.as_either(e, value, item).registers
+    if have.is_either and have.plain == item:
         e.leave_if(value.registers[1])
+    elif common is not None and have != item and (EITHER_ITEMS, common) not in e.learned:
+        raise Learned((EITHER_ITEMS, common), True)
     elif have != type_.item:
         raise Unsupported(f"{have} stored to a list of {type_.item}")
     return value.registers[:1]
@@ -182,7 +193,7 @@ def is_item(value: Value) -> bool:
         numbers_ = [type_ for type_ in value.type.items if type_ in (INT, FLOAT, BOOL)]
         return 0 < len(value.type.items) == len(numbers_) <= MOST_FIELDS
     if isinstance(value.type, Number):
-        return not value.type.is_either and value.type.name in CHARS
+        return value.type.name in CHARS
     return isinstance(value.type, ListType)
 
 
@@ -190,7 +201,7 @@ def list_of(e: Emitter, value: Value) -> ListType:
     """The type of a list of such values."""
     if not is_item(value):
         raise Unsupported(f"a list of {value.type}")
-    return ListType(value.type, e.is_fixed)  # type: ignore[arg-type]
+    return ListType(e.widened_item(value.type), e.is_fixed)
 
 
 def learn(a: Any, b: Any) -> None:
@@ -214,7 +225,7 @@ def store(e: Emitter, array: Value, index: Value, value: Value | Elementwise) ->
 
 def note(e: Emitter, type_: ListType, at: str) -> None:
     """Notes the item at an address that a function that is called stores to."""
-    if isinstance(type_.item, TupleType):
+    if is_in_words(type_):
         for k in range(fields_of(type_.item)):
             undo.note(e, field_at(e, at, k), "l")
     else:
@@ -323,7 +334,8 @@ def display(e: Emitter, values: list[Value], origin: object) -> Value:
     """`[a, b, …]`."""
     text = e.text
     if not values:
-        type_ = ListType(e.learned.get(origin) or Unknown(origin), e.is_fixed)
+        item = e.widened_item(e.learned.get(origin) or Unknown(origin))
+        type_ = ListType(item, e.is_fixed)
     else:
         values = [settled(e, value) for value in values]
         for value in values:

@@ -10,14 +10,19 @@ from typing import Any
 
 from numpy.lib.stride_tricks import as_strided
 
-from fastnp._loops.types import ArrayType
+from fastnp._loops.types import COMPLEX_CHAR, SIZES, ArrayType
 
 
 def rebuilt_view(root: Any, type_: ArrayType, stored: list[int]) -> object:
     """The view of an array that begins at an address; the last word is where the array begins."""
     shape = tuple(stored[1 : 1 + type_.ndim])
     strides = tuple(stored[1 + type_.ndim : -1])
-    index = index_at(root, 0 if 0 in shape else stored[0] - stored[-1])
+    offset = stored[0] - stored[-1]
+    if root.dtype.char == COMPLEX_CHAR != type_.char:
+        # The real or the imaginary parts, which begin eight bytes later.
+        root = root.imag if offset % SIZES[COMPLEX_CHAR] else root.real
+        offset -= offset % SIZES[COMPLEX_CHAR]
+    index = index_at(root, 0 if 0 in shape else offset)
     found = indexed_view(root, index, shape, strides)
     if found is not None and found.flags.writeable == type_.is_writeable:
         return found
