@@ -262,15 +262,16 @@ class Writer:
         if self.generator == "random":
             return self.pick(
                 "int(random.random() * 32) / 4", "int(random.uniform(-3, 4.5))",
-                f"random.randint(-2, abs({self.index()}))", f"random.randrange({self.index()})",
-                "random.choice(K)", "random.choice(F)",
+                "random.choice((3, 1, 4))", f"random.randint(-2, abs({self.index()}))",
+                f"random.randrange({self.index()})", "random.choice(K)", "random.choice(F)",
             )  # fmt: skip
         one, name = self.generator, "integers" if self.generator == "rng" else "randint"
         return self.pick(
             f"int({one}.random() * 32) / 4", f"int({one}.uniform(-3, 4.5))",
             f"{one}.{name}(-2, {self.index()})", f"{one}.{name}(1 << (a & 31))",
             f"int({one}.normal(1, abs(z) % 8))", f"int({one}.standard_normal() * 4)",
-            f"int({one}.exponential(2) * 4)", f"{one}.{name}(6)",
+            f"int({one}.exponential(2) * 4)", f"{one}.{name}(6)", f"{one}.choice(K)",
+            f"{one}.choice([-1, 1])", f"{one}.choice({self.index()})", f"{one}.choice(u)",
         )  # fmt: skip
 
     def attribute(self) -> str:
@@ -300,6 +301,7 @@ class Writer:
             f"c = box.bump({self.number(0)})",
             f"box.bump({i}, by={i})",
             f"x[{i}] = box.bump({i})",
+            f"h = np.full({self.pick('7', '(2, 3)', i)}, {self.number(0)})",
             f"c = box.twice({i})",
             f"box.items.append({i})",
             f"box.items[{i}] = {self.number(0)}",
@@ -459,8 +461,16 @@ class Writer:
             joined = f" {self.pick('and', 'or')} "
             return f"({self.condition(0)}{joined}{self.condition(0)})"
         if self.dice.random() < 0.1:
+            i = self.index()
             return self.pick(
-                f"not {self.condition(0)}", f"m[{self.index()}]", f"0 < {self.number(0)} < 5"
+                f"{i} in ({self.number(0)}, 2, 3)",
+                f"{self.number(0)} not in [1, 2, a]",
+                f"{i} in {self.pick('L', 'K', 'F', 'G')}",
+                f"K.count({i}) > 0",
+                f"{i} not in {{1, 2}}",
+                f"not {self.condition(0)}",
+                f"m[{self.index()}]",
+                f"0 < {self.number(0)} < 5",
             )
         compare = self.pick("<", "<=", ">", ">=", "==", "!=")
         return f"{self.number(1)} {compare} {self.number(0)}"

@@ -70,6 +70,22 @@ for i in range(50):
     walk.step(i)
     found[i] = walk.at
 """,
+    "choices": """
+for i in range(50):
+    found[i] = random.choice((2.5, -1.0)) + random.choice([i, 3])
+""",
+    "choices of NumPy's": """
+for i in range(50):
+    c = np.random.choice([-1, 1])
+    found[i] = c + np.random.choice(u) + np.random.choice(K) + np.random.choice((0.5, 2.0))
+    b = np.random.choice(i + 1)
+""",
+    "choices of a Generator's": """
+for i in range(50):
+    c = box.choice([True, False])
+    found[i] = c + box.choice(x) + box.choice(K) + box.choice(5)
+    b = box.choice(i + 1)
+""",
     "random indices": "for i in range(50):\n    x[box.integers(7)] += y[box.integers(0, 7)] + 1",
 }
 for kind in ("mt", "philox", "sfc", "dxsm"):

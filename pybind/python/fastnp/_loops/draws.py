@@ -11,18 +11,34 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import BuiltinMethodType, MethodType
 from typing import Any, TypeAlias
 
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import lists, numbers
+from fastnp._loops import arrays, lists, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, Emitter, Learned, Unsupported
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
-from fastnp._loops.types import F64, FLOAT, I8, I64, INT, NP_INT, ArrayType, InstanceType, Value
+from fastnp._loops.types import (
+    BOOL,
+    F64,
+    FLOAT,
+    I8,
+    I64,
+    INT,
+    NP_BOOL,
+    NP_FLOAT,
+    NP_INT,
+    ArrayType,
+    InstanceType,
+    Number,
+    TupleType,
+    Value,
+)
 
 # Words drawn for an entry at first, and at most (1 MB): each takes 2 to 5 ns, and again if taken.
 FEWEST = 1 << 8
@@ -214,10 +230,14 @@ def call(
         raise Unsupported(f"`{name}` of a generator")
     arguments = []
     for argument in node.args:
+        if isinstance(argument, ast.List) and argument.elts:
+            # Nobody has the list, which is as good as a tuple.
+            argument = ast.Tuple(argument.elts, ast.Load())
         value = expression(e, argument)
         if not isinstance(value, Value):
             raise Unsupported(f"`{name}` of an array")
-        arguments.append(value if lists.is_list(value) else e.settle(value))
+        is_number = isinstance(value.type, Number)
+        arguments.append(e.settle(value) if is_number else value)
     return method(e, source, arguments)
 
 
@@ -335,12 +355,74 @@ def randint(e: Emitter, source: Source, arguments: Arguments) -> Value:
 
 
 def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
-    """`random.choice(list)`."""
+    """`random.choice(sequence)`: a list or a short tuple."""
     (value,) = exactly(1, arguments)
+    zero = e.text.integer(0)
+    if isinstance(value.type, TupleType):
+        return item_of_tuple(e, value, below(e, source, zero, length_of_tuple(e, value)))
     if not lists.is_list(value):
         raise Unsupported(f"a choice of {value.type}")
-    at = below(e, source, e.text.integer(0), lists.length(e, value))
+    at = below(e, source, zero, lists.length(e, value))
     return lists.load(e, lists.list_type(value), lists.address(e, value, at))
+
+
+def length_of_tuple(e: Emitter, value: Value) -> str:
+    assert isinstance(value.type, TupleType)
+    return e.text.integer(len(value.type.items))
+
+
+def item_of_tuple(e: Emitter, value: Value, at: str) -> Value:
+    """An item of a tuple of numbers of one type."""
+    assert isinstance(value.type, TupleType)
+    kinds = {*value.type.items}
+    kind = kinds.pop() if kinds else None
+    if kinds or not isinstance(kind, Number) or len(kind.registers) != 1:
+        raise Unsupported(f"a choice of {value.type}")
+    chosen = value.registers[-1]
+    for i, register in enumerate(value.registers[:-1]):
+        is_this = e.text.op(I8, "icmp.eq", at, e.text.integer(i))
+        chosen = e.text.op(kind.registers[0], "select", is_this, register, chosen)
+    return Value(kind, (chosen,))
+
+
+@cache
+def type_of_choice(kind: str) -> Number:
+    """The type of `choice(n)`, which versions of NumPy differ in."""
+    random: Any = sys.modules["numpy.random"]
+    generator = random.RandomState(0) if kind == STATE else random.default_rng(0)
+    return INT if type(generator.choice(1)) is int else NP_INT
+
+
+def choice_of_numpy(draw_index: Method) -> Method:
+    """`choice(a)` of an integer, or of numbers that NumPy makes an array of."""
+
+    def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
+        (value,) = exactly(1, arguments)
+        if isinstance(value.type, Number):
+            found = draw_index(e, source, [value])
+            return Value(type_of_choice(source.kind), found.registers)
+        if isinstance(value.type, ArrayType) and value.type.ndim == 1:
+            index = draw_index(e, source, [Value(INT, (arrays.shape(value)[0],))]).register
+            step = arrays.steps(e, value)[0]
+            at = e.text.op(I64, "mul", index, step)
+            place = e.text.op(I64, "add", arrays.address(value), at)
+            return arrays.load(e, value.type.char, place)
+        if isinstance(value.type, TupleType):
+            extent = length_of_tuple(e, value)
+            index = draw_index(e, source, [Value(INT, (extent,))]).register
+            found = item_of_tuple(e, value, index)
+        elif lists.is_list(value):
+            extent = lists.length(e, value)
+            index = draw_index(e, source, [Value(INT, (extent,))]).register
+            found = lists.load(e, lists.list_type(value), lists.address(e, value, index))
+        else:
+            raise Unsupported(f"a choice of {value.type}")
+        kind = {INT: NP_INT, FLOAT: NP_FLOAT, BOOL: NP_BOOL}.get(numbers.number(found))
+        if kind is None:
+            raise Unsupported(f"a choice of {found.type}")
+        return Value(kind, found.registers)
+
+    return draw
 
 
 METHODS: dict[tuple[str, str], Method] = {
@@ -354,6 +436,7 @@ METHODS: dict[tuple[str, str], Method] = {
     (STATE, "rand"): plain_unit,
     (STATE, "uniform"): uniform,
     (STATE, "randint"): integers(MASKED, INT),
+    (STATE, "choice"): choice_of_numpy(integers(MASKED, INT)),
     (STATE, "randn"): of_two(LEGACY_NORMAL, True, 0),
     (STATE, "standard_normal"): of_two(LEGACY_NORMAL, True, 0),
     (STATE, "normal"): of_two(LEGACY_NORMAL, True, 2),
@@ -362,6 +445,7 @@ METHODS: dict[tuple[str, str], Method] = {
     (GENERATOR, "random"): plain_unit,
     (GENERATOR, "uniform"): uniform,
     (GENERATOR, "integers"): integers(LEMIRE, NP_INT),
+    (GENERATOR, "choice"): choice_of_numpy(integers(LEMIRE, NP_INT)),
     (GENERATOR, "standard_normal"): of_two(STANDARD_NORMAL, True, 0),
     (GENERATOR, "normal"): of_two(NORMAL_OF, True, 2),
     (GENERATOR, "standard_exponential"): of_two(STANDARD_EXPONENTIAL, False, 0),

@@ -268,6 +268,8 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     """`a < b`, and chains of such."""
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
         return identity(e, node)
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+        return membership(e, node)
     names = [COMPARE.get(type(op)) for op in node.ops]
     if None in names:
         raise Unsupported("`in`, `is`")
@@ -303,6 +305,26 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         result = numbers.compare(e, name or "", left, right)
     e.forget_since(known)
     return merged(e, [*ends, (result, e.text.block)])
+
+
+def membership(e: Emitter, node: ast.Compare) -> Value:
+    """`x in (a, b)`, `x in list`, of numbers."""
+    items = node.comparators[0]
+    if isinstance(items, ast.List | ast.Set) and items.elts:
+        items = ast.Tuple(items.elts, ast.Load())
+    value, within = e.settle(number(e, node.left)), single(e, items)
+    if isinstance(within.type, TupleType):
+        found = e.text.truth(False)
+        for item in tuple_items(within):
+            found = e.text.op(I8, "or", found, functions.equals(e, item, value))
+    elif isinstance(within.type, ListType):
+        count = lists.matching(
+            e, within, lambda item: functions.equals(e, item, value), only_first=True
+        )
+        found = e.text.op(I8, "icmp.gt", count, e.text.integer(0))
+    else:
+        raise Unsupported("`in`")
+    return Value(BOOL, (found if isinstance(node.ops[0], ast.In) else e.text.op(I8, "not", found),))
 
 
 def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:

@@ -217,6 +217,24 @@ def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Oper
     return compute
 
 
+def full(is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.full(n, value)`, `np.full((n, m), value)`."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        if len(arguments) != 2:
+            raise Unsupported("full with other arguments")
+        value = e.settle(scalar(arguments[1], "full"))
+        char = {"int": "l", "float": "d", "bool": "?"}.get(numbers.number(value).name)
+        if char is None:
+            raise Unsupported(f"an array full of {value.type}")
+        made = filled(0, is_ours)(e, [arguments[0]])
+        assert isinstance(made, Elementwise)
+        everywhere = arrays.number_everywhere(e, char, value.register)
+        return everywhere._replace(shape=made.shape, is_ours=is_ours)
+
+    return compute
+
+
 def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
     """`np.zeros_like(x)` and the like, in the order of the array."""
 
@@ -319,6 +337,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
+    if lists.is_list(owner) and name == "count" and len(node.args) == 1 and not node.keywords:
+        value = e.settle(scalar(expression(e, node.args[0]), "count"))
+        return Value(INT, (lists.matching(e, owner, lambda one: equals(e, one, value)),))
     if name in reductions.FOLDS and arrays.is_array(owner):
         return reduction(e, name, owner, node.args, node.keywords, expression)
     if node.keywords or not arrays.is_array(owner):
@@ -331,6 +352,14 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")
+
+
+def equals(e: Emitter, item: Value, value: Value) -> str:
+    """Whether an item of a list is equal to a number: two nan are if they are one object."""
+    for part in (item, value):
+        if part.type.registers == (F64,):
+            e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))
+    return numbers.truth(e, numbers.compare(e, "equal", e.settle(item), value))
 
 
 def is_complex_array(value: Operand) -> bool:
@@ -740,6 +769,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         known[id(module.flip)] = flip
         known[id(module.where)] = masks.where
         known[id(module.copy)] = copy
+        known[id(module.full)] = full(module is fastnp)
         for name, value in FILLERS.items():
             known[id(getattr(module, name))] = filled(value, module is fastnp)
             known[id(getattr(module, f"{name}_like"))] = filled_like(value, module is fastnp)

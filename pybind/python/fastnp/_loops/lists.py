@@ -479,6 +479,34 @@ def total(e: Emitter, value: Value) -> Value:
     return Value(INT, (result,))
 
 
+def matching(
+    e: Emitter, value: Value, test: Callable[[Value], str], only_first: bool = False
+) -> str:
+    """How many items of a list pass a test, in a register; 1 at most if only the first counts."""
+    type_, text = list_type(value), e.text
+    if not isinstance(type_.item, Number):
+        raise Unsupported(f"an item of {type_}")
+    count, at, left = (text.register(I64) for _ in range(3))
+    text.copy(count, text.integer(0))
+    text.copy(at, address(e, value, text.integer(0)))
+    text.copy(left, length(e, value))
+    e.spend(left)
+    zero = text.integer(0)
+    inside, after = text.new_block("each"), text.new_block()
+    text.branch(text.op(I8, "icmp.gt", left, zero), inside, after)
+    text.start(inside)
+    passes = test(load(e, type_, at))
+    text.copy(count, text.op(I64, "add", count, text.op(I64, "b2i", passes)))
+    text.line(f"{at} = add {at}, {text.integer(width_of(type_))}")
+    text.line(f"{left} = sub {left}, {text.integer(1)}")
+    goes_on = text.op(I8, "icmp.gt", left, zero)
+    if only_first:
+        goes_on = text.op(I8, "and", goes_on, text.op(I8, "icmp.eq", count, zero))
+    text.branch(goes_on, inside, after)
+    text.start(after)
+    return count
+
+
 def extreme(e: Emitter, value: Value, is_less: bool) -> Value:
     """`min(value)` or `max(value)`; of no items it is left."""
     type_, text = list_type(value), e.text
