@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 import warnings
+from collections import deque
 from itertools import zip_longest
 from types import CodeType, FrameType
 from typing import Any
@@ -83,7 +84,7 @@ def outcome(code: CodeType) -> Outcome:
         for name, value in variables.items()
         if name[0] != "_"
         and (
-            isinstance(value, int | float | complex | list | tuple | ndarray | generic)
+            isinstance(value, int | float | complex | list | tuple | deque | ndarray | generic)
             or type(value).__module__ == "program"
         )
     }

@@ -12,6 +12,7 @@ import random
 INTS = ("i", "j", "k")
 SETUP = """\
 import heapq, math, random
+from collections import deque
 random.seed(5)
 np.random.seed(5)
 rng = np.random.default_rng(5)
@@ -45,6 +46,7 @@ X = []
 N = [2, 5, 3]
 O = [0.5, x[1]]
 U = [x[2], x[3]]
+J = deque([1, 2])
 R = L
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
 D = (np.arange(14).reshape(2, 7) - 5) * (0.25 - 0.5j)
@@ -152,14 +154,14 @@ class Writer:
             self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
             self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
             self.line(1, "W, X, Y, N = [(1, 2), (0, 3)], [], [(0.5, 1)], [2, 5, 3]")
-            self.line(1, "O, U = [0.5, 1.5], [x[0]]")
+            self.line(1, "O, U, J = [0.5, 1.5], [x[0]], deque([7])")
         at = int(in_function)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
-            lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U" * self.has_lists
+            lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U, J" * self.has_lists
             self.line(1, f"return a, b, c, s, z, d{lists}")
             for _ in range(2):
                 arguments = self.pick(
@@ -413,6 +415,13 @@ class Writer:
             "a = heapq.heappop(N)",
             "heapq.heappop(N)",
             f"Y.append((float({i}), {j}))",
+            f"J.append({i})",
+            f"J.append({j})",
+            "a = J.popleft()",
+            f"if len(J) > {i}: J.{self.pick('pop', 'popleft')}()",
+            f"J[{i}] = {self.pick('a', '3', 'J[0]')}",
+            "b = J[-1] - J[0]",
+            f"J = deque([{i}, {j}])",
             f"O.append({self.pick(f'x[{i}]', '0.5', 'z', f'F[{j}]')})",
             f"O[{i}] = {self.pick(f'x[{j}]', '1.5', 'z')}",
             "z = O.pop()",

@@ -188,6 +188,40 @@ PROGRAMS = {
         for y in b:
             rest = rest + y
         """,
+    "a deque of places": """
+        from collections import deque
+        import numpy as np
+        grid = np.arange(49).reshape(7, 7) % 3 > 0
+        seen, count = np.zeros((7, 7), int), 0
+        for i in range(7):
+            for j in range(7):
+                if grid[i, j] and not seen[i, j]:
+                    count += 1
+                    queue = deque([(i, j)])
+                    seen[i, j] = count
+                    while queue:
+                        y, x = queue.popleft()
+                        for dy, dx in [(-1, 0), (1, 0), (0, -1), (0, 1)]:
+                            a, b = y + dy, x + dx
+                            if 0 <= a < 7 and 0 <= b < 7 and grid[a, b] and not seen[a, b]:
+                                seen[a, b] = count
+                                queue.append((a, b))
+        """,
+    "deques that are there before and after": """
+        from collections import deque
+        a, b, c = deque([1, 2, 3]), deque(), deque([0.5])
+        other = a
+        for i in range(30):
+            first = a.popleft()
+            a.append(first + i)
+            if i % 4 == 0:
+                b.append(a[0] + a[-1])
+            if len(b) > 2:
+                b.popleft()
+                c.append(b.pop() / 2)
+            other[1] = i
+        d = deque([i, i + 1])
+        """,
     "a heap of tuples": """
         import heapq
         queue, out = [], []

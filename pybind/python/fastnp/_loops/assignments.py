@@ -47,7 +47,8 @@ def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         array = single(e, node.func.value)
         if not isinstance(array.type, ListType):
             raise Unsupported("the method `pop`")
-        assign_popped(e, target, *lists.pop(e, array))
+        pop = lists.pop_first if node.func.attr == "popleft" else lists.pop
+        assign_popped(e, target, *pop(e, array))
         return
     if (heap := heap_of(e, node, "heappop", 1)) is not None:
         assign_popped(e, target, *priority_queues.pop(e, heap[0]))
@@ -62,11 +63,11 @@ def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
 
 
 def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether an expression is `x.pop()`."""
+    """Whether an expression is `x.pop()` or `x.popleft()`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "pop"
+        and node.func.attr in ("pop", "popleft")
         and not (node.args or node.keywords)
     )
 

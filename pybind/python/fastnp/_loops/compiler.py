@@ -49,6 +49,8 @@ from fastnp._loops.types import (
 )
 from fastnp._loops.views import rebuilt_view
 
+# Methods that make a list longer or shorter.
+LENGTHENING = ("append", "pop", "popleft")
 TOO_LONG = "too many statements, or combinations of types"
 # So often a loop is written again for what lists hold, at most.
 MOST_LEARNED = 100
@@ -172,7 +174,7 @@ def changes_lengths(loop: ast.stmt) -> bool:
         isinstance(call, ast.Call)
         and (
             priority_queues.names(call)
-            or (isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "pop"))
+            or (isinstance(call.func, ast.Attribute) and call.func.attr in LENGTHENING)
         )
         for call in below(loop)
     )

@@ -35,8 +35,9 @@ def call(e: Emitter, node: ast.Call) -> None:
         raise Unsupported(REASON)
     if node.func.attr == "append" and len(node.args) == 1:
         lists.append(e, owner, expression(e, node.args[0]))
-    elif node.func.attr == "pop" and not node.args:
-        _, effect = lists.pop(e, owner)
+    elif node.func.attr in ("pop", "popleft") and not node.args:
+        pop = lists.pop_first if node.func.attr == "popleft" else lists.pop
+        _, effect = pop(e, owner)
         effect()
     else:
         raise Unsupported(f"the method `{node.func.attr}`")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 
-from fastnp._loops.heap import type_of_list
+from fastnp._loops.heap import is_sequence, type_of_list
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
@@ -345,7 +345,7 @@ class Emitter:
 
     def type_at_entry(self, name: str, value: Any) -> Type | None:
         """The type of a value at the entry; of a list without items, with what the loop stores."""
-        if type(value) is not list:
+        if not is_sequence(value):
             return type_of(value, len(self.parameters))
         # A list of a million items takes 20 ms; the loop may be written several times.
         if id(value) not in self.learned:
@@ -359,7 +359,7 @@ class Emitter:
             item = self.learned.get(name, Unknown(name))
         elif isinstance(item, ListType):
             item = self._typed(name, item)
-        return ListType(self.widened_item(item), self.is_fixed)
+        return type_._replace(item=self.widened_item(item), is_fixed=self.is_fixed)
 
     def widened_item(self, item: Any) -> Any:
         """The type of a list's items, which may be that of Python's numbers and NumPy's."""

@@ -6,6 +6,7 @@ import ast
 import builtins
 import ctypes
 import math
+from collections import deque
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -125,6 +126,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     target = function.type.value
     if id(target) in array_makers() and not node.keywords:
         return array_of_list(e, node, id(target) in array_makers()[1:], expression)
+    if target is deque and not node.keywords:
+        return deque_of(e, node, expression)
     if (name := reducers().get(id(target))) is not None:
         if not node.args:
             raise Unsupported(f"keywords of {name}")
@@ -175,6 +178,19 @@ def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Express
         values = [scalar(expression(e, item), "array") for item in node.args[0].elts]
         return arrays.listed(e, values, is_ours)
     return copy(e, [expression(e, node.args[0])])
+
+
+def deque_of(e: Emitter, node: ast.Call, expression: Expression) -> Value:
+    """`deque()`, `deque([a, b, …])`."""
+    if not node.args:
+        return lists.display(e, [], node, is_deque=True)
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.List | ast.Tuple):
+        raise Unsupported("a deque of this")
+    values = [expression(e, item) for item in node.args[0].elts]
+    if not all(isinstance(value, Value) for value in values):
+        raise Unsupported("a deque of arrays")
+    items = [value for value in values if isinstance(value, Value)]
+    return lists.display(e, items, node, is_deque=True)
 
 
 def copy(e: Emitter, arguments: list[Operand]) -> Operand:

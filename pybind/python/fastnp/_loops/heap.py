@@ -9,6 +9,7 @@ Other threads, which run now and then meanwhile, see the lists as they were.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
@@ -65,12 +66,19 @@ MADE = 1 << 22
 _spare: list[numpy.ndarray] = []
 
 
-def type_of_list(value: list[Any]) -> ListType | None:
-    """The type of a list, or `None` where its items are no numbers or lists of one type.
+def is_sequence(value: object) -> bool:
+    """Whether an object is a list, or a deque without a greatest length."""
+    return type(value) is list or (type(value) is deque and value.maxlen is None)
+
+
+def type_of_list(sequence: list[Any] | deque[Any]) -> ListType | None:
+    """The type of a list or a deque, or `None` where its items are no numbers or lists of one type.
 
     Of a long list some items are looked at: all of two millions take 20 ms. Each entry compares all
     of them with this type.
     """
+    is_deque = not isinstance(sequence, list)
+    value = sequence if isinstance(sequence, list) else list(sequence)
     depth, kinds = 0, item_kinds(value)
     while kinds == {list} and depth < DEEPEST:
         rows = value[:: len(value) // SAMPLE + 1]
@@ -83,6 +91,8 @@ def type_of_list(value: list[Any]) -> ListType | None:
         item = common_kind(kinds)
     if item is None:
         return None
+    if is_deque:
+        return None if depth else ListType(item, True, is_deque)
     type_ = ListType(item, True)
     for _ in range(depth):
         type_ = ListType(type_, True)
@@ -240,7 +250,7 @@ class Heap:
 
     def number_of(self, value: Any, type_: ListType) -> int | None:
         """The number of a list, with those in it; `None` if it is not of the type."""
-        if type(value) is not list:
+        if not is_sequence(value) or (type(value) is deque) != type_.is_deque:
             return None
         known = self.known(id(value))
         if known is not None:
@@ -249,7 +259,8 @@ class Heap:
         self.values.append(value)
         self.types.append(type_)
         self.numbers[id(value)] = number
-        item = type_.item
+        item, there = type_.item, value
+        value = list(value) if type_.is_deque else value
         if not isinstance(item, ListType):
             if isinstance(item, Unknown):
                 items = None if value else numpy.empty(0, "l")
@@ -259,7 +270,7 @@ class Heap:
                 items = items_of(value, item)
             if items is None:
                 return None
-            self.entered.append(Entered([value], type_, items[None], number))
+            self.entered.append(Entered([there], type_, items[None], number))
             return number
         children = self.rows(value, item)
         if children is None:
@@ -370,7 +381,8 @@ class Heap:
         if number >= 0:
             return self.values[number]
         if address not in self.made:
-            made = self.made[address] = []
+            made: Any = deque() if type_.is_deque else []
+            self.made[address] = made
             made += self.objects(items, length, type_.item)
         return self.made[address]
 
@@ -420,6 +432,12 @@ class Heap:
         item = entered.type.item
         after = self.words(address, length, item)
         there = len(before) // fields_of(item)
+        if entered.type.is_deque:
+            # Items may have been taken from its beginning.
+            if length != there or (before != after).any():
+                value.clear()
+                value += self.objects(address, length, item)
+            return
         common, added = min(length, there), list[Any]()
         if isinstance(item, Number) and item.is_python:
             bits = f"u{before.itemsize}"

@@ -59,8 +59,9 @@ def list_type(value: Value) -> ListType:
 
 
 def is_list(value: object) -> TypeGuard[Value]:
-    """Whether a value of the compiled code is a list."""
-    return isinstance(value, Value) and isinstance(value.type, ListType)
+    """Whether a value of the compiled code is a list, and no deque."""
+    type_ = value.type if isinstance(value, Value) else None
+    return isinstance(type_, ListType) and not type_.is_deque
 
 
 def char_of(type_: ListType) -> str:
@@ -282,6 +283,32 @@ def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
     return value, lambda: text.line(f"store.i64 {header}, {LENGTH}, {last}")
 
 
+def pop_first(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
+    """`deque.popleft()`: the first item, and what takes it out."""
+    type_, text, header = list_type(array), e.text, array.register
+    if type_.is_fixed or not type_.is_deque:
+        e.wants_growth = e.wants_growth or type_.is_fixed
+        raise Unsupported("a popleft of this list")
+    count, room = (text.op(I64, "load.i64", header, offset) for offset in (LENGTH, ROOM))
+    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
+    first = text.op(I64, "load.i64", header, ITEMS)
+    value, one = load(e, type_, first), text.integer(1)
+    words = (
+        (ITEMS, text.op(I64, "add", first, text.integer(width_of(type_)))),
+        (LENGTH, text.op(I64, "sub", count, one)),
+        (ROOM, text.op(I64, "sub", room, one)),
+    )
+    for offset, _ in words:
+        undo.note(e, text.op(I64, "add", header, text.integer(offset)), "l")
+    e.stores_lists = True
+
+    def effect() -> None:
+        for offset, word in words:
+            text.line(f"store.i64 {header}, {offset}, {word}")
+
+    return value, effect
+
+
 # New lists.
 
 
@@ -330,7 +357,7 @@ def made(type_: ListType, header: str, items: str, count: str) -> Value:
     return Value(type_, (header, items, count) if type_.is_fixed else (header,))
 
 
-def display(e: Emitter, values: list[Value], origin: object) -> Value:
+def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = False) -> Value:
     """`[a, b, …]`."""
     text = e.text
     if not values:
@@ -341,6 +368,7 @@ def display(e: Emitter, values: list[Value], origin: object) -> Value:
         for value in values:
             learn(values[0].type, value.type)
         type_ = list_of(e, values[0])
+    type_ = type_._replace(is_deque=is_deque)
     items_ = [fitting(e, type_, value) for value in values]
     count, width = text.integer(len(values)), width_of(type_)
     header, items = new(e, count, count, width)
@@ -391,6 +419,8 @@ def stored_next(e: Emitter, type_: ListType, at: str, registers: tuple[str, ...]
 def part(e: Emitter, value: Value, index: Item | None = None) -> Value:
     """`value[i:j]`, `value[:]`: a new list."""
     text, type_ = e.text, list_type(value)
+    if type_.is_deque:
+        raise Unsupported("a slice of a deque")
     width = width_of(type_)
     first, count = text.integer(0), length(e, value)
     if index is not None:
@@ -431,6 +461,8 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
     before each turn, as the interpreter does.
     """
     type_, text = list_type(value), e.text
+    if type_.is_deque:
+        raise Unsupported("a loop over a deque, which must not change meanwhile")
     if backwards and not type_.is_fixed:
         raise Unsupported("a loop over a list that grows, from its end")
     value = e.snapshot(value)

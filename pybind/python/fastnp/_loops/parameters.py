@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -80,7 +81,7 @@ def object_type(value: Any) -> ObjectType | None:
     """The type of an object that is known by identity; `None` of numbers, lists and arrays, whose
     type may take long to find.
     """
-    if issubclass(type(value), (list, numpy.ndarray)):
+    if issubclass(type(value), (list, deque, numpy.ndarray)):
         return None
     type_ = type_of(value, 0)
     return type_ if isinstance(type_, ObjectType) else None

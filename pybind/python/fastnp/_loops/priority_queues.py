@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from fastnp._loops import lists, numbers
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import I8, I64, ListType, Number, TupleType, Value
+from fastnp._loops.types import I8, I64, Number, TupleType, Value
 
 NAMES = ("heappush", "heappop")
 
@@ -57,7 +57,7 @@ def pop(e: Emitter, heap: Value) -> tuple[Value, Callable[[], None]]:
 
 def check(e: Emitter, heap: Value) -> None:
     """Refuses what is no such list."""
-    item = heap.type.item if isinstance(heap.type, ListType) else None
+    item = lists.list_type(heap).item if lists.is_list(heap) else None
     if e.calls or not isinstance(item, Number | TupleType):
         raise Unsupported(f"a heap in {heap.type}")
 

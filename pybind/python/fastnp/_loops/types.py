@@ -242,13 +242,15 @@ class ListType(Record):
 
     item: ItemType
     is_fixed: bool
+    # A `collections.deque`: a list whose first item moves on.
+    is_deque: bool = False
 
     @property
     def registers(self) -> tuple[str, ...]:
         return (I64,) * (3 if self.is_fixed else 1)
 
     def __str__(self) -> str:
-        return f"list of {self.item}"
+        return f"{'deque' if self.is_deque else 'list'} of {self.item}"
 
 
 # What lists hold.
