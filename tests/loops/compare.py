@@ -84,7 +84,9 @@ def outcome(code: CodeType) -> Outcome:
         for name, value in variables.items()
         if name[0] != "_"
         and (
-            isinstance(value, int | float | complex | list | tuple | deque | ndarray | generic)
+            isinstance(
+                value, int | float | complex | str | list | tuple | deque | ndarray | generic
+            )
             or type(value).__module__ == "program"
         )
     }

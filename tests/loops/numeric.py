@@ -48,6 +48,7 @@ O = [0.5, x[1]]
 U = [x[2], x[3]]
 J = deque([1, 2])
 R = L
+text, word = "a quick br\u00f8wn fox, 42 jumps", "jumpy fox 7!"
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
 D = (np.arange(14).reshape(2, 7) - 5) * (0.25 - 0.5j)
 def turn(p, q):
@@ -431,6 +432,29 @@ class Writer:
             f"O[{i}] {self.pick('+', '*')}= {self.pick(f'x[{j}]', '2')}",
         )  # fmt: skip
 
+    def text_statement(self) -> str:
+        """What is done with strings."""
+        i, j, one = self.index(), self.index(), self.pick("text", "word")
+        other = self.pick("word[1]", repr("k"), "ch")
+        kind = self.pick("isdigit", "isalpha", "isspace", "isupper", "islower", "isalnum")
+        return self.pick(
+            f"if text[{i}] == word[{j}]: s += 1",
+            f"if text[{i}] {self.pick('!=', '<', '>=')} {other}: s += 1",
+            f"ch = {one}[{i}]",
+            f"ch = {one}[{i}]",
+            "a = ord(ch) % 7",
+            f"ch = chr(97 + {i})",
+            f"for ch in {one}: s += ch {self.pick('in', 'not in')} 'aeiou'",
+            f"for a, ch in enumerate({one}): s += ord(ch) - a",
+            f"for ch, b in zip({one}, u): s += b",
+            f"if ch.{kind}(): s += 2",
+            "if ch.isdigit(): s += int(ch)",
+            "ch = ch.upper()",
+            "b = len(text) - len(word)",
+            f"if ch == {self.pick(repr('xy'), repr('x'), repr(''))}: s += 1",
+            f"if {one} == 'jumpy fox 7!': s += 1",
+        )  # fmt: skip
+
     def list_statement(self) -> str:
         if self.dice.random() < 0.3:
             return self.tuple_statement()
@@ -569,6 +593,8 @@ class Writer:
             self.line(depth, self.object_statement())
         elif self.dice.random() < 0.05:
             self.line(depth, self.complex_statement())
+        elif self.dice.random() < 0.06:
+            self.line(depth, self.text_statement())
         elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:
@@ -694,6 +720,8 @@ class Writer:
                 f"{name}, a in zip(range(n), w)",
                 f"{name} in range(0, n, {self.dice.randint(1, 3)})",
                 f"{name} in (2, 0, -1, a)",
+                f"{name}, ch in enumerate(word)",
+                f"{name}, ch in zip(range(n), text)",
                 f"{name} in L",
                 f"{name}, z in enumerate(F)",
                 f"{name}, b in zip(K, L)",

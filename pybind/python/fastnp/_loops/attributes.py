@@ -98,7 +98,7 @@ def attribute(e: Emitter, value: Value, name: str) -> Value:
             raise Unsupported(f"`{path}` is {type(of_class).__name__}")
         return found
     known = place.found(e.names)
-    if (constant := object_type(known)) is not None:
+    if not e.is_text(known) and (constant := object_type(known)) is not None:
         owner.known.append((place, known))
         return Value(constant, ())
     if path in e.free:

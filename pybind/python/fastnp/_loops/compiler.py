@@ -36,14 +36,17 @@ from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, inline, outermost
+from fastnp._loops.strings import code_points
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import (
     ArrayType,
+    CharType,
     ComplexType,
     ListType,
     Number,
     ObjectType,
     RangeType,
+    TextType,
     TupleType,
     Type,
 )
@@ -246,6 +249,10 @@ class Compiled:
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, ListType)
         }
+        self.texts = {
+            i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
+        }
+        self.is_flat = not (self.tuples or self.complexes or self.texts)
         self.copies_lists = bool(self.lists)
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
@@ -373,7 +380,7 @@ class Compiled:
         modes = numpy.geterr()
         if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
             return None
-        flat = self.flattened(values) if self.tuples or self.complexes else values
+        flat = values if self.is_flat else self.flattened(values)
         return None if flat is None else tuple(flat)
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
@@ -384,6 +391,10 @@ class Compiled:
                 if type(value) is not self.complexes[i]:
                     return None
                 flat += [float(value.real), float(value.imag)]
+            elif i in self.texts:
+                if type(value) is not str:
+                    return None
+                flat.append(code_points(value))
             elif i not in self.tuples:
                 flat.append(value)
             elif not flatten(value, self.tuples[i], flat):
@@ -433,8 +444,8 @@ class Compiled:
         if exit_.iterators:
             rest = stored[at:]
 
-            def view(type_: ArrayType | ListType, taken: list[Any]) -> Any:
-                if isinstance(type_, ListType):
+            def view(type_: ArrayType | ListType | TextType, taken: list[Any]) -> Any:
+                if not isinstance(type_, ArrayType):
                     return rebuilt(type_, taken, values, heap)
                 return rebuilt_view(values[type_.root], type_, taken)
 
@@ -522,6 +533,10 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None
                 parts.append(rebuilt(item, taken, values, heap))
                 at += len(item.registers)
             return tuple(parts)
+        case CharType():
+            return chr(stored[0])
+        case TextType():
+            return values[type_.root]
         case ListType():
             assert heap is not None
             return heap.object_at(stored[0], type_)

@@ -33,6 +33,7 @@ from fastnp._loops.types import (
     ArrayType,
     ListType,
     Number,
+    TextType,
     Type,
     Unknown,
     Value,
@@ -52,6 +53,8 @@ POLL_INTERVAL = 1 << 20
 MAX_VERSIONS = 2
 # Among what is learned of a loop, the generator of random numbers; no variable's name.
 DRAWS = "random()"
+# Among what is learned of a loop, with a string: that its characters are used.
+TEXTS = "characters of a string"
 # Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
 EITHER_ITEMS = "numbers of Python's or NumPy's in lists"
 # Where a tape of random words says how many were taken, and that a statement has drawn nothing.
@@ -338,6 +341,8 @@ class Emitter:
         extents: tuple[str, ...] = ()
         if isinstance(type_, ListType):
             extents = registers[2:]
+        if isinstance(type_, TextType):
+            extents = registers[1:2]
         if isinstance(type_, ArrayType):
             extents = registers[1 : 1 + type_.ndim]
         for extent in extents:
@@ -345,6 +350,8 @@ class Emitter:
 
     def type_at_entry(self, name: str, value: Any) -> Type | None:
         """The type of a value at the entry; of a list without items, with what the loop stores."""
+        if self.is_text(value):
+            return TextType(len(self.parameters))
         if not is_sequence(value):
             return type_of(value, len(self.parameters))
         # A list of a million items takes 20 ms; the loop may be written several times.
@@ -352,6 +359,10 @@ class Emitter:
             self.learned[id(value)] = type_of_list(value)
         type_ = self.learned[id(value)]
         return None if type_ is None else self._typed(name, type_)
+
+    def is_text(self, value: object) -> bool:
+        """Whether a value is a string whose characters the loop uses."""
+        return type(value) is str and (TEXTS, value) in self.learned
 
     def _typed(self, name: str, type_: ListType) -> ListType:
         item: Any = type_.item

@@ -21,7 +21,7 @@ __all__ = ["Enumeration", "Rest", "Turns", "Zip", "advance", "source_of"]
 
 
 class Rest:
-    """The elements of a list, a tuple or an array from number `taken` on."""
+    """The elements of a list, a tuple, a string or an array from number `taken` on."""
 
     __slots__ = ("sequence", "taken")
 
@@ -75,7 +75,7 @@ class Zip:
 
 Source = range | Rest | Enumeration | Zip
 # Types of iterables that have a length, and a source.
-SIZED: frozenset[type] = frozenset([range, list, tuple])
+SIZED: frozenset[type] = frozenset([range, list, tuple, str])
 
 
 class Turns(islice):
@@ -176,12 +176,24 @@ def _started(iterator: Any) -> Source | None:
 
 # Iterators whose `__reduce__` names the sequence and the number of elements taken.
 _ITERATORS: frozenset[type] = frozenset(
-    map(type, (iter(range(0)), iter([]), iter(()), iter(_np.empty(1)), iter(ndarray(1))))
+    map(
+        type,
+        (
+            iter(range(0)),
+            iter([]),
+            iter(()),
+            iter("a"),
+            iter("\u03b1"),
+            iter(_np.empty(1)),
+            iter(ndarray(1)),
+        ),
+    )
 )
 _DESCRIBED: dict[type, Callable[[Any], Source | None]] = {
     range: _described,
     list: Rest,
     tuple: Rest,
+    str: Rest,
     ndarray: _described_array,
     _np.ndarray: _described_array,
     enumerate: _described_enumerate,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._loops import iterators, lists
+from fastnp._loops import iterators, lists, strings
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Zip
 from fastnp._loops.iterators import Items
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
-from fastnp._loops.types import I8, INT, ArrayType, ListType, RangeType, TupleType, Value
+from fastnp._loops.types import I8, INT, ArrayType, ListType, RangeType, TextType, TupleType, Value
 
 Find = Callable[[Any], Any]
 
@@ -48,6 +48,11 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
                     lengths_of(source.sequence),
                 ),
             )
+        if type(source.sequence) is str:
+            text = TextType(len(e.parameters))
+            value = e.parameter(None, text, lambda whole: part(find(whole), Rest, "sequence"))
+            taken = e.parameter(None, INT, lambda whole: part(find(whole), Rest, "taken"))
+            return strings.items(e, value, taken.register)
         known = e.type_at_entry("", source.sequence)
         if isinstance(known, ListType | TupleType):
             value = e.parameter(None, known, lambda whole: part(find(whole), Rest, "sequence"))

@@ -16,6 +16,7 @@ from fastnp._loops import (
     masks,
     numbers,
     reductions,
+    strings,
 )
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -281,7 +282,9 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return array_operators.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
-    texts = [text_of(value) for value in (left, right)]
+    if (strings.is_char(left) or strings.is_char(right)) and len(names) == 1:
+        return strings.compare(e, names[0] or "", left, right)
+    texts = [strings.known_text(value) for value in (left, right)]
     if None not in texts and names in (["equal"], ["not_equal"]):
         return numbers.literal(e, (texts[0] == texts[1]) == (names == ["equal"]))
     if complexes.is_complex(left) or complexes.is_complex(right):
@@ -312,7 +315,14 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
     items = node.comparators[0]
     if isinstance(items, ast.List | ast.Set) and items.elts:
         items = ast.Tuple(items.elts, ast.Load())
-    value, within = e.settle(number(e, node.left)), single(e, items)
+    value, within = e.settle(single(e, node.left)), single(e, items)
+    known = strings.known_text(within)
+    if strings.is_char(value) and known is not None:
+        found = strings.is_within(e, value, known)
+        return Value(
+            BOOL, (found if isinstance(node.ops[0], ast.In) else e.text.op(I8, "not", found),)
+        )
+    numbers.number(value)
     if isinstance(within.type, TupleType):
         found = e.text.truth(False)
         for item in tuple_items(within):
@@ -346,12 +356,6 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
     return Value(BOOL, (result if name == "equal" else e.text.op(I8, "not", result),))
 
 
-def text_of(value: Value) -> str | None:
-    """A string, which is known when the loop is compiled; `None` of other values."""
-    known = value.type.value if isinstance(value.type, ObjectType) else None
-    return known if type(known) is str else None
-
-
 def identity(e: Emitter, node: ast.Compare) -> Value:
     """`x is None`: known when the loop is compiled."""
     left, right = single(e, node.left), single(e, node.comparators[0])
@@ -380,6 +384,11 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
     """`value[index]`."""
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         return tuple_item(e, value, index)
+    if isinstance(value, Value):
+        strings.refuse_known(e, value)
+    if strings.is_text(value):
+        assert isinstance(value, Value)
+        return strings.item(e, value, number(e, index))
     if isinstance(value, Value) and isinstance(value.type, ListType):
         if isinstance(index, ast.Slice):
             return lists.part(e, value, subscript_items(e, index)[0])

@@ -26,6 +26,7 @@ from fastnp._loops import (
     numbers,
     reductions,
     scopes,
+    strings,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -48,6 +49,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    TextType,
     TupleType,
     Value,
     numpy_loop,
@@ -319,7 +321,9 @@ def free_name(e: Emitter, name: str) -> Value:
 
 def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Value:
     """A value of a scope that is not the loop's."""
-    value = scopes.constant(e, scope, name, known) or free_parameter(e, scope, name, known)
+    is_constant = not e.is_text(known)
+    value = scopes.constant(e, scope, name, known) if is_constant else None
+    value = value or free_parameter(e, scope, name, known)
     if value is None:
         raise Unsupported(f"{what} is {type(known).__name__}")
     return value
@@ -336,7 +340,7 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
     type_ = e.type_at_entry(name, known)
     if type_ is None:
         return attributes.instance_at(e, Place(name), known)
-    if not isinstance(type_, ListType | ArrayType):
+    if not isinstance(type_, ListType | ArrayType | TextType):
         return None
     prefix, e.prefix = e.prefix, ""
     e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
@@ -349,6 +353,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
     is_plain = not node.args and not node.keywords
+    if isinstance(owner, Value) and strings.is_char(owner) and is_plain:
+        return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
     if lists.is_list(owner) and name == "copy" and is_plain:
@@ -409,6 +415,10 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
     if isinstance(operand, Elementwise) and operand.shape and not operand.warns:
         return Value(INT, (operand.shape[0],))
     if isinstance(operand, Value):
+        if (known := strings.known_text(operand)) is not None:
+            return numbers.literal(e, len(known))
+        if strings.is_text(operand):
+            return Value(INT, (operand.registers[1],))
         if isinstance(operand.type, ArrayType):
             return Value(INT, (arrays.shape(operand)[0],))
         if isinstance(operand.type, ListType):
@@ -452,6 +462,8 @@ def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
 
 def to_int(e: Emitter, arguments: list[Operand]) -> Value:
     """`int(x)`."""
+    if len(arguments) == 1 and isinstance(arguments[0], Value) and strings.is_char(arguments[0]):
+        return strings.digit(e, arguments[0])
     value = e.settle(argument(arguments, "int"))
     if numbers.number(value).is_float:
         return Value(INT, (numbers.float_to_integer(e, value, "l"),))
@@ -755,6 +767,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
 
     known: dict[int, Callable[[Emitter, list[Operand]], Operand]] = {
         id(len): length,
+        id(ord): strings.ordinal,
+        id(chr): strings.character,
         id(sum): total_of_list,
         id(list): list_of,
         id(abs): absolute,

@@ -24,6 +24,7 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     RangeType,
+    TextType,
     TupleType,
     Type,
     number_type,
@@ -135,6 +136,8 @@ def specification(type_: Type) -> str:
             return f"A{type_.char}{type_.ndim}{layout}{access}{order}"
         case RangeType():
             return "r"
+        case TextType():
+            return "AI1cr"
         case ListType():
             return "i"
     raise TypeError(f"no parameter is {type_}")

@@ -21,6 +21,7 @@ from fastnp._loops import (
     numbers,
     ranges,
     selections,
+    strings,
     undo,
 )
 from fastnp._loops.arrays import Elementwise
@@ -286,6 +287,9 @@ def iteration(e: Emitter, node: ast.expr) -> Items:
         # Nobody has the list, which is as good as a tuple.
         node = ast.Tuple(node.elts, ast.Load())
     value = single(e, node)
+    strings.refuse_known(e, value)
+    if strings.is_text(value):
+        return strings.items(e, value)
     if isinstance(value.type, ListType):
         return lists.items(e, value)
     return iterators.of_value(e, value)

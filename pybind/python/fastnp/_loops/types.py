@@ -206,6 +206,31 @@ class ObjectType:
         return getattr(self.value, "__name__", type(self.value).__name__)
 
 
+class TextType(Record):
+    """A string whose characters are used: where its code points lie, how many, and their size.
+
+    `root` is its number among the parameters.
+    """
+
+    root: int
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64, I64, I64)
+
+    def __str__(self) -> str:
+        return "str"
+
+
+class CharType(Record):
+    """A string of one character: its code point."""
+
+    registers: tuple[str, ...] = (I64,)
+
+    def __str__(self) -> str:
+        return "character"
+
+
 class InstanceType(Record):
     """An object of a class of the program's, found at a place. Its attributes are values."""
 
@@ -256,7 +281,15 @@ class ListType(Record):
 # What lists hold.
 ItemType: TypeAlias = "Number | ListType | TupleType | Unknown"
 Type: TypeAlias = (
-    ComplexType | InstanceType | ListType | Number | ArrayType | TupleType | RangeType | ObjectType
+    CharType
+    | ComplexType
+    | InstanceType
+    | ListType
+    | Number
+    | ArrayType
+    | TupleType
+    | RangeType
+    | ObjectType
 )
 
 
