@@ -281,15 +281,16 @@ class ListType(Record):
 # What lists hold.
 ItemType: TypeAlias = "Number | ListType | TupleType | Unknown"
 Type: TypeAlias = (
-    CharType
+    ArrayType
+    | CharType
     | ComplexType
     | InstanceType
     | ListType
     | Number
-    | ArrayType
-    | TupleType
-    | RangeType
     | ObjectType
+    | RangeType
+    | TextType
+    | TupleType
 )
 
 
