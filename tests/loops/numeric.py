@@ -683,7 +683,9 @@ class Writer:
                 "x[m]", f"x[x > {i}]", "A[u]", "B @ A", "A.sum(axis=0)", "A[B > A]", f"u[u > {i}]",
                 "np.dot(B, x)", f"A[1:{i}].max(axis=1)", "x[:, None] - x",
             )  # fmt: skip
-            self.line(depth, f"{self.pick('q', 'h')} = {value}")
+            names = self.pick("q", "h", "q", "h", "q, h", "q, b")
+            value += f", {self.array()}" if names == "q, h" else f", {i}" * (names == "q, b")
+            self.line(depth, f"{names} = {value}")
             if self.dice.random() < 0.5:
                 self.line(depth, f"b = {self.pick('len(q)', 'q.size', 'int(q.sum()) % 1000')}")
         else:

@@ -32,6 +32,13 @@ for k in range(9):
         d[i] = (z[i] - dt * d[i - 1]) / m
     z[:] = c + d * 2
 """,
+    "new arrays for several names at once": """
+for k in range(9):
+    c, d = np.zeros(24, dtype=complex), z * 2
+    c, d, a = d + 1, c + w, k + 0.5
+    c, d = d * d, c - d
+    z[k] = c[k] + d[k] * a
+""",
     "parts, conjugates and ufuncs": """
 for k in range(9):
     x[:] = z[:7].real + z.imag[1:8]

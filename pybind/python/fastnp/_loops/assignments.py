@@ -32,8 +32,10 @@ from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
     ArrayType,
+    ComplexType,
     InstanceType,
     ListType,
+    Number,
     ObjectType,
     TupleType,
     Value,
@@ -101,11 +103,14 @@ def assign_popped(e: Emitter, target: ast.expr, value: Value, effect: Callable[[
     effect()
 
 
-def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
+def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elementwise]:
     """The values that a tuple of targets is assigned, in registers that no target changes."""
     expect_own_places(e, target.elts)
     if isinstance(node, ast.Tuple):
-        values = [single(e, item) for item in node.elts]
+        found = [expression(e, item) for item in node.elts]
+        if any(isinstance(value, Elementwise) for value in found):
+            return new_arrays(e, target.elts, found)
+        values = [value for value in found if isinstance(value, Value)]
     else:
         value = single(e, node)
         if isinstance(value.type, ArrayType):
@@ -123,6 +128,23 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value]:
     ):
         raise Unsupported("several arrays stored in one statement")
     return [e.snapshot(e.settle(value)) for value in values]
+
+
+def new_arrays(
+    e: Emitter, targets: list[ast.expr], values: list[Value | Elementwise]
+) -> list[Value | Elementwise]:
+    """Arrays that are computed, and numbers, which names are assigned at once."""
+    is_known = all(
+        isinstance(value, Elementwise) or isinstance(value.type, Number | ComplexType)
+        for value in values
+    )
+    if not is_known or not all(isinstance(part, ast.Name) for part in targets):
+        raise Unsupported("several arrays stored in one statement")
+    if len(values) != len(targets):
+        raise Unsupported("unpacking of another number of values")
+    return [
+        value if isinstance(value, Elementwise) else e.snapshot(e.settle(value)) for value in values
+    ]
 
 
 def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:

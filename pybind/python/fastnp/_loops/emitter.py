@@ -297,6 +297,8 @@ class Emitter:
         self.widened: dict[ast.stmt, State] = {}
         # The buffers of the arrays that the code makes; by variable in functions that are called.
         self.buffers: dict[str, int] = {}
+        # The roots of the arrays that the statement makes, which no variable is bound to yet.
+        self.reserved: list[int] = []
         # Pairs of parameters of which array statements rely on that their memory is apart.
         self.apart: set[tuple[int, int]] = set()
         self.prefix = ""
@@ -434,7 +436,14 @@ class Emitter:
         """
         if self.calls:
             return self.buffers.setdefault(self.prefix + name, len(self.buffers))
+        number = self.free_buffer(name)
+        self.reserved.append(-1 - number)
+        return number
+
+    def free_buffer(self, name: str) -> int:
+        """The number of a buffer that holds no array of another variable's or of this statement."""
         used = [v.type.root for v in self.state.values() if isinstance(v.type, ArrayType)]
+        used += self.reserved
         have = self.state[name].type if name in self.state else None
         if isinstance(have, ArrayType) and have.is_made and used.count(have.root) == 1:
             return -1 - have.root
@@ -562,6 +571,8 @@ class Emitter:
 
     def begin_statement(self) -> None:
         """What the statements before have drawn is drawn, wherever the loop is left from here."""
+        if not self.calls:
+            self.reserved = []
         if self.draws is not None and not self.calls:
             self.text.line(f"{self.drawn_before} = copy {self.drawn}")
             self.text.line(f"store.i64 {self.draws[0]}, {IS_FRESH}, {self.text.integer(1)}")

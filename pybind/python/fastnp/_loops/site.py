@@ -47,6 +47,8 @@ TRIAL = 2e-3
 # Turns, or seconds, that say how long a turn takes: between pieces some microseconds pass.
 FEW = 4
 TELLING = 1e-4
+# Seconds that some turns take if the system runs another process meanwhile.
+PREEMPTED = 1e-3
 NO_TURNS: tuple[float, float, float] = (0, 0.0, 0.0)
 # A loop about to execute at most this many statements is not timed.
 SHORT = 32
@@ -130,6 +132,7 @@ class Site(Loop):
         "first",
         "inner",
         "is_eager",
+        "is_odd",
         "is_patient",
         "is_reversed",
         "is_strict",
@@ -189,6 +192,7 @@ class Site(Loop):
         # and how often it was computed.
         self.recent = self.pending = NO_TURNS
         self.samples = 0
+        self.is_odd = False
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
@@ -362,6 +366,11 @@ class Site(Loop):
         """Compute a turn's time from some turns and those before, of which older ones count less:
         deferred operations are evaluated in some turns for all.
         """
+        if seconds > PREEMPTED and seconds > 16 * made * self.turn_seconds > 0 and not self.is_odd:
+            # Perhaps the system ran something else meanwhile. The next time it is the loop's.
+            self.is_odd = True
+            return
+        self.is_odd = False
         turns, whole, without = self.pending
         turns, whole, without = turns + made, whole + seconds, without + interpreted
         if turns < FEW and whole < TELLING and self.samples:
