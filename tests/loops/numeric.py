@@ -585,16 +585,21 @@ class Writer:
 
     # Statements.
 
-    def statement(self, depth: int, nesting: int) -> None:
-        dice = self.dice.random()
+    def special(self) -> str | None:
+        """A statement with lists, objects, complex numbers or strings; `None` at most times."""
         if self.has_lists and self.dice.random() < 0.4:
-            self.line(depth, self.list_statement())
-        elif self.dice.random() < 0.1:
-            self.line(depth, self.object_statement())
-        elif self.dice.random() < 0.05:
-            self.line(depth, self.complex_statement())
-        elif self.dice.random() < 0.06:
-            self.line(depth, self.text_statement())
+            return self.list_statement()
+        dice = self.dice.random()
+        if dice < 0.1:
+            return self.object_statement()
+        if dice < 0.15:
+            return self.complex_statement()
+        return self.text_statement() if dice < 0.2 else None
+
+    def statement(self, depth: int, nesting: int) -> None:
+        dice, special = self.dice.random(), self.special()
+        if special is not None:
+            self.line(depth, special)
         elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:

@@ -9,7 +9,6 @@ import math
 from collections import deque
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from types import FunctionType
 from typing import Any, TypeAlias, TypeGuard
 
@@ -20,6 +19,7 @@ from fastnp._loops import (
     arrays,
     attributes,
     complexes,
+    creation,
     draws,
     lists,
     masks,
@@ -41,7 +41,6 @@ from fastnp._loops.types import (
     FLOAT,
     I8,
     INT,
-    MEMORY,
     NP_BOOL,
     SCALARS,
     ArrayType,
@@ -85,11 +84,6 @@ OPERATORS = {
 }
 
 
-# Functions that make arrays, and the number that they are full of. That of `empty` is any.
-FILLERS = {"zeros": 0, "ones": 1, "empty": 0}
-DTYPES = (float, int, bool, complex, numpy.complex128, *SCALARS)
-
-
 class StoredCall:
     """Stands for a Python function whose result is stored to elements of these types alone.
 
@@ -126,10 +120,12 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if not isinstance(function, Value) or not isinstance(function.type, ObjectType):
         raise Unsupported("a call of a value")
     target = function.type.value
-    if id(target) in array_makers() and not node.keywords:
-        return array_of_list(e, node, id(target) in array_makers()[1:], expression)
+    if id(target) in creation.array_makers() and not node.keywords:
+        return creation.array_of_list(
+            e, node, id(target) in creation.array_makers()[1:], expression
+        )
     if target is deque and not node.keywords:
-        return deque_of(e, node, expression)
+        return creation.deque_of(e, node, expression)
     if (name := reducers().get(id(target))) is not None:
         if not node.args:
             raise Unsupported(f"keywords of {name}")
@@ -140,7 +136,12 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         nodes = list(node.args)
         if node.keywords:
             (keyword, *others) = node.keywords
-            if others or keyword.arg != "dtype" or len(nodes) != 1 or id(target) not in fillers():
+            if (
+                others
+                or keyword.arg != "dtype"
+                or len(nodes) != 1
+                or id(target) not in creation.fillers()
+            ):
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
         return known(e, [expression(e, argument) for argument in nodes])
@@ -154,131 +155,6 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, [expression(e, argument) for argument in node.args])
     raise Unsupported(f"a call of {function.type}")
-
-
-@cache
-def fillers() -> frozenset[int]:
-    """The identities of the functions that make arrays of one number."""
-    import fastnp  # the package imports this module
-
-    return frozenset(id(getattr(module, name)) for module in (numpy, fastnp) for name in FILLERS)
-
-
-@cache
-def array_makers() -> tuple[int, int]:
-    """The identities of NumPy's and our `array`."""
-    import fastnp  # the package imports this module
-
-    return id(numpy.array), id(fastnp.array)
-
-
-def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Expression) -> Operand:
-    """`np.array([a, b, …])`, or a copy of an array."""
-    if len(node.args) != 1:
-        raise Unsupported("array with more arguments")
-    if isinstance(node.args[0], ast.List):
-        values = [scalar(expression(e, item), "array") for item in node.args[0].elts]
-        return arrays.listed(e, values, is_ours)
-    return copy(e, [expression(e, node.args[0])])
-
-
-def deque_of(e: Emitter, node: ast.Call, expression: Expression) -> Value:
-    """`deque()`, `deque([a, b, …])`."""
-    if not node.args:
-        return lists.display(e, [], node, is_deque=True)
-    if len(node.args) != 1 or not isinstance(node.args[0], ast.List | ast.Tuple):
-        raise Unsupported("a deque of this")
-    values = [expression(e, item) for item in node.args[0].elts]
-    if not all(isinstance(value, Value) for value in values):
-        raise Unsupported("a deque of arrays")
-    items = [value for value in values if isinstance(value, Value)]
-    return lists.display(e, items, node, is_deque=True)
-
-
-def copy(e: Emitter, arguments: list[Operand]) -> Operand:
-    """`np.copy(x)`: a new array of the same elements, in the same order."""
-    if len(arguments) != 1 or not arrays.is_array(arguments[0]):
-        raise Unsupported("a copy of no array")
-    (value,) = arguments
-    source = arrays.elements(e, value)
-    if isinstance(value, Value) and len(source.shape) > 1:
-        check_copied_order(e, value)
-    return source
-
-
-def check_copied_order(e: Emitter, array: Value) -> None:
-    """Leaves where a copy of an array, or an array like it, has another order than operations have:
-    there axes of one element have a stride like all others.
-    """
-    order = arrays.array_type(array).order
-    if order is None:
-        raise Unsupported("a copy of an array whose order in memory is not known")
-    steps = [arrays.magnitude(e, step) for step in arrays.steps(e, array)]
-    axes = order or range(len(steps))
-    for slower, faster in pairwise(axes):
-        e.leave_unless(e.text.op(I8, "icmp.ge", steps[slower], steps[faster]))
-
-
-def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
-    """`np.zeros(n)`, `np.ones((n, m), float)`."""
-
-    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
-        if not 1 <= len(arguments) <= 2 or not isinstance(arguments[0], Value):
-            raise Unsupported("an array of this shape")
-        shape = arguments[0]
-        types = shape.type.items if isinstance(shape.type, TupleType) else (shape.type,)
-        if not all(isinstance(type_, Number) and type_.is_integer for type_ in types):
-            raise Unsupported("an array of this shape")
-        char = "d" if len(arguments) == 1 else element_type(arguments[1])
-        return arrays.filled(e, shape.registers, value, char, is_ours)
-
-    return compute
-
-
-def full(is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
-    """`np.full(n, value)`, `np.full((n, m), value)`."""
-
-    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
-        if len(arguments) != 2:
-            raise Unsupported("full with other arguments")
-        value = e.settle(scalar(arguments[1], "full"))
-        char = {"int": "l", "float": "d", "bool": "?"}.get(numbers.number(value).name)
-        if char is None:
-            raise Unsupported(f"an array full of {value.type}")
-        made = filled(0, is_ours)(e, [arguments[0]])
-        assert isinstance(made, Elementwise)
-        everywhere = arrays.number_everywhere(e, char, value.register)
-        return everywhere._replace(shape=made.shape, is_ours=is_ours)
-
-    return compute
-
-
-def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
-    """`np.zeros_like(x)` and the like, in the order of the array."""
-
-    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
-        array = arguments[0] if len(arguments) == 1 else None
-        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
-            raise Unsupported("an array like this")
-        type_, extents = array.type, arrays.shape(array)
-        if type_.is_ours != is_ours:
-            raise Unsupported("an array like this")
-        if type_.ndim > 1:
-            check_copied_order(e, array)
-        made = arrays.filled(e, extents, value, type_.char, is_ours)
-        return made._replace(order=type_.order)
-
-    return compute
-
-
-def element_type(value: Operand) -> str:
-    """The type of elements that a `dtype` names: a class."""
-    type_ = value.type if isinstance(value, Value) else None
-    class_: Any = type_.value if isinstance(type_, ObjectType) else None
-    char = numpy.dtype(class_).char if class_ in DTYPES else ""
-    if char not in (*MEMORY, COMPLEX_CHAR):
-        raise Unsupported("an array of this type")
-    return char
 
 
 def is_ufunc(function: object) -> TypeGuard[numpy.ufunc]:
@@ -360,7 +236,7 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
     if lists.is_list(owner) and name == "count" and len(node.args) == 1 and not node.keywords:
-        value = e.settle(scalar(expression(e, node.args[0]), "count"))
+        value = e.settle(creation.scalar(expression(e, node.args[0]), "count"))
         return Value(INT, (lists.matching(e, owner, lambda one: equals(e, one, value)),))
     if name in reductions.FOLDS and arrays.is_array(owner):
         return reduction(e, name, owner, node.args, node.keywords, expression)
@@ -392,18 +268,11 @@ def refused_method(name: str) -> Value:
     raise Unsupported(f"the method `{name}`")
 
 
-def scalar(value: Operand, what: str) -> Value:
-    if isinstance(value, Elementwise):
-        raise Unsupported(f"{what} of an array")
-    numbers.number(value, what)
-    return value
-
-
 def argument(arguments: list[Operand], what: str) -> Value:
     """The one argument of a call, which is a number."""
     if len(arguments) != 1:
         raise Unsupported(f"{what} with {len(arguments)} arguments")
-    return scalar(arguments[0], what)
+    return creation.scalar(arguments[0], what)
 
 
 # Builtins.
@@ -448,7 +317,7 @@ def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
         if len(arguments) == 1 and lists.is_list(arguments[0]):
             return lists.extreme(e, arguments[0], is_less)
-        values = [e.settle(scalar(value, "min or max")) for value in arguments]
+        values = [e.settle(creation.scalar(value, "min or max")) for value in arguments]
         if len(values) < 2:
             raise Unsupported("min or max of a sequence")
         best = values[0]
@@ -504,7 +373,7 @@ def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
 
 def to_complex(e: Emitter, arguments: list[Operand]) -> Value:
     """`complex(x, y)`."""
-    return complexes.made(e, [scalar(value, "complex") for value in arguments])
+    return complexes.made(e, [creation.scalar(value, "complex") for value in arguments])
 
 
 # math.
@@ -516,7 +385,7 @@ def math_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
     """
 
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
-        values = [e.settle(scalar(value, name)) for value in arguments]
+        values = [e.settle(creation.scalar(value, name)) for value in arguments]
         if len(values) != (2 if name in MATH_BINARY else 1):
             raise Unsupported(f"math.{name} with {len(values)} arguments")
         registers = [numbers.to_float(e, value) for value in values]
@@ -562,7 +431,7 @@ def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
         a, b = arguments
         if arrays.is_array(a) or arrays.is_array(b):
             return array_operators.binary(e, name, a, b)
-        left, right = scalar(a, name), scalar(b, name)
+        left, right = creation.scalar(a, name), creation.scalar(b, name)
         # Python's number beside NumPy's scalar takes the scalar's type.
         if numbers.number(right).may_be_python or not numbers.number(left).is_python:
             left = as_numpys(e, left)
@@ -573,7 +442,7 @@ def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
 
 def as_numpys(e: Emitter, value: Operand) -> Value:
     """A number as NumPy's scalar of its type."""
-    value = scalar(value, "a ufunc")
+    value = creation.scalar(value, "a ufunc")
     type_ = numbers.number(value)
     chars = {"int": "l", "float": "d", "bool": "?"}
     if type_.is_either:
@@ -591,7 +460,7 @@ def comparison(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
         a, b = arguments
         if arrays.is_array(a) or arrays.is_array(b):
             return array_operators.binary(e, name, a, b)
-        result = numbers.compare(e, name, scalar(a, name), scalar(b, name))
+        result = numbers.compare(e, name, creation.scalar(a, name), creation.scalar(b, name))
         return Value(NP_BOOL, result.registers)
 
     return compute
@@ -732,7 +601,7 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operan
     original = getattr(numpy, name, None)
     if not isinstance(original, numpy.ufunc) or function.nin > 2:
         raise Unsupported(f"a call of {name}")
-    values = [scalar(value, name) for value in arguments]
+    values = [creation.scalar(value, name) for value in arguments]
     types = [numbers.number(value) for value in values]
     if all(type_.may_be_python for type_ in types):
         values = [as_numpys(e, value) for value in values]
@@ -798,11 +667,13 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
             known[id(getattr(module, name))] = product
         known[id(module.flip)] = flip
         known[id(module.where)] = masks.where
-        known[id(module.copy)] = copy
-        known[id(module.full)] = full(module is fastnp)
-        for name, value in FILLERS.items():
-            known[id(getattr(module, name))] = filled(value, module is fastnp)
-            known[id(getattr(module, f"{name}_like"))] = filled_like(value, module is fastnp)
+        known[id(module.copy)] = creation.copy
+        known[id(module.full)] = creation.full(module is fastnp)
+        for name, value in creation.FILLERS.items():
+            known[id(getattr(module, name))] = creation.filled(value, module is fastnp)
+            known[id(getattr(module, f"{name}_like"))] = creation.filled_like(
+                value, module is fastnp
+            )
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known

@@ -1,0 +1,165 @@
+"""Functions that make arrays and deques: `zeros`, `full`, `array`, `copy`, `deque`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy
+
+from fastnp._loops import arrays, lists, numbers
+from fastnp._loops.arrays import Elementwise
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import (
+    COMPLEX_CHAR,
+    I8,
+    MEMORY,
+    SCALARS,
+    ArrayType,
+    Number,
+    ObjectType,
+    TupleType,
+    Value,
+)
+
+Operand: TypeAlias = "Value | Elementwise"
+Expression: TypeAlias = Callable[[Emitter, ast.expr], Operand]
+
+# Functions that make arrays, and the number that they are full of. That of `empty` is any.
+FILLERS = {"zeros": 0, "ones": 1, "empty": 0}
+DTYPES = (float, int, bool, complex, numpy.complex128, *SCALARS)
+
+
+def scalar(value: Operand, what: str) -> Value:
+    if isinstance(value, Elementwise):
+        raise Unsupported(f"{what} of an array")
+    numbers.number(value, what)
+    return value
+
+
+@cache
+def fillers() -> frozenset[int]:
+    """The identities of the functions that make arrays of one number."""
+    import fastnp  # the package imports this module
+
+    return frozenset(id(getattr(module, name)) for module in (numpy, fastnp) for name in FILLERS)
+
+
+@cache
+def array_makers() -> tuple[int, int]:
+    """The identities of NumPy's and our `array`."""
+    import fastnp  # the package imports this module
+
+    return id(numpy.array), id(fastnp.array)
+
+
+def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Expression) -> Operand:
+    """`np.array([a, b, …])`, or a copy of an array."""
+    if len(node.args) != 1:
+        raise Unsupported("array with more arguments")
+    if isinstance(node.args[0], ast.List):
+        values = [scalar(expression(e, item), "array") for item in node.args[0].elts]
+        return arrays.listed(e, values, is_ours)
+    return copy(e, [expression(e, node.args[0])])
+
+
+def deque_of(e: Emitter, node: ast.Call, expression: Expression) -> Value:
+    """`deque()`, `deque([a, b, …])`."""
+    if not node.args:
+        return lists.display(e, [], node, is_deque=True)
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.List | ast.Tuple):
+        raise Unsupported("a deque of this")
+    values = [expression(e, item) for item in node.args[0].elts]
+    if not all(isinstance(value, Value) for value in values):
+        raise Unsupported("a deque of arrays")
+    items = [value for value in values if isinstance(value, Value)]
+    return lists.display(e, items, node, is_deque=True)
+
+
+def copy(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.copy(x)`: a new array of the same elements, in the same order."""
+    if len(arguments) != 1 or not arrays.is_array(arguments[0]):
+        raise Unsupported("a copy of no array")
+    (value,) = arguments
+    source = arrays.elements(e, value)
+    if isinstance(value, Value) and len(source.shape) > 1:
+        check_copied_order(e, value)
+    return source
+
+
+def check_copied_order(e: Emitter, array: Value) -> None:
+    """Leaves where a copy of an array, or an array like it, has another order than operations have:
+    there axes of one element have a stride like all others.
+    """
+    order = arrays.array_type(array).order
+    if order is None:
+        raise Unsupported("a copy of an array whose order in memory is not known")
+    steps = [arrays.magnitude(e, step) for step in arrays.steps(e, array)]
+    axes = order or range(len(steps))
+    for slower, faster in pairwise(axes):
+        e.leave_unless(e.text.op(I8, "icmp.ge", steps[slower], steps[faster]))
+
+
+def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.zeros(n)`, `np.ones((n, m), float)`."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        if not 1 <= len(arguments) <= 2 or not isinstance(arguments[0], Value):
+            raise Unsupported("an array of this shape")
+        shape = arguments[0]
+        types = shape.type.items if isinstance(shape.type, TupleType) else (shape.type,)
+        if not all(isinstance(type_, Number) and type_.is_integer for type_ in types):
+            raise Unsupported("an array of this shape")
+        char = "d" if len(arguments) == 1 else element_type(arguments[1])
+        return arrays.filled(e, shape.registers, value, char, is_ours)
+
+    return compute
+
+
+def full(is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.full(n, value)`, `np.full((n, m), value)`."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        if len(arguments) != 2:
+            raise Unsupported("full with other arguments")
+        value = e.settle(scalar(arguments[1], "full"))
+        char = {"int": "l", "float": "d", "bool": "?"}.get(numbers.number(value).name)
+        if char is None:
+            raise Unsupported(f"an array full of {value.type}")
+        made = filled(0, is_ours)(e, [arguments[0]])
+        assert isinstance(made, Elementwise)
+        everywhere = arrays.number_everywhere(e, char, value.register)
+        return everywhere._replace(shape=made.shape, is_ours=is_ours)
+
+    return compute
+
+
+def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand]:
+    """`np.zeros_like(x)` and the like, in the order of the array."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        array = arguments[0] if len(arguments) == 1 else None
+        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
+            raise Unsupported("an array like this")
+        type_, extents = array.type, arrays.shape(array)
+        if type_.is_ours != is_ours:
+            raise Unsupported("an array like this")
+        if type_.ndim > 1:
+            check_copied_order(e, array)
+        made = arrays.filled(e, extents, value, type_.char, is_ours)
+        return made._replace(order=type_.order)
+
+    return compute
+
+
+def element_type(value: Operand) -> str:
+    """The type of elements that a `dtype` names: a class."""
+    type_ = value.type if isinstance(value, Value) else None
+    class_: Any = type_.value if isinstance(type_, ObjectType) else None
+    char = numpy.dtype(class_).char if class_ in DTYPES else ""
+    if char not in (*MEMORY, COMPLEX_CHAR):
+        raise Unsupported("an array of this type")
+    return char
