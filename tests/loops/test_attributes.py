@@ -23,6 +23,9 @@ class Plain:
             self.q = float(i)
             return 2 * self.p
         return self.p
+    @staticmethod
+    def half(i):
+        return i / 2
     @property
     def both(self):
         return self.p + self.q
@@ -68,7 +71,7 @@ for i in range(n):
 """,
     "methods and properties": """
 for i in range(n):
-    x[i] = a.at(i, by=3) + b.both
+    x[i] = a.at(i, by=3) + b.both - b.half(i)
     a.p = a.p + 1
     y[i] = a.both
 """,

@@ -99,7 +99,7 @@ def attribute(e: Emitter, value: Value, name: str) -> Value:
         return found
     known = place.found(e.names)
     if not e.is_text(known) and (constant := object_type(known)) is not None:
-        owner.known.append((place, known))
+        rely_on(owner, place, known)
         return Value(constant, ())
     if path in e.free:
         return e.free[path]
@@ -125,9 +125,14 @@ def place_of(e: Emitter, owner: Object, name: str) -> Place | None:
     place = owner.place.attribute(owner.class_, name, None)
     if place.found(e.names) is not MISSING:
         return place
-    if (place, MISSING) not in owner.known:
-        owner.known.append((place, MISSING))
+    rely_on(owner, place, MISSING)
     return None
+
+
+def rely_on(owner: Object, place: Place, known: object) -> None:
+    """Has the code rely on what is at a place below an object."""
+    if not any(there == place for there, _ in owner.known):
+        owner.known.append((place, known))
 
 
 def is_data(descriptor: object) -> bool:
@@ -146,15 +151,17 @@ def single(value: object, what: str) -> Value:
     return value
 
 
-def method(e: Emitter, value: Value, name: str) -> FunctionType | None:
-    """The function that `value.name(…)` calls with the object before the arguments, if it is one
-    of its class.
+def method(e: Emitter, value: Value, name: str) -> tuple[FunctionType, list[Value]] | None:
+    """The function that `value.name(…)` calls, if it is one of the object's class, and what it is
+    given before the arguments.
     """
     type_ = instance(value)
     if place_of(e, e.objects[type_.path], name) is not None:
         return None
     found = guarded(e, type_.class_, name)
-    return found if isinstance(found, FunctionType) else None
+    if isinstance(found, staticmethod) and isinstance(found.__func__, FunctionType):
+        return found.__func__, []
+    return (found, [value]) if isinstance(found, FunctionType) else None
 
 
 # Stores.

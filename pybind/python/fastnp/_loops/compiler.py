@@ -299,17 +299,18 @@ class Compiled:
         self, draws: Draws, names: Names, values: list[Any], source: Any
     ) -> Outcome | None:
         """Runs a loop that takes random numbers."""
-        tape = draws.begin(names)
-        if tape is None:
+        drawing = draws.begin(names)
+        if drawing is None:
             return None
         assert self.draws_parameter is not None
-        values[self.draws_parameter] = tape
+        values[self.draws_parameter] = drawing.tape
         outcome = None
         try:
             outcome = self.run_with_lists(names, values)
         finally:
             left = 0 if outcome is None or source is None else len(source) - outcome.turns
-            is_over = draws.end(outcome is not None, 0 if outcome is None else outcome.turns, left)
+            turns = 0 if outcome is None else outcome.turns
+            is_over = draws.end(drawing, outcome is not None, turns, left)
             if outcome is not None:
                 outcome.pauses = outcome.pauses or is_over
         return outcome

@@ -457,43 +457,50 @@ METHODS: dict[tuple[str, str], Method] = {
 
 
 class Draws:
-    """The words that are drawn for the entries of one compiled loop."""
+    """How many words are drawn for the entries of one compiled loop."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.count = FEWEST
-        self.owner: Any = None
-        self.state: Any = None
-        self.tape = self.words = numpy.empty(0, "l")
 
-    def begin(self, names: Mapping[str, Any]) -> numpy.ndarray | None:
-        """Draws words: the tape; `None` where the generator is of another kind now."""
-        self.owner = self.source.found(names)
-        if self.owner is None:
-            return None
-        self.tape = numpy.zeros(_fastnp.TAPE_WORDS, "l")
-        self.tape[IS_FRESH // 8] = 1
-        if self.source.kind == PYTHON:
-            self.state = self.owner.getstate()
-            drawn = self.owner.getrandbits(32 * self.count).to_bytes(4 * self.count, "little")
-            self.words = numpy.frombuffer(drawn, "<u4").astype("L")
-        else:
-            self.state = state = self._state_of_numpy()
-            if self.source.is_wide:
-                half = int(state["uinteger"])
-                self.tape[PENDING] = half if state["has_uint32"] else ~half
-            if state.get("has_gauss"):
-                self.tape[HAS_NORMAL] = 1
-                self.tape.view("d")[NORMAL] = state["gauss"]
-            self.words = bits_of(self.owner).random_raw(self.count)
-        _fastnp.random_tape(self.tape, self.words, self.source.is_wide)
-        return self.tape
+    def begin(self, names: Mapping[str, Any]) -> Drawing | None:
+        """Draws words; `None` where the generator is of another kind now."""
+        owner = self.source.found(names)
+        return None if owner is None else Drawing(self.source, owner, self.count)
 
-    def end(self, has_run: bool, turns: int = 0, left: int = 0) -> bool:
+    def end(self, drawing: Drawing, has_run: bool, turns: int = 0, left: int = 0) -> bool:
         """Has the generator be where the interpreter's would be; whether words were used up.
 
         `turns` were made and about so many are `left`, which says how many are drawn next time.
         """
+        taken = drawing.end(has_run)
+        is_over = taken > 0.9 * drawing.count
+        wanted = 4 * drawing.count if is_over else 2 * taken
+        if turns and left:
+            wanted = max(taken * left // turns * 5 // 4, wanted if is_over else 0)
+        self.count = min(max(wanted, FEWEST), MOST)
+        return is_over
+
+
+class Drawing:
+    """The words of one run, which others may run beside: of another thread, or of a signal."""
+
+    def __init__(self, source: Source, owner: Any, count: int) -> None:
+        self.source, self.owner, self.count = source, owner, count
+        self.tape = numpy.zeros(_fastnp.TAPE_WORDS, "l")
+        self.tape[IS_FRESH // 8] = 1
+        if source.kind == PYTHON:
+            self.state = owner.getstate()
+            drawn = owner.getrandbits(32 * count).to_bytes(4 * count, "little")
+            self.words = numpy.frombuffer(drawn, "<u4").astype("L")
+        else:
+            self.state = self._state_of_numpy()
+            self._set_state()
+            self.words = bits_of(owner).random_raw(count)
+        _fastnp.random_tape(self.tape, self.words, source.is_wide)
+
+    def end(self, has_run: bool) -> int:
+        """Has the generator be behind the words that were taken; how many these are."""
         taken = int(self.tape[POSITION // 8]) if has_run else 0
         if self.source.kind == PYTHON:
             self.owner.setstate(self.state)
@@ -501,13 +508,7 @@ class Draws:
                 self.owner.getrandbits(32 * taken)
         else:
             self._end_of_numpy(taken, has_run)
-        self.owner = None
-        is_over = taken > 0.9 * self.count
-        wanted = 4 * self.count if is_over else 2 * taken
-        if turns and left:
-            wanted = max(taken * left // turns * 5 // 4, wanted if is_over else 0)
-        self.count = min(max(wanted, FEWEST), MOST)
-        return is_over
+        return taken
 
     def _state_of_numpy(self) -> dict[str, Any]:
         if self.source.kind == STATE:
@@ -515,16 +516,25 @@ class Draws:
             return dict(plain.get_state(legacy=False))
         return dict(bits_of(self.owner).state)
 
+    def _set_state(self) -> None:
+        """Has the tape go on with half a word, or a normal number, that the generator keeps."""
+        state = self.state
+        if self.source.is_wide:
+            half = int(state["uinteger"])
+            self.tape[PENDING] = half if state["has_uint32"] else ~half
+        if state.get("has_gauss"):
+            self.tape[HAS_NORMAL] = 1
+            self.tape.view("d")[NORMAL] = state["gauss"]
+
     def _end_of_numpy(self, taken: int, has_run: bool) -> None:
         state, tape, bits = dict(self.state), self.tape, bits_of(self.owner)
-        if has_run:
-            # A statement that was left in the middle has drawn nothing.
-            at = (PENDING, HAS_NORMAL, NORMAL)
-            kept = (KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL)
-            pending, has_normal, normal = at if tape[IS_FRESH // 8] else kept
-            if "has_gauss" in state:
-                state["has_gauss"] = int(tape[has_normal])
-                state["gauss"] = float(tape.view("d")[normal])
+        # A statement that was left in the middle has drawn nothing.
+        at = (PENDING, HAS_NORMAL, NORMAL)
+        before = (KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL)
+        pending, has_normal, normal = at if tape[IS_FRESH // 8] else before
+        if has_run and "has_gauss" in state:
+            state["has_gauss"] = int(tape[has_normal])
+            state["gauss"] = float(tape.view("d")[normal])
         if self.source.kind == STATE:
             getattr(self.owner, "_plain", self.owner).set_state(state)
         else:

@@ -110,8 +110,9 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
                 return draws.call(e, source, node.func.attr, node, expression)
             found = attributes.method(e, value, node.func.attr)
             if found is not None:
+                called, before = found
                 arguments = [expression(e, argument) for argument in node.args]
-                return inline(e, found, node, [value, *arguments])
+                return inline(e, called, node, [*before, *arguments])
         elif value is not None and not (
             isinstance(value, Value) and isinstance(value.type, ObjectType)
         ):
