@@ -383,6 +383,7 @@ class Writer:
         return self.pick(
             "L", "K", "G", "E", "T", f"M[{i}]", f"P[{i}]", f"M[{i} % 3]", f"P[{i} % 3]",
             f"L[{i}:{j}]",
+            f"L[{i}:{j}:{self.pick('-1', '2', '-2', i)}]", "K[::-1]",
             f"[0] * {i}", f"[{i}, {j}]", "[]", "L[:]", "K + G", f"[e for e in L if e > {i}]",
             f"[e * {i} for e in range({j})]", "list(K)", f"row({i})",
         )  # fmt: skip
@@ -486,6 +487,9 @@ class Writer:
             f"c = push({name}, {self.index()})",
             f"if {name}: s += {name}[-1]",
             f"T = [M[e % 3][{i}] for e in K]",
+            f"L[{i}:{j}] = L[{i}:{j}][::-1]",
+            f"{self.pick('L', 'R', 'K')}[{self.part()}] = {self.list()}",
+            "W[:2] = W[1::-1]",
             f"Q[{i} % 3] = [0.5]",
         )
 

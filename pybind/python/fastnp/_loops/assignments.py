@@ -208,6 +208,9 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
+        if isinstance(target.slice, ast.Slice):
+            (index,) = subscript_items(e, target.slice)
+            return lists.store_part(e, array, index, value)
         return lists.store(e, array, number(e, target.slice), value)
     items = subscript_items(e, target.slice)
     mask = masks.mask_of(e, array_operand(array), items)

@@ -417,21 +417,62 @@ def stored_next(e: Emitter, type_: ListType, at: str, registers: tuple[str, ...]
 
 
 def part(e: Emitter, value: Value, index: Item | None = None) -> Value:
-    """`value[i:j]`, `value[:]`: a new list."""
+    """`value[i:j]`, `value[::-1]`, `value[:]`: a new list."""
     text, type_ = e.text, list_type(value)
     if type_.is_deque:
         raise Unsupported("a slice of a deque")
     width = width_of(type_)
-    first, count = text.integer(0), length(e, value)
+    first, count, step = text.integer(0), length(e, value), text.integer(1)
     if index is not None:
         first, count, step = arrays.slice_bounds(e, index, count)
-        if text.ranges.get(step) != (1, 1):
-            raise Unsupported("a slice of a list with a step")
     header, items = new(e, count, count, width)
-    size = text.op(I64, "mul", count, text.integer(width))
-    text.line(f"call copy_memory({items}, {address(e, value, first)}, {size})")
     e.spend(count)
+    if text.ranges.get(step) == (1, 1):
+        size = text.op(I64, "mul", count, text.integer(width))
+        text.line(f"call copy_memory({items}, {address(e, value, first)}, {size})")
+        return made(type_, header, items, count)
+    at, to, left = (text.register(I64) for _ in range(3))
+    text.copy(at, address(e, value, first))
+    text.copy(to, items)
+    text.copy(left, count)
+    by = text.op(I64, "mul", step, text.integer(width))
+
+    def copy_item() -> None:
+        for k, char in enumerate(chars_of(type_)):
+            found = arrays.load(e, char, field_at(e, at, k)).register
+            arrays.store(e, char, field_at(e, to, k), found)
+        text.line(f"{at} = add {at}, {by}")
+        text.line(f"{to} = add {to}, {text.integer(width)}")
+
+    each(e, left, copy_item)
     return made(type_, header, items, count)
+
+
+def store_part(
+    e: Emitter, array: Value, index: Item, value: Value | Elementwise
+) -> Callable[[], None]:
+    """Prepares `array[i:j] = value`, a list that is as long as the slice."""
+    type_, text = list_type(array), e.text
+    if not is_list(value) or not is_list(array):
+        raise Unsupported(f"{value.type if isinstance(value, Value) else 'an array'} in a slice")
+    learn(type_, value.type)
+    if value.type != type_:
+        raise Unsupported(f"{value.type} stored to a slice of {type_}")
+    if e.calls:
+        raise Unsupported(undo.REASON)
+    first, count, step = arrays.slice_bounds(e, index, length(e, array))
+    if text.ranges.get(step) != (1, 1):
+        raise Unsupported("a store to a slice of a list with a step")
+    e.leave_unless(text.op(I8, "icmp.eq", length(e, value), count))
+    size = text.op(I64, "mul", count, text.integer(width_of(type_)))
+    to, source = address(e, array, first), address(e, value, text.integer(0))
+    e.spend(count)
+
+    def effect() -> None:
+        e.stores_lists = True
+        text.line(f"call copy_memory({to}, {source}, {size})")
+
+    return effect
 
 
 def joined(e: Emitter, a: Value, b: Value) -> Value:
