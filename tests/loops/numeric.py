@@ -255,6 +255,7 @@ class Writer:
             f"{self.pick('A', 'B', 'C')}.{self.pick('sum', 'max', 'argmin')}()",
             f"np.mean(x[:{self.pick('2', '4', '0')}])",
             f"len(x[x > {right}])",
+            f"np.searchsorted({self.pick('np.cumsum(abs(x))', 'B[0]', 'u', 'x')}, {left})",
             f"round({left})",
         )
 
@@ -534,6 +535,7 @@ class Writer:
                 f"x[x > {i}]", "y[m]", f"A[{i}][m]", f"B[{part}][{i} % 2][m]", f"A[u, {i}]",
                 f"A[{i}, u]", f"B[u[{part}], v % 7]", "A.sum(axis=0)", "B.max(axis=1)",
                 "A.min(0)", f"np.max(C, axis={self.pick('0', '1', '-1')})",
+                "np.cumsum(x) / 8", f"np.cumsum(A[{i}] > 0)", f"np.cumsum(u[{part}]) / 4",
                 "np.floor(B @ x / 64)", "np.floor(x @ A / 64)",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
             ),

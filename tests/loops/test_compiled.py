@@ -200,6 +200,18 @@ for i in range(n):
     w[:] = v[1] + u[1]
     x[i] = w[2]
 """,
+    "choices by running sums": """
+for i in range(n):
+    c = np.cumsum(B[i])
+    k = np.searchsorted(c, c[-1] * i / 7)
+    j = np.searchsorted(np.cumsum(u[1:]), i)
+    y[i] = k + j + np.searchsorted(c, i)
+    x[:5] = np.cumsum(x[2:])
+""",
+    "powers of integers": """
+for i in range(n):
+    y[i] = 2 ** i + (-3) ** (i % 4) + i ** i + 2 ** 40
+""",
     "new arrays in the order of their operands": """
 S = np.arange(24.0).reshape(2, 3, 4).T
 V = np.arange(24.0).reshape(2, 3, 4).transpose(1, 0, 2)

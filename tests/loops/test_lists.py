@@ -188,6 +188,16 @@ PROGRAMS = {
         for y in b:
             rest = rest + y
         """,
+    "slices with steps, and stores to slices": """
+        tour, rows = [0, 1, 2, 3, 4, 5, 6, 7], [(1, 2), (3, 4), (5, 6)]
+        for i in range(6):
+            j = (3 * i) % 8
+            a, b = min(i, j), max(i, j)
+            tour[a : b + 1] = tour[a : b + 1][::-1]
+            tour[:3] = tour[-3:]
+            rows[:2] = rows[::2]
+            last = tour[::-2]
+        """,
     "a deque of places": """
         from collections import deque
         import numpy as np
@@ -292,6 +302,18 @@ def test_programs(name: str) -> None:
     sites, difference = compared(PROGRAMS[name])
     assert not difference
     assert any(site.compiled for site in sites), [site.refusals for site in sites]
+
+
+def test_slices_that_change_the_length() -> None:
+    source = """
+        a = [1, 2, 3, 4]
+        for i in range(6):
+            a[1:3] = a[1 : 2 + i % 3]
+            b = a[3:1]
+            a[4:2] = b
+        """
+    _, difference = compared(source)
+    assert not difference
 
 
 def test_tuples_that_are_left() -> None:

@@ -26,6 +26,7 @@ from fastnp._loops import (
     numbers,
     reductions,
     scopes,
+    sorted_arrays,
     strings,
 )
 from fastnp._loops.arrays import Elementwise
@@ -667,6 +668,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         for name in ("dot", "matmul"):
             known[id(getattr(module, name))] = product
         known[id(module.flip)] = flip
+        known[id(module.cumsum)] = sorted_arrays.cumsum
+        known[id(module.searchsorted)] = sorted_arrays.searchsorted
         known[id(module.where)] = masks.where
         known[id(module.copy)] = creation.copy
         known[id(module.full)] = creation.full(module is fastnp)
