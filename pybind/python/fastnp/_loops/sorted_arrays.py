@@ -11,7 +11,7 @@ from fastnp._loops.types import I8, I64, NP_INT, SIZES, ArrayType, Number, Value
 Operand = Value | Elementwise
 
 
-def cumsum(e: Emitter, arguments: list[Operand]) -> Value:
+def cumsum(e: Emitter, arguments: list[Operand]) -> Elementwise:
     """`np.cumsum(x)` of doubles or 64-bit integers: one sum after the other, as NumPy adds."""
     source = arrays.by_element(e, one_axis(e, arguments[0] if len(arguments) == 1 else None))
     char, text = source.char, e.text
@@ -36,7 +36,7 @@ def cumsum(e: Emitter, arguments: list[Operand]) -> Value:
     for_each(e, source.shape, add)
     if char == "d":
         e.leave_if_raised()
-    return arrays.scratch_array(e, memory, char, source.shape, arrays.is_ours(source))
+    return arrays.in_scratch(e, memory, char, source.shape, arrays.is_ours(source))
 
 
 def searchsorted(e: Emitter, arguments: list[Operand]) -> Value:
