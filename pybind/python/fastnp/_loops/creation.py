@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -38,22 +37,6 @@ def scalar(value: Operand, what: str) -> Value:
         raise Unsupported(f"{what} of an array")
     numbers.number(value, what)
     return value
-
-
-@cache
-def fillers() -> frozenset[int]:
-    """The identities of the functions that make arrays of one number."""
-    import fastnp  # the package imports this module
-
-    return frozenset(id(getattr(module, name)) for module in (numpy, fastnp) for name in FILLERS)
-
-
-@cache
-def array_makers() -> tuple[int, int]:
-    """The identities of NumPy's and our `array`."""
-    import fastnp  # the package imports this module
-
-    return id(numpy.array), id(fastnp.array)
 
 
 def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Expression) -> Operand:

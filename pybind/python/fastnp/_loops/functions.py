@@ -122,28 +122,24 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if not isinstance(function, Value) or not isinstance(function.type, ObjectType):
         raise Unsupported("a call of a value")
     target = function.type.value
-    if id(target) in creation.array_makers() and not node.keywords:
-        return creation.array_of_list(
-            e, node, id(target) in creation.array_makers()[1:], expression
-        )
+    name, is_ours = name_in_numpy(target)
+    if name == "array" and not node.keywords:
+        return creation.array_of_list(e, node, is_ours, expression)
     if target is deque and not node.keywords:
         return creation.deque_of(e, node, expression)
-    if (name := reducers().get(id(target))) is not None:
+    if name in REDUCERS:
         if not node.args:
             raise Unsupported(f"keywords of {name}")
         operand, *rest = node.args
-        return reduction(e, name, expression(e, operand), rest, node.keywords, expression)
-    known = table().get(id(target))
+        of = REDUCERS[name]
+        return reduction(e, of, expression(e, operand), rest, node.keywords, expression)
+    known = of_numpy(name, is_ours) or table().get(id(target))
     if known is not None:
         nodes = list(node.args)
         if node.keywords:
             (keyword, *others) = node.keywords
-            if (
-                others
-                or keyword.arg != "dtype"
-                or len(nodes) != 1
-                or id(target) not in creation.fillers()
-            ):
+            takes_dtype = keyword.arg == "dtype" and name in creation.FILLERS
+            if others or len(nodes) != 1 or not takes_dtype:
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
         return known(e, [expression(e, argument) for argument in nodes])
@@ -157,6 +153,32 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, [expression(e, argument) for argument in node.args])
     raise Unsupported(f"a call of {function.type}")
+
+
+# Other names of NumPy's functions, by the name that they give themselves.
+ALIASES = {"absolute": ("abs",), "divide": ("true_divide",), "remainder": ("mod",)}
+REDUCERS = {**{name: name for name in reductions.FOLDS}, "amax": "max", "amin": "min"}
+
+
+def name_in_numpy(function: object) -> tuple[str, bool]:
+    """The name under which NumPy has a function, or this package in its place, and whether it is
+    ours; no name for others. Names that the program does not use are not looked up: for a hundred
+    of them that takes 4 ms.
+    """
+    import fastnp  # the package imports this module
+
+    if not issubclass(type(function), FunctionType) and type(function).__module__ not in OWNERS:
+        return "", False
+    own: str = getattr(function, "__name__", "")
+    for name in (own, *ALIASES.get(own, ())):
+        for module in (numpy, fastnp):
+            if vars(module).get(name) is function:
+                return name, module is fastnp
+    return "", False
+
+
+# Modules of the classes of NumPy's functions and ours.
+OWNERS = ("builtins", "numpy", "fastnp", "fastnp._fastnp")
 
 
 def is_ufunc(function: object) -> TypeGuard[numpy.ufunc]:
@@ -496,16 +518,6 @@ def product(e: Emitter, arguments: list[Operand]) -> Operand:
     raise Unsupported("a product with a number")
 
 
-@cache
-def reducers() -> dict[int, str]:
-    """NumPy's and our reductions, by their identity."""
-    import fastnp  # the package imports this module
-
-    names = {**{name: name for name in reductions.FOLDS}, "amax": "max", "amin": "min"}
-    modules = (numpy, fastnp)
-    return {id(getattr(module, name)): of for module in modules for name, of in names.items()}
-
-
 def reduction(
     e: Emitter,
     name: str,
@@ -633,9 +645,9 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operan
 
 @cache
 def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
-    """What is known of functions, by their identity. None of them is ever freed."""
-    import fastnp  # the package imports this module
-
+    """What is known of builtins, functions of `math` and NumPy's scalar classes, by their identity.
+    None of them is ever freed.
+    """
     known: dict[int, Callable[[Emitter, list[Operand]], Operand]] = {
         id(len): length,
         id(ord): strings.ordinal,
@@ -657,27 +669,36 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
     for name in (*MATH, *MATH_BINARY, "sqrt", "fabs"):
         if hasattr(math, name):
             known[id(getattr(math, name))] = math_function(name)
-    for module in (numpy, fastnp):
-        for name, of in OPERATORS.items():
-            known[id(getattr(module, name))] = operator(of)
-        for name in numbers.COMPARISONS:
-            known[id(getattr(module, name))] = comparison(name)
-        known[id(module.sqrt)] = square_root
-        known[id(module.absolute)] = numpy_absolute
-        known[id(module.abs)] = numpy_absolute
-        for name in ("dot", "matmul"):
-            known[id(getattr(module, name))] = product
-        known[id(module.flip)] = flip
-        known[id(module.cumsum)] = sorted_arrays.cumsum
-        known[id(module.searchsorted)] = sorted_arrays.searchsorted
-        known[id(module.where)] = masks.where
-        known[id(module.copy)] = creation.copy
-        known[id(module.full)] = creation.full(module is fastnp)
-        for name, value in creation.FILLERS.items():
-            known[id(getattr(module, name))] = creation.filled(value, module is fastnp)
-            known[id(getattr(module, f"{name}_like"))] = creation.filled_like(
-                value, module is fastnp
-            )
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known
+
+
+@cache
+def of_numpy(name: str, is_ours: bool) -> Callable[[Emitter, list[Operand]], Operand] | None:
+    """What is known of a function of NumPy's, or of ours in its place."""
+    if name in OPERATORS:
+        return operator(OPERATORS[name])
+    if name in numbers.COMPARISONS:
+        return comparison(name)
+    if name == "full":
+        return creation.full(is_ours)
+    if name in creation.FILLERS:
+        return creation.filled(creation.FILLERS[name], is_ours)
+    if name.removesuffix("_like") in creation.FILLERS:
+        return creation.filled_like(creation.FILLERS[name.removesuffix("_like")], is_ours)
+    return OF_NUMPY.get(name)
+
+
+OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
+    "sqrt": square_root,
+    "absolute": numpy_absolute,
+    "abs": numpy_absolute,
+    "dot": product,
+    "matmul": product,
+    "flip": flip,
+    "cumsum": sorted_arrays.cumsum,
+    "searchsorted": sorted_arrays.searchsorted,
+    "where": masks.where,
+    "copy": creation.copy,
+}
