@@ -13,7 +13,7 @@ import numpy
 from fastnp import _fastnp
 from fastnp._loops import attributes, places, priority_queues
 from fastnp._loops.comprehensions import comprehension
-from fastnp._loops.draws import Draws, prepare
+from fastnp._loops.draws import Draws, expected, prepare
 from fastnp._loops.emitter import (
     DRAWS,
     OPAQUE,
@@ -81,6 +81,8 @@ def _compiled(
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
     is_loose, with_log, is_fixed = True, False, not changes_lengths(loop.node)
     learned: dict[object, Any] = {}
+    if (source_of_draws := expected(loop.node, names)) is not None:
+        learned[DRAWS] = source_of_draws
     while True:
         e = Emitter(
             {statement: i for i, statement in enumerate(loop.statements)},

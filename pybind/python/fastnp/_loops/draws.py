@@ -12,7 +12,7 @@ import ast
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import BuiltinMethodType, MethodType
+from types import BuiltinMethodType, MethodType, ModuleType
 from typing import Any, TypeAlias
 
 import numpy
@@ -21,6 +21,7 @@ from fastnp import _fastnp
 from fastnp._loops import arrays, lists, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, Emitter, Learned, Unsupported
+from fastnp._loops.loop import below
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
@@ -148,6 +149,35 @@ def is_generator(value: object) -> bool:
 
 
 # Compilation.
+
+
+def expected(loop: ast.stmt, names: Mapping[str, Any]) -> Source | None:
+    """The generator that a loop draws from, as far as its own calls tell. Where it is met in a
+    function that is called, the loop is written again.
+    """
+    for call in below(loop):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        owner, name = call.func.value, call.func.attr
+        known = object_of(owner, names)
+        if isinstance(known, ModuleType):
+            found = source_of(vars(known).get(name))
+            if found is not None:
+                return found[0]
+        kind = words_of(known) if isinstance(owner, ast.Name) else None
+        if kind is not None and isinstance(owner, ast.Name) and (kind[0], name) in METHODS:
+            return Source(kind[0], Place(owner.id), kind[1])
+    return None
+
+
+def object_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """The object that a name has, or a module under a name in another; `None` of other nodes."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        module = object_of(node.value, names)
+        return vars(module).get(node.attr) if isinstance(module, ModuleType) else None
+    return None
 
 
 def prepare(e: Emitter) -> None:
@@ -333,7 +363,7 @@ def within(e: Emitter, found: str, low: str, high: str) -> str:
     return found
 
 
-def below(e: Emitter, source: Source, low: str, high: str) -> str:
+def integer_between(e: Emitter, source: Source, low: str, high: str) -> str:
     """An integer from `low` on and below `high`, as Python draws it."""
     text = e.text
     width = numbers.overflowing(e, "sub", high, low)
@@ -344,14 +374,14 @@ def below(e: Emitter, source: Source, low: str, high: str) -> str:
 
 def randrange(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.randrange(a, b)`."""
-    return Value(INT, (below(e, source, *bounds(e, exactly(2, arguments, 1))),))
+    return Value(INT, (integer_between(e, source, *bounds(e, exactly(2, arguments, 1))),))
 
 
 def randint(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.randint(a, b)`: `b` may be drawn."""
     low, last = bounds(e, exactly(2, arguments))
     high = numbers.overflowing(e, "add", last, e.text.integer(1))
-    return Value(INT, (below(e, source, low, high),))
+    return Value(INT, (integer_between(e, source, low, high),))
 
 
 def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
@@ -359,10 +389,10 @@ def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
     (value,) = exactly(1, arguments)
     zero = e.text.integer(0)
     if isinstance(value.type, TupleType):
-        return item_of_tuple(e, value, below(e, source, zero, length_of_tuple(e, value)))
+        return item_of_tuple(e, value, integer_between(e, source, zero, length_of_tuple(e, value)))
     if not lists.is_list(value):
         raise Unsupported(f"a choice of {value.type}")
-    at = below(e, source, zero, lists.length(e, value))
+    at = integer_between(e, source, zero, lists.length(e, value))
     return lists.load(e, lists.list_type(value), lists.address(e, value, at))
 
 
