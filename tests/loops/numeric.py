@@ -535,7 +535,7 @@ class Writer:
                 f"x[x > {i}]", "y[m]", f"A[{i}][m]", f"B[{part}][{i} % 2][m]", f"A[u, {i}]",
                 f"A[{i}, u]", f"B[u[{part}], v % 7]", "A.sum(axis=0)", "B.max(axis=1)",
                 "A.min(0)", f"np.max(C, axis={self.pick('0', '1', '-1')})",
-                "np.cumsum(x) / 8", f"np.cumsum(A[{i}] > 0)", f"np.cumsum(u[{part}]) / 4",
+                "(np.cumsum(x) / 8)", f"np.cumsum(A[{i}] > 0)", f"(np.cumsum(u[{part}]) / 4)",
                 "np.floor(B @ x / 64)", "np.floor(x @ A / 64)",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
             ),
@@ -609,7 +609,9 @@ class Writer:
         elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:
-            self.line(depth, f"if {self.condition()}:")
+            call = self.pick(f"swap(L, {self.index()}, 2)", f"box.bump({self.index()})")
+            test = self.pick(self.condition(), self.condition(), f"{call} > {self.index()}")
+            self.line(depth, f"if {test}:")
             self.block(depth + 1, nesting - 1)
             if self.dice.random() < 0.5:
                 self.line(depth, self.pick("else:", f"elif {self.condition()}:"))

@@ -45,6 +45,18 @@ class Lazy(Plain):
     def __getattr__(self, name):
         log.append(name)
         return 3
+parent = [0, 1, 2, 3, 4, 5, 6]
+def root(i):
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+def union(i, j):
+    i, j = root(i), root(j)
+    if i == j:
+        return False
+    parent[i] = j
+    return True
 log = []
 a, b = Plain(), Plain(5, 2.5)
 s = Slotted(a)
@@ -81,6 +93,15 @@ for i in range(n):
     b.count(i)
     c = s.inner.count(i % 3)
 """,
+    "conditions that store": """
+for i in range(n):
+    while a.count(i % 3) < 2 * i:
+        s.n += 1
+    if not union(i, i * 3 % 7):
+        y[i] = root(i)
+    elif root(i) == root(i - 1):
+        s.n += 10
+""",
     "an attribute that changes its type": """
 for i in range(n):
     a.p = a.p + (0.5 if i == 3 else 1.5)
@@ -111,6 +132,13 @@ LEFT = {
 for i in range(n):
     x[i] = a.count(i) + a.r[i + 1]
     y[i] = a.count(y[i + 3])
+""",
+    "conditions that store, left": """
+for i in range(n):
+    if a.count(i) < x[i + 1] + 9:
+        y[i] = 1
+    if a.count(parent[i] + 3 * i) > 4: y[i] = 2
+    while root(parent[i] + i) != a.count(x[2]) and i < 3: i += 1
 """,
     "a new attribute": "for i in range(n):\n    a.fresh = i\n    x[i] = a.fresh",
     "another object": "for i in range(n):\n    x[i] = a.p\n    if i == 3: a = b\n",

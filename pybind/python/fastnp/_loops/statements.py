@@ -169,17 +169,27 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Continue():
             e.loops[-1].continues.append(e.path())
             return []
-    undo.begin(e, statement)
-    if e.may_store and not e.calls:
-        attributes.keep(e)
+    begin_calls(e, statement)
     if e.calls and isinstance(statement, ast.Return):
         return return_(e, statement)
     with e.scratch_scope():
         simple(e, statement)
-        if not e.calls:
-            e.has_log, e.attributes_before = False, None
+        end_calls(e)
         e.forget_since(({}, {}))
     return [e.path()]
+
+
+def begin_calls(e: Emitter, statement: ast.stmt) -> None:
+    """Begins a statement, or its condition, in which functions that are called may store."""
+    undo.begin(e, statement)
+    if e.may_store and not e.calls:
+        attributes.keep(e)
+
+
+def end_calls(e: Emitter) -> None:
+    """Ends it: what they have stored stays."""
+    if not e.calls:
+        e.has_log, e.attributes_before = False, None
 
 
 def simple(e: Emitter, statement: ast.stmt) -> None:
@@ -209,8 +219,7 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
 
 
 def if_(e: Emitter, statement: ast.If) -> list[Path]:
-    with e.scratch_scope():
-        test = condition(e, statement.test)
+    test = tested(e, statement)
     if selections.select(e, statement, test):
         return [e.path()]
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
@@ -222,6 +231,15 @@ def if_(e: Emitter, statement: ast.If) -> list[Path]:
     e.go_on(Path(state, otherwise))
     paths += block(e, statement.orelse)
     return e.meet(paths)
+
+
+def tested(e: Emitter, statement: ast.If | ast.While) -> str:
+    """The truth of a statement's condition in a register."""
+    begin_calls(e, statement)
+    with e.scratch_scope():
+        test = condition(e, statement.test)
+    end_calls(e)
+    return test
 
 
 def assume(e: Emitter, test: ast.expr) -> None:
@@ -257,8 +275,7 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
             e.position = e.numbers[statement]
         e.begin_statement()
         e.spend()
-        with e.scratch_scope():
-            test = condition(e, statement.test)
+        test = tested(e, statement)
         inside, over = e.text.new_block("body"), e.text.new_block("over")
         e.text.branch(test, inside, over)
         state = dict(e.state)

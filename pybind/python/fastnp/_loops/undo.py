@@ -23,8 +23,8 @@ REASON = "a function that stores to an array"
 
 
 def may_store(statement: ast.stmt) -> bool:
-    """Whether functions called in a statement may store: nothing is computed before and used
-    after them.
+    """Whether functions called in a statement, or in the condition of one, may store: nothing is
+    computed before and used after them.
     """
     match statement:
         case ast.Expr(value=ast.Call() as value):
@@ -33,6 +33,14 @@ def may_store(statement: ast.stmt) -> bool:
             calls = [value]
         case ast.Assign(value=ast.Tuple(elts=parts)):
             calls = list(parts)
+        case ast.If(test=test) | ast.While(test=test):
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test = test.operand
+            is_chain = isinstance(test, ast.Compare) and len(test.ops) > 1
+            parts_ = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+            calls = [] if is_chain else parts_
+            if not any(isinstance(part, ast.Call) for part in calls):
+                return False
         case _:
             return False
     return all(
