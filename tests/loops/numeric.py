@@ -47,6 +47,7 @@ N = [2, 5, 3]
 O = [0.5, x[1]]
 U = [x[2], x[3]]
 J = deque([1, 2])
+edges = np.arange(7) * 3 // 2
 R = L
 text, word = "a quick br\u00f8wn fox, 42 jumps", "jumpy fox 7!"
 Z = (np.arange(7) - 3) * (0.5 + 0.25j)
@@ -255,7 +256,7 @@ class Writer:
             f"{self.pick('A', 'B', 'C')}.{self.pick('sum', 'max', 'argmin')}()",
             f"np.mean(x[:{self.pick('2', '4', '0')}])",
             f"len(x[x > {right}])",
-            f"np.searchsorted({self.pick('np.cumsum(abs(x))', 'B[0]', 'u', 'x')}, {left})",
+            f"np.searchsorted({self.pick('np.cumsum(abs(x))', 'edges', 'edges / 2')}, {left})",
             f"round({left})",
         )
 
@@ -513,6 +514,11 @@ class Writer:
         compare = self.pick("<", "<=", ">", ">=", "==", "!=")
         return f"{self.number(1)} {compare} {self.number(0)}"
 
+    def test(self) -> str:
+        """A condition, which may call a function that stores."""
+        call = self.pick(f"swap(L, {self.index()}, 2)", f"box.bump({self.index()})")
+        return self.pick(self.condition(), self.condition(), f"{call} > {self.index()}")
+
     def part(self) -> str:
         i = self.index()
         return self.pick(
@@ -609,9 +615,7 @@ class Writer:
         elif nesting and dice < 0.2:
             self.loop(depth, nesting)
         elif nesting and dice < 0.35:
-            call = self.pick(f"swap(L, {self.index()}, 2)", f"box.bump({self.index()})")
-            test = self.pick(self.condition(), self.condition(), f"{call} > {self.index()}")
-            self.line(depth, f"if {test}:")
+            self.line(depth, f"if {self.test()}:")
             self.block(depth + 1, nesting - 1)
             if self.dice.random() < 0.5:
                 self.line(depth, self.pick("else:", f"elif {self.condition()}:"))
