@@ -23,6 +23,9 @@ class Plain:
             self.q = float(i)
             return 2 * self.p
         return self.p
+    def halve(self, i):
+        self.p = self.p / 2
+        return i
     @staticmethod
     def half(i):
         return i / 2
@@ -139,6 +142,11 @@ for i in range(n):
         y[i] = 1
     if a.count(parent[i] + 3 * i) > 4: y[i] = 2
     while root(parent[i] + i) != a.count(x[2]) and i < 3: i += 1
+""",
+    "an index after a method that has changed the type of an attribute": """
+for i in range(n):
+    if i == 0: a.p = 3
+    y[i + 4] = a.halve(i)
 """,
     "a new attribute": "for i in range(n):\n    a.fresh = i\n    x[i] = a.fresh",
     "another object": "for i in range(n):\n    x[i] = a.p\n    if i == 3: a = b\n",

@@ -586,8 +586,12 @@ class Emitter:
         state = self.calls[0].callers_state if self.calls else self.state
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
-        stored = frozenset((name, *variable[:2]) for name, variable in state.items())
-        key = (at, stored, moving, self.attributes_before is None)
+        before = self.attributes_before
+        stored, kept_ = (
+            frozenset((name, *variable[:2]) for name, variable in variables.items())
+            for variables in (state, before or {})
+        )
+        key = (at, stored, moving, before is None, kept_)
         if self.has_log:
             return self.undoing_block(at, key)
         if (block := self.exit_blocks.get(key)) is not None:
