@@ -339,6 +339,13 @@ def run(source: str, is_eager: bool = True) -> tuple[list[Site], str]:
     return unit.sites, differing(expected, outcome(code))
 
 
+def assert_whole(sites: list[Site], difference: str) -> None:
+    """The program agrees, and its loops that ran compiled were never left."""
+    assert not difference
+    assert any(site.runs for site in sites), [site.refusals for site in sites]
+    assert not any(site.leaves for site in sites), [site.leaves for site in sites]
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole(name: str) -> None:
     """The loop is compiled, never left, and agrees."""

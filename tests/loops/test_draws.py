@@ -127,10 +127,7 @@ def run(source: str) -> tuple[list[Site], str]:
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole(name: str) -> None:
     """The loop is compiled, never left, and leaves the generator where the interpreter does."""
-    sites, difference = run(WHOLE[name])
-    assert not difference
-    assert any(site.runs for site in sites), [site.refusals for site in sites]
-    assert not any(site.leaves for site in sites), [site.leaves for site in sites]
+    test_compiled.assert_whole(*run(WHOLE[name]))
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -112,10 +112,7 @@ for i in range(5):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole(name: str) -> None:
-    sites, difference = test_compiled.run(SETUP + WHOLE[name])
-    assert not difference
-    assert any(site.runs for site in sites), [site.refusals for site in sites]
-    assert not any(site.leaves for site in sites), [site.leaves for site in sites]
+    test_compiled.assert_whole(*test_compiled.run(SETUP + WHOLE[name]))
 
 
 @pytest.mark.parametrize("name", LEFT)

@@ -129,7 +129,7 @@ const STANDARD_EXPONENTIAL: i64 = 8;
 const LEGACY_NORMAL: i64 = 9;
 const LEGACY_EXPONENTIAL: i64 = 10;
 
-// The functions of a tape's interface: the state is its address, and nobody else uses it meanwhile.
+// The functions of the bit generator that reads a tape. Their argument is the tape's address; no other thread uses the tape during a call.
 
 unsafe extern "C" fn next_u64(tape: *mut c_void) -> u64 {
     // SAFETY: as above.
@@ -154,7 +154,7 @@ unsafe extern "C" fn next_raw(tape: *mut c_void) -> u64 {
 /// Draws a number of a distribution: the bits of a double, or an integer. Compiled code calls it.
 ///
 /// # Safety
-/// `tape` is the address of a tape that `random_tape` has set up, and nobody else uses it meanwhile.
+/// `tape` is the address of a tape that `random_tape` has set up; no other thread uses it during the call.
 unsafe extern "C" fn draw(tape: i64, distribution: i64) -> i64 {
     let address = tape as usize as *mut Tape;
     // SAFETY: the caller's contract.

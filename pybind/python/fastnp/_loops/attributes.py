@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from fastnp._loops import draws, scopes, undo
-from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable
+from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
 from fastnp._loops.places import MISSING, Object, Place, kept
@@ -215,7 +215,7 @@ def keep(e: Emitter) -> None:
         return
     e.attributes_before = {}
     for path, variable in e.state.items():
-        if "." in path:
+        if is_attribute(path):
             e.attributes_before[path] = variable
             registers = (e.registers(at, variable.type) for at in (kept(path), path))
             for target, source in zip(*registers, strict=True):

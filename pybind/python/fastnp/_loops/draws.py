@@ -22,6 +22,7 @@ from fastnp._loops import arrays, lists, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
+from fastnp._loops.nodes import as_tuple
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
@@ -260,10 +261,7 @@ def call(
         raise Unsupported(f"`{name}` of a generator")
     arguments = []
     for argument in node.args:
-        if isinstance(argument, ast.List) and argument.elts:
-            # Nobody has the list, which is as good as a tuple.
-            argument = ast.Tuple(argument.elts, ast.Load())
-        value = expression(e, argument)
+        value = expression(e, as_tuple(argument))
         if not isinstance(value, Value):
             raise Unsupported(f"`{name}` of an array")
         is_number = isinstance(value.type, Number)
@@ -388,17 +386,18 @@ def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.choice(sequence)`: a list or a short tuple."""
     (value,) = exactly(1, arguments)
     zero = e.text.integer(0)
+    return drawn_item(e, value, lambda extent: integer_between(e, source, zero, extent))
+
+
+def drawn_item(e: Emitter, value: Value, index_below: Callable[[str], str]) -> Value:
+    """An item of a list or a short tuple, at an index that is drawn below their number."""
     if isinstance(value.type, TupleType):
-        return item_of_tuple(e, value, integer_between(e, source, zero, length_of_tuple(e, value)))
+        extent = e.text.integer(len(value.type.items))
+        return item_of_tuple(e, value, index_below(extent))
     if not lists.is_list(value):
         raise Unsupported(f"a choice of {value.type}")
-    at = integer_between(e, source, zero, lists.length(e, value))
+    at = index_below(lists.length(e, value))
     return lists.load(e, lists.list_type(value), lists.address(e, value, at))
-
-
-def length_of_tuple(e: Emitter, value: Value) -> str:
-    assert isinstance(value.type, TupleType)
-    return e.text.integer(len(value.type.items))
 
 
 def item_of_tuple(e: Emitter, value: Value, at: str) -> Value:
@@ -428,25 +427,20 @@ def choice_of_numpy(draw_index: Method) -> Method:
 
     def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
         (value,) = exactly(1, arguments)
+
+        def index_below(extent: str) -> str:
+            return draw_index(e, source, [Value(INT, (extent,))]).register
+
         if isinstance(value.type, Number):
             found = draw_index(e, source, [value])
             return Value(type_of_choice(source.kind), found.registers)
         if isinstance(value.type, ArrayType) and value.type.ndim == 1:
-            index = draw_index(e, source, [Value(INT, (arrays.shape(value)[0],))]).register
+            index = index_below(arrays.shape(value)[0])
             step = arrays.steps(e, value)[0]
             at = e.text.op(I64, "mul", index, step)
             place = e.text.op(I64, "add", arrays.address(value), at)
             return arrays.load(e, value.type.char, place)
-        if isinstance(value.type, TupleType):
-            extent = length_of_tuple(e, value)
-            index = draw_index(e, source, [Value(INT, (extent,))]).register
-            found = item_of_tuple(e, value, index)
-        elif lists.is_list(value):
-            extent = lists.length(e, value)
-            index = draw_index(e, source, [Value(INT, (extent,))]).register
-            found = lists.load(e, lists.list_type(value), lists.address(e, value, index))
-        else:
-            raise Unsupported(f"a choice of {value.type}")
+        found = drawn_item(e, value, index_below)
         kind = {INT: NP_INT, FLOAT: NP_FLOAT, BOOL: NP_BOOL}.get(numbers.number(found))
         if kind is None:
             raise Unsupported(f"a choice of {found.type}")

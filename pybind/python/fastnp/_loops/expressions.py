@@ -21,13 +21,13 @@ from fastnp._loops import (
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
+from fastnp._loops.nodes import as_tuple
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
     BOOL,
     COMPLEX_CHAR,
-    F64,
     I8,
     INT,
     ArrayType,
@@ -312,22 +312,18 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
 
 def membership(e: Emitter, node: ast.Compare) -> Value:
     """`x in (a, b)`, `x in list`, of numbers."""
-    items = node.comparators[0]
-    if isinstance(items, ast.List | ast.Set) and items.elts:
-        items = ast.Tuple(items.elts, ast.Load())
+    items = as_tuple(node.comparators[0], may_be_set=True)
     value, within = e.settle(single(e, node.left)), single(e, items)
     known = strings.known_text(within)
     if strings.is_char(value) and known is not None:
         found = strings.is_within(e, value, known)
-        return Value(
-            BOOL, (found if isinstance(node.ops[0], ast.In) else e.text.op(I8, "not", found),)
-        )
-    numbers.number(value)
-    if isinstance(within.type, TupleType):
+    elif isinstance(within.type, TupleType):
+        numbers.number(value)
         found = e.text.truth(False)
         for item in tuple_items(within):
             found = e.text.op(I8, "or", found, functions.equals(e, item, value))
     elif isinstance(within.type, ListType):
+        numbers.number(value)
         count = lists.matching(
             e, within, lambda item: functions.equals(e, item, value), only_first=True
         )
@@ -346,13 +342,7 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
         return numbers.literal(e, name == "not_equal")
     result = e.text.truth(True)
     for a, b in zip(*pairs, strict=True):
-        if F64 in (*a.type.registers, *b.type.registers):
-            # Two nan are equal in tuples if they are one object.
-            for part in (a, b):
-                if part.type.registers == (F64,):
-                    e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))
-        same = numbers.truth(e, numbers.compare(e, "equal", e.settle(a), e.settle(b)))
-        result = e.text.op(I8, "and", result, same)
+        result = e.text.op(I8, "and", result, functions.equals(e, a, e.settle(b)))
     return Value(BOOL, (result if name == "equal" else e.text.op(I8, "not", result),))
 
 

@@ -277,7 +277,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
 
 
 def equals(e: Emitter, item: Value, value: Value) -> str:
-    """Whether an item of a list is equal to a number: two nan are if they are one object."""
+    """Whether an item of a list or a tuple is equal to a number. Two nan are equal if they are one
+    object, so a nan is left.
+    """
     for part in (item, value):
         if part.type.registers == (F64,):
             e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))

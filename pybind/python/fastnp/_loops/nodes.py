@@ -8,6 +8,15 @@ from typing import Any
 from fastnp._loops.loop import parts_of
 
 
+def as_tuple(node: ast.expr, may_be_set: bool = False) -> ast.expr:
+    """A tuple in place of a list that is written out (`[a, b]`) and bound to no name: the program
+    cannot tell the two apart. A set too, where its order does not matter. Other nodes as they are.
+    """
+    if isinstance(node, ast.List) or (may_be_set and isinstance(node, ast.Set)):
+        return ast.Tuple(node.elts, ast.Load()) if node.elts else node
+    return node
+
+
 def placed(nodes: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
     """Give new nodes the place of `like`; those of the program keep theirs."""
     for node in nodes:

@@ -53,6 +53,7 @@ from fastnp._loops.expressions import (
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below
+from fastnp._loops.nodes import as_tuple
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.scopes import Defaults
@@ -300,10 +301,7 @@ def iteration(e: Emitter, node: ast.expr) -> Items:
         made = iterators_of_builtin(e, known_object(e, node.func), node.args)
         if made is not None:
             return made
-    if isinstance(node, ast.List) and node.elts:
-        # Nobody has the list, which is as good as a tuple.
-        node = ast.Tuple(node.elts, ast.Load())
-    value = single(e, node)
+    value = single(e, as_tuple(node))
     strings.refuse_known(e, value)
     if strings.is_text(value):
         return strings.items(e, value)
