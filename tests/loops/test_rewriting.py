@@ -412,7 +412,7 @@ def test_threads_and_recursion() -> None:
 def test_a_while_statement_of_few_turns_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Timing each entry would take longer than its turns."""
     # Other processes may run in between.
-    monkeypatch.setattr(site_policy, "SHORT_WHILE", 1e-3)
+    monkeypatch.setattr(site_policy, "ENTER_FROM", 1e-3)
     monkeypatch.setattr(compiler, "compile_loop", lambda loop, *_: Refusal(loop.line, "no"))
     source = """\
 for i in range(5000):

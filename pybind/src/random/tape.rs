@@ -36,6 +36,8 @@ struct Tape {
     kept_normal: f64,
     /// Whether words have 64 bits; 32 otherwise.
     is_wide: i64,
+    /// Words that had been taken where the loop was left, those of the statement that was left among them.
+    reached: i64,
     bits: BitGenerator,
 }
 

@@ -268,8 +268,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     if isinstance(target, ast.Name | ast.Attribute):
         if isinstance(target, ast.Attribute):
             attributes.check_stored(e, owner_of(e, target))
-        left = expression(e, target)
-        right = expression(e, node)
+        left, right = undo.in_order(e, [target, node], expression)
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
             effect = update(e, left, name, right)
         else:

@@ -20,7 +20,7 @@ import numpy
 from fastnp import _fastnp
 from fastnp._loops import arrays, lists, numbers
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, Emitter, Learned, Unsupported
+from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, REACHED, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.places import Place
@@ -498,7 +498,8 @@ class Draws:
         `turns` were made and about so many are `left`, which says how many are drawn next time.
         """
         taken = drawing.end(has_run)
-        is_over = taken > 0.9 * drawing.count
+        # A statement that took more than were left has taken none, and takes as many again.
+        is_over = has_run and int(drawing.tape[REACHED // 8]) > 0.9 * drawing.count
         wanted = 4 * drawing.count if is_over else 2 * taken
         if turns and left:
             wanted = max(taken * left // turns * 5 // 4, wanted if is_over else 0)

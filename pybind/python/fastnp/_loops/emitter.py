@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 
+from fastnp._loops import undo_log
 from fastnp._loops.heap import is_sequence, type_of_list
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
@@ -58,7 +59,7 @@ TEXTS = "characters of a string"
 # Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
 EITHER_ITEMS = "numbers of Python's or NumPy's in lists"
 # Where a tape of random words says how many were taken, and that a statement has drawn nothing.
-POSITION, IS_FRESH = 8, 64
+POSITION, IS_FRESH, REACHED = 8, 64, 120
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -149,13 +150,17 @@ class Exit(Record):
 
 
 class OpenLoop:
-    """A loop that is being compiled: where `break` and `continue` lead."""
+    """A loop that is being compiled: where `break` and `continue` lead, the state that its turn
+    began with, and the variables that are bound where that was not expected.
+    """
 
-    __slots__ = ("breaks", "continues", "iterator", "number")
+    __slots__ = ("begun", "breaks", "continues", "found", "iterator", "number")
 
     def __init__(self, number: int, iterator: Iterator | None) -> None:
         self.number = number
         self.iterator = iterator
+        self.begun: State = {}
+        self.found: State = {}
         self.breaks: list[Path] = []
         self.continues: list[Path] = []
 
@@ -252,6 +257,8 @@ class Emitter:
         self.with_log = self.wants_log = self.has_log = False
         self.log = self.text.named("log", "i64")
         self.log_base: str | None = None
+        # The `if` statements around the one that is written, in the function that it is of.
+        self.branches = 0
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
@@ -624,6 +631,7 @@ class Emitter:
         if self.draws is not None:
             taken = self.drawn if at < 0 else self.drawn_before
             block.lines.append(f"store.i64 {self.draws[0]}, {POSITION}, {taken}")
+            block.lines.append(f"store.i64 {self.draws[0]}, {REACHED}, {self.drawn}")
             if at < 0:
                 one = self.text.integer(1)
                 block.lines.append(f"store.i64 {self.draws[0]}, {IS_FRESH}, {one}")
@@ -636,17 +644,10 @@ class Emitter:
             return block
         text, current = self.text, self.text.block
         assert self.log_base is not None
-        head, one = text.start(text.new_block("undo")), text.new_block("undo")
-        more = text.op(I8, "icmp.gt", self.log, text.integer(0))
         self.has_log = False
-        text.branch(more, one, self.exit_block(at))
+        last = self.exit_block(at)
         self.has_log = True
-        text.start(one)
-        text.line(f"{self.log} = sub {self.log}, {text.integer(16)}")
-        entry = text.op(I64, "add", self.log_base, self.log)
-        address, value = text.op(I64, "load.i64", entry, 0), text.op(I64, "load.i64", entry, 8)
-        text.line(f"store.i64 {address}, 0, {value}")
-        text.jump(head)
+        head = undo_log.undo(text, self.log_base, self.log, last)
         text.start(current)
         self.exit_blocks["undo", *key] = head
         return head

@@ -17,6 +17,7 @@ from fastnp._loops import (
     numbers,
     reductions,
     strings,
+    undo,
 )
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -82,7 +83,8 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             count = number(e, times)
             return lists.repeated(e, single(e, item), count)
         case ast.BinOp(left=left, op=op, right=right):
-            return binary(e, BINARY.get(type(op), ""), expression(e, left), expression(e, right))
+            operands = undo.in_order(e, [left, right], expression)
+            return binary(e, BINARY.get(type(op), ""), *operands)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Value(BOOL, (e.text.op(I8, "not", condition(e, operand)),))
         case ast.UnaryOp(op=op, operand=operand):
@@ -274,8 +276,7 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     names = [COMPARE.get(type(op)) for op in node.ops]
     if None in names:
         raise Unsupported("`in`, `is`")
-    left = expression(e, node.left)
-    right = expression(e, node.comparators[0])
+    left, right = undo.in_order(e, [node.left, node.comparators[0]], expression)
     if arrays.is_array(left) or arrays.is_array(right):
         if len(names) > 1:
             raise Unsupported("a chain of comparisons of arrays")

@@ -28,6 +28,7 @@ from fastnp._loops import (
     scopes,
     sorted_arrays,
     strings,
+    undo,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -112,12 +113,12 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
             found = attributes.method(e, value, node.func.attr)
             if found is not None:
                 called, before = found
-                arguments = [expression(e, argument) for argument in node.args]
+                arguments = undo.in_order(e, node.args, expression)
                 return inline(e, called, node, [*before, *arguments])
         elif value is not None and not (
             isinstance(value, Value) and isinstance(value.type, ObjectType)
         ):
-            return method(e, node, value, expression)
+            return method(e, node, undo.kept(e, owner, value, node.args), expression)
     function = expression(e, node.func)
     if not isinstance(function, Value) or not isinstance(function.type, ObjectType):
         raise Unsupported("a call of a value")
@@ -142,16 +143,16 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
             if others or len(nodes) != 1 or not takes_dtype:
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
-        return known(e, [expression(e, argument) for argument in nodes])
+        return known(e, undo.in_order(e, nodes, expression))
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType):
-        return inline(e, target, node, [expression(e, argument) for argument in node.args])
+        return inline(e, target, node, undo.in_order(e, node.args, expression))
     if isinstance(target, StoredCall):
-        arguments = [expression(e, argument) for argument in node.args]
+        arguments = undo.in_order(e, node.args, expression)
         return inline(e, target.function, node, arguments, target.chars)
     if is_ufunc(target) and not node.keywords:
-        return ufunc(e, target, [expression(e, argument) for argument in node.args])
+        return ufunc(e, target, undo.in_order(e, node.args, expression))
     raise Unsupported(f"a call of {function.type}")
 
 
@@ -266,7 +267,7 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return reduction(e, name, owner, node.args, node.keywords, expression)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
-    arguments = [expression(e, argument) for argument in node.args]
+    arguments = undo.in_order(e, node.args, expression)
     if name in ("conj", "conjugate") and not arguments and is_complex_array(owner):
         return array_operators.ufunc(e, "conjugate", [owner])
     if name == "copy" and not arguments:
@@ -366,7 +367,13 @@ def to_int(e: Emitter, arguments: list[Operand]) -> Value:
 
 
 def to_float(e: Emitter, arguments: list[Operand]) -> Value:
-    """`float(x)`."""
+    """`float(x)`, `float("inf")`."""
+    known = strings.known_text(arguments[0]) if len(arguments) == 1 else None
+    if known is not None:
+        try:
+            return numbers.literal(e, float(known))
+        except ValueError:
+            raise Unsupported(f"float of {known!r}") from None
     value = e.settle(argument(arguments, "float"))
     return Value(FLOAT, (numbers.to_float(e, value),))
 
@@ -429,6 +436,17 @@ def math_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
 
 def leave_unless_finite(e: Emitter, register: str) -> None:
     e.leave_unless(e.is_finite(register, F64))
+
+
+def scaled(name: str, factor: float) -> Callable[[Emitter, list[Operand]], Value]:
+    """`math.radians`, `math.degrees`: a multiplication, as in CPython."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Value:
+        value = numbers.to_float(e, e.settle(argument(arguments, name)))
+        result = e.text.op(F64, "fmul", value, e.text.float(factor, F64))
+        return Value(FLOAT, (result,))
+
+    return compute
 
 
 def math_rounding(opcode: str) -> Callable[[Emitter, list[Operand]], Value]:
@@ -671,6 +689,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
     for name in (*MATH, *MATH_BINARY, "sqrt", "fabs"):
         if hasattr(math, name):
             known[id(getattr(math, name))] = math_function(name)
+    for name, factor in (("radians", math.pi / 180), ("degrees", 180 / math.pi)):
+        known[id(getattr(math, name))] = scaled(name, factor)
     for class_, type_ in SCALARS.items():
         known[id(class_)] = scalar_class(type_)
     return known

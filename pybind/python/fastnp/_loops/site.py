@@ -54,13 +54,16 @@ NO_TURNS: tuple[float, float, float] = (0, 0.0, 0.0)
 SHORT = 32
 # After so many statements in short entries alone a site is no longer counted.
 RETIRE_SHORT = 40_000
-# A `while` statement is retired if its first so many entries took less than so many seconds each:
-# an entry that is timed pays one microsecond.
-WHILE_ENTRIES = 2_000
-SHORT_WHILE = 3e-6
-# A `for` statement is retired if so many entries took less than so many seconds each.
+# A statement is retired if so many entries took less than ENTER_FROM each: an entry that is timed
+# pays two microseconds or three.
 JUDGED_ENTRIES = 512
-BRIEF = 8e-6
+# A `for` statement is retired after so many entries over what has no source.
+MAX_SOURCELESS = 64
+# Compiled code is entered if the interpreter is expected to take so many times as long as the last
+# runs took beyond machine code: to find values and to copy lists. Each entry that is left to the
+# interpreter for it lowers that time, as lists may have become shorter.
+MARGIN = 1.5
+FORGOTTEN = 0.99
 MAX_COMPILED = 8
 # The compiler is asked this often, as types may change: the second time after so many times as long
 # as the loop was interpreted before, in which it is not timed.
@@ -138,6 +141,7 @@ class Site(Loop):
         "is_strict",
         "leaves",
         "live",
+        "made",
         "pending",
         "plain",
         "plain_turns",
@@ -149,6 +153,7 @@ class Site(Loop):
         "short",
         "slow",
         "slower",
+        "sourceless",
         "spent",
         "spent_before",
         "threshold",
@@ -183,7 +188,9 @@ class Site(Loop):
         self.compiled: list[Compiled] = []
         self.refusals: list[Refusal] = []
         self.leaves: Counter[tuple[int, str]] = Counter()
-        self.work = self.entries = 0
+        self.work = self.entries = self.sourceless = 0
+        # Turns of all entries of a `while`.
+        self.made = 0
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
@@ -241,7 +248,7 @@ class Site(Loop):
         if type(iterable) in SIZED and not self.is_eager:
             turns = len(iterable)
             if self.compiled:
-                if turns * self.turn_seconds < max(ENTER_FROM, self.enter_from):
+                if not self._is_long(turns):
                     return iterable
             elif turns * self.weight <= self.short:
                 self.work += turns * self.weight
@@ -268,29 +275,40 @@ class Site(Loop):
         if source is None and not self.is_strict:
             if self.is_eager and not self.refusals:
                 self.refusals.append(Refusal(self.line, _NO_SOURCE))
+            self.sourceless += 1
+            if self.sourceless == MAX_SOURCELESS and not self.is_eager:
+                self.retire()
             return iterable
         if self.is_eager:
             return self._no_turns(iterable, source, total)
         assert source is not None
         if self.compiled:
-            is_enough = total * self.turn_seconds >= max(ENTER_FROM, self.enter_from)
-            return self._no_turns(iterable, source, total) if is_enough else iterable
+            return self._no_turns(iterable, source, total) if self._is_long(total) else iterable
         self.entries += 1
         if self._is_brief():
             self.retire()
             return iterable
         return self._piece(iter(iterable), source, total)
 
+    def _is_long(self, turns: float) -> bool:
+        """Whether an entry of so many turns is to be run compiled."""
+        expected = turns * self.turn_seconds
+        if expected >= max(ENTER_FROM, self.enter_from):
+            return True
+        if expected >= ENTER_FROM:
+            self.enter_from *= FORGOTTEN
+        return False
+
     def _is_brief(self) -> bool:
-        """Whether the last entries were so short that none would be run compiled: each of them
-        pays two microseconds for being timed. A loop that a `return` ends is as long as its pieces.
+        """Whether the last entries were so short that none would be run compiled. A loop that a
+        `return` ends is as long as its pieces.
         """
         if self.entries % JUDGED_ENTRIES or any(
             inner.compiled and inner.live for inner in self.inner
         ):
             return False
         spent, self.spent_before = self.spent - self.spent_before, self.spent
-        return spent < JUDGED_ENTRIES * BRIEF
+        return spent < JUDGED_ENTRIES * ENTER_FROM
 
     def begin(self) -> Iterable[None]:
         """The first turns of a `while` statement."""
@@ -299,8 +317,12 @@ class Site(Loop):
         if self.asleep_until and self._is_asleep():
             return repeat(None)
         self.entries += 1
-        if self.entries == WHILE_ENTRIES and self.spent < WHILE_ENTRIES * SHORT_WHILE:
+        if not self.compiled and self._is_brief():
             self.retire()
+            return repeat(None)
+        is_due = bool(self.compiled) or self.spent >= self._patience()
+        if is_due and self._is_long(self.made / self.entries):
+            return self._no_turns(repeat(None), None, -1)
         return self._while_piece()
 
     def resume(self, step: Step, current: Any = None) -> Turns:
@@ -355,6 +377,7 @@ class Site(Loop):
     def _time(self, turns: Turns, made: int) -> None:
         """Count the seconds since the interpreter began with some turns."""
         if made:
+            self.made += made
             seconds = _now() - turns.began
             interpreted = seconds - (_machine - turns.machine)
             self.spent += interpreted
@@ -396,8 +419,7 @@ class Site(Loop):
             return True
         if isinstance(self.node, ast.While):
             return bool(self.compiled) or self.spent >= self._patience()
-        to_come = turns.left * self.turn_seconds
-        if turns.source is None or to_come < max(ENTER_FROM, self.enter_from):
+        if turns.source is None or not self._is_long(turns.left):
             return False
         if self.compiled:
             return True
@@ -512,14 +534,20 @@ class Site(Loop):
     def _count_run(self, seconds: float, outcome: Outcome | None) -> None:
         """Counts the seconds of a run, or of finding that the code is for other types."""
         self.seconds += seconds
-        if outcome is not None and seconds > outcome.turns * self.turn_seconds:
+        if outcome is None:
+            return
+        if self.runs:  # in the first, much is done once
+            beyond = MARGIN * (seconds - outcome.seconds)
+            self.enter_from = (self.enter_from + beyond) / 2 if self.enter_from else beyond
+        if seconds > outcome.turns * self.turn_seconds:
             self.slower += 1
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
         """The first run of compiled code: of some turns, where it is known how long they take
         interpreted.
 
-        Code that was not faster twice is not run again; the first time, much is done once.
+        Code that was not faster twice, and lost some time, is not run again; the first times, much
+        is done once.
         """
         some = int(TRIAL / self.turn_seconds) if self.turn_seconds else 0
         tried = source
@@ -548,11 +576,12 @@ class Site(Loop):
             return outcome
         if seconds < outcome.turns * self.turn_seconds:
             self.slow = 0
-        elif self.slow:
+            return outcome
+        self.slow += 1
+        lost = self.seconds - (self.turns + outcome.turns) * self.turn_seconds
+        if self.slow > 1 and lost > LOST:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             self.retire()
-        else:
-            self.slow = 1
         return outcome
 
     def _judge(self) -> None:
@@ -601,6 +630,7 @@ class Site(Loop):
     def _step(self, outcome: Outcome, names: Names) -> Step:
         self.runs += 1
         self.turns += outcome.turns
+        self.made += outcome.turns
         step = Step()
         step.error = outcome.error
         step.row, step.unbound = self._row(outcome, names)

@@ -74,6 +74,8 @@ from fastnp._loops.types import (
 # Of one statement, so many versions for different types are written; beyond, it is left.
 MAX_PATHS = 6
 MAX_CALL_DEPTH = 8
+# A loop inside so many others is written for few combinations of types.
+DEEP = 2
 
 
 def block(e: Emitter, statements: list[ast.stmt]) -> list[Path]:
@@ -135,7 +137,7 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
 def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     """Writes one statement for the current path."""
     e.begin_statement()
-    state, before = dict(e.state), Mark(e)
+    state, before, branches = dict(e.state), Mark(e), e.branches
     e.may_store = False
     if not e.calls:
         e.has_log = False
@@ -147,12 +149,19 @@ def one(e: Emitter, statement: ast.stmt) -> list[Path]:
     try:
         return compound(e, statement)
     except Unsupported as refusal:
-        if e.calls:
+        e.branches = branches
+        # Of a function that is called, a statement that few calls may reach can be left.
+        is_rare = branches > 0 and not (e.is_recorded or isinstance(refusal, DifferentTypes))
+        if e.calls and not is_rare:
             raise
         # What was written of the statement is forgotten.
-        e.has_log, e.attributes_before = False, None
         before.go_back(e)
         e.state = state
+        if e.calls:
+            e.reasons.setdefault(e.position, refusal.reason)
+            e.text.jump(e.exit_block(e.position))
+            return []
+        e.has_log, e.attributes_before = False, None
         return leave(e, statement, refusal.reason)
 
 
@@ -226,11 +235,13 @@ def if_(e: Emitter, statement: ast.If) -> list[Path]:
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
     e.text.branch(test, then, otherwise)
     state = e.state
+    e.branches += 1
     e.go_on(Path(state, then))
     assume(e, statement.test)
     paths = block(e, statement.body)
     e.go_on(Path(state, otherwise))
     paths += block(e, statement.orelse)
+    e.branches -= 1
     return e.meet(paths)
 
 
@@ -413,7 +424,7 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     follows.
     """
     start, entry = e.text.block, dict(e.state)
-    before = Mark(e)
+    before, branches = Mark(e), e.branches
     expect_counters(e, statement)
     bound = frozenset(
         part.id
@@ -421,11 +432,21 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     ) | frozenset(filter(is_attribute, e.state))
     for _ in range(MAX_PATHS):
-        over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
+        try:
+            over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
+        except Expected as found:
+            if found.loop is not loop:
+                found.add(e.widened[statement], loop, bound)
+                raise
+            found.add(e.widened[statement], loop, bound)
+            over = None
         if over is not None:
             break
+        if len(e.loops) - first_loop(e) >= DEEP:
+            raise Expected(e.loops[first_loop(e)], loop.found)
         # A turn binds a variable that the head did not expect; its type is known now: once more.
         before.go_back(e)
+        e.branches = branches
         loop.breaks.clear()
         loop.continues.clear()
         e.go_on(Path(entry, start))
@@ -438,6 +459,32 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
         e.go_on(path)
         after += block(e, statement.orelse)
     return e.meet(after)
+
+
+def first_loop(e: Emitter) -> int:
+    """The number of loops that are open around the function that is written."""
+    return e.calls[-1].callers_loops if e.calls else 0
+
+
+class Expected(Exception):
+    """What a turn of a loop deep inside others binds: the outermost of them is written again, and
+    all expect it. Otherwise each would be written once more for it, with all inside.
+    """
+
+    def __init__(self, loop: OpenLoop, variables: State) -> None:
+        super().__init__()
+        self.loop = loop
+        self.variables = variables
+
+    def add(self, expected: State, loop: OpenLoop, bound: frozenset[str]) -> None:
+        """Adds to what a loop around expects."""
+        for name, variable in self.variables.items():
+            have = loop.begun.get(name)
+            if name in bound and have is None:
+                expected.setdefault(name, Variable(variable.type, True))
+            elif have is not None and common_type(have.type, variable.type) == variable.type:
+                unbound = have.maybe_unbound or variable.maybe_unbound
+                expected[name] = Variable(variable.type, unbound)
 
 
 def expect_counters(e: Emitter, statement: ast.For | ast.While) -> None:
@@ -487,13 +534,20 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
                 e.text.start(path.block)
                 e.edge(path.state, head.state, head.block)
                 continue
-            if any(widening.grow(head.state, path.state) for head in heads):
-                return None
-            if (
-                e.is_loose
-                and len(heads) >= MAX_VERSIONS
-                and any(widening.loosen(e, head.state, path.state) for head in heads)
-            ):
+            most = 1 if len(e.loops) - first_loop(e) > DEEP else MAX_VERSIONS
+            is_loose = e.is_loose and len(heads) >= most
+            found = [
+                at
+                for at in (path, *waiting)
+                if any(
+                    widening.grow(head.state, at.state)
+                    or (is_loose and widening.loosen(e, head.state, at.state))
+                    for head in heads
+                )
+            ]
+            if path in found:
+                loop.found = {k: v for at in found for k, v in at.state.items()}
+                loop.found.update(widening.variables)
                 return None
             if len(heads) >= MAX_PATHS:
                 raise Unsupported("variables of changing types")
@@ -502,6 +556,7 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
             e.text.start(path.block)
             e.edge(path.state, head.state, head.block)
             e.go_on(head)
+            loop.begun = head.state
             loop.continues.clear()
             again, ends = turn(head.state, loop)
             over += ends
@@ -548,6 +603,7 @@ def inline(
             what = f"the default of `{name}`"
             values[name] = functions.outside(e, scope, name, default, what)
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
+    branches, e.branches = e.branches, 0
     stores = e.may_store, e.calls_may_store
     e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
     call = Call(function, outer, len(loops), chars, [])
@@ -570,6 +626,7 @@ def inline(
     finally:
         e.calls.pop()
         e.may_store, e.calls_may_store = stores
+        e.branches = branches
         e.state, e.prefix, e.loops = outer, prefix, loops
         e.forget_since(known)
 

@@ -10,48 +10,102 @@ statement's whole value.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy
 
+from fastnp._loops import undo_log
+from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import I8, I64, SIZES, ArrayType
+from fastnp._loops.loop import below
+from fastnp._loops.types import SIZES, ArrayType, Value
 
-# Bytes of the log: 2,048 stores of 8 bytes; where a call makes more the interpreter does it.
-SIZE = 1 << 15
-ENTRY = 16
+Operand: TypeAlias = "Value | Elementwise"
+
 REASON = "a function that stores to an array"
 
 
 def may_store(statement: ast.stmt) -> bool:
-    """Whether functions called in a statement, or in the condition of one, may store: nothing is
-    computed before and used after them.
+    """Whether functions called in a statement, or in the condition of one, may store: what is
+    evaluated, and in which order, is known when the loop is compiled.
     """
     match statement:
-        case ast.Expr(value=ast.Call() as value):
-            calls: list[ast.expr] = [value]
-        case ast.Assign(value=ast.Call() as value) | ast.Return(value=ast.Call() as value):
-            calls = [value]
-        case ast.Assign(value=ast.Tuple(elts=parts)):
-            calls = list(parts)
-        case ast.If(test=test) | ast.While(test=test):
-            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test = test.operand
-            is_chain = isinstance(test, ast.Compare) and len(test.ops) > 1
-            parts_ = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
-            calls = [] if is_chain else parts_
-            if not any(isinstance(part, ast.Call) for part in calls):
+        case ast.If(test=value) | ast.While(test=value):
+            pass
+        case (
+            ast.Expr(value=value)
+            | ast.Assign(value=value)
+            | ast.AnnAssign(value=ast.expr() as value)
+            | ast.Return(value=ast.expr() as value)
+        ):
+            pass
+        case ast.AugAssign(target=target, value=value):
+            # What is updated is evaluated before.
+            if isinstance(target, ast.Subscript) and not (
+                isinstance(target.value, ast.Name) and is_local(target.slice)
+            ):
                 return False
         case _:
             return False
-    return all(
-        isinstance(part, ast.Name | ast.Constant)
-        or (
-            isinstance(part, ast.Call)
-            and is_named(part.func)
-            and not any(isinstance(n, ast.Call) for n in ast.walk(part) if n is not part)
-        )
-        for part in calls
-    )
+    return calls(value) and is_in_order(value)
+
+
+def is_in_order(node: ast.expr) -> bool:
+    """Whether all calls in an expression are made, one after the other."""
+    match node:
+        case ast.Attribute(value=value) | ast.UnaryOp(operand=value):
+            return is_in_order(value)
+        case ast.Subscript(value=value, slice=index):
+            return is_in_order(value) and not calls(index)
+        case ast.BinOp(left=left, right=right):
+            return is_in_order(left) and is_in_order(right)
+        case ast.Compare(left=left, comparators=[right]):
+            return is_in_order(left) and is_in_order(right)
+        case ast.Tuple(elts=items):
+            return all(map(is_in_order, items))
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            return (
+                is_in_order(function)
+                and all(map(is_in_order, arguments))
+                and not any(calls(keyword.value) for keyword in keywords)
+                and (is_named(function) or not any(map(calls, arguments)))
+            )
+    return not calls(node)
+
+
+def calls(node: ast.AST) -> bool:
+    """Whether there is a call in an expression."""
+    return any(isinstance(part, ast.Call) for part in below(node))
+
+
+def in_order(
+    e: Emitter,
+    nodes: Sequence[ast.expr],
+    expression: Callable[[Emitter, ast.expr], Operand],
+) -> list[Operand]:
+    """Operands, in the order of the source."""
+    may_store, values = e.may_store, list[Operand]()
+    for i, node in enumerate(nodes):
+        values.append(kept(e, node, expression(e, node), nodes[i + 1 :]))
+    e.may_store = may_store
+    return values
+
+
+def kept(e: Emitter, node: ast.expr, value: Operand, later: Sequence[ast.expr]) -> Operand:
+    """An operand as it is before functions called for later ones store: an attribute is copied;
+    after an array that is not computed yet no function of the statement may store.
+    """
+    if not e.may_store or not any(map(calls, later)):
+        return value
+    if isinstance(value, Elementwise):
+        e.may_store = False
+    elif any(isinstance(part, ast.Attribute) for part in below(node)):
+        registers = [e.text.register(kind) for kind in value.type.registers]
+        for target, source in zip(registers, value.registers, strict=True):
+            e.text.copy(target, source)
+        return value._replace(registers=tuple(registers))
+    return value
 
 
 def is_named(function: ast.expr) -> bool:
@@ -59,6 +113,13 @@ def is_named(function: ast.expr) -> bool:
     while isinstance(function, ast.Attribute):
         function = function.value
     return isinstance(function, ast.Name)
+
+
+def is_local(index: ast.expr) -> bool:
+    """Whether an index is made of names and constants alone, which no function that is called
+    changes.
+    """
+    return not any(isinstance(part, ast.Call | ast.Attribute) for part in below(index))
 
 
 def begin(e: Emitter, statement: ast.stmt) -> None:
@@ -75,7 +136,7 @@ def base(e: Emitter) -> str:
     """The register with the log's address."""
     if e.log_base is None:
         type_ = ArrayType("l", 1, True, True, len(e.parameters), True, False)
-        value = e.parameter(None, type_, lambda _: numpy.empty(SIZE // 8, "l"))
+        value = e.parameter(None, type_, lambda _: numpy.empty(undo_log.SIZE // 8, "l"))
         e.log_base = value.registers[0]
     return e.log_base
 
@@ -84,18 +145,10 @@ def note(e: Emitter, at: str, char: str) -> None:
     """Notes what is at an address that a function that is called stores to."""
     if not e.calls:
         return
-    if not e.calls_may_store or SIZES[char] % 8:
+    if not e.calls_may_store:
         raise Unsupported(REASON)
     if not e.has_log:
         e.wants_log = True
         raise Unsupported(REASON)
-    text = e.text
-    room = text.op(I8, "icmp.lt", e.log, text.integer(SIZE - SIZES[char] * 2))
-    e.leave_unless(room)
-    for offset in range(0, SIZES[char], 8):
-        entry = text.op(I64, "add", base(e), e.log)
-        old = text.op(I64, "load.i64", at, offset)
-        where = text.op(I64, "add", at, text.integer(offset)) if offset else at
-        text.line(f"store.i64 {entry}, 0, {where}")
-        text.line(f"store.i64 {entry}, 8, {old}")
-        text.line(f"{e.log} = add {e.log}, {text.integer(ENTRY)}")
+    e.leave_unless(undo_log.has_room(e.text, e.log, SIZES[char]))
+    undo_log.append(e.text, base(e), e.log, at, SIZES[char])

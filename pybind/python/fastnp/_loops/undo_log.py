@@ -1,0 +1,57 @@
+"""The log of stores that may have to be undone: addresses, and what was there before.
+
+An entry has two words, the address and what was there, extended to a word. Addresses have fewer
+bits than `WIDTH_AT`; above are the bytes of what is smaller than a word.
+"""
+
+from __future__ import annotations
+
+from fastnp._loops.text import Block, Text
+from fastnp._loops.types import I8, I64
+
+# Bytes of the log: 2,048 stores of 8 bytes; where a call makes more the interpreter does it.
+SIZE = 1 << 15
+ENTRY = 16
+WIDTH_AT = 59
+WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "i64"}
+
+
+def has_room(text: Text, log: str, size: int) -> str:
+    """Whether an element of so many bytes can be noted; `log` are the bytes in use."""
+    return text.op(I8, "icmp.lt", log, text.integer(SIZE - 2 * size))
+
+
+def append(text: Text, base: str, log: str, at: str, size: int) -> None:
+    """Notes the element of so many bytes at an address; the log begins at `base`."""
+    width = min(size, 8)
+    for offset in range(0, size, width):
+        entry = text.op(I64, "add", base, log)
+        old = text.op(I64, f"load.{WIDTHS[width]}", at, offset)
+        where = text.op(I64, "add", at, text.integer(offset)) if offset else at
+        if width < 8:
+            where = text.op(I64, "or", where, text.integer(width << WIDTH_AT))
+        text.line(f"store.i64 {entry}, 0, {where}")
+        text.line(f"store.i64 {entry}, 8, {old}")
+        text.line(f"{log} = add {log}, {text.integer(ENTRY)}")
+
+
+def undo(text: Text, base: str, log: str, last: Block) -> Block:
+    """A block that puts back what is noted, the latest first, and goes on with `last`."""
+    head, one = text.start(text.new_block("undo")), text.new_block("undo")
+    text.branch(text.op(I8, "icmp.gt", log, text.integer(0)), one, last)
+    text.start(one)
+    text.line(f"{log} = sub {log}, {text.integer(ENTRY)}")
+    entry = text.op(I64, "add", base, log)
+    where, old = text.op(I64, "load.i64", entry, 0), text.op(I64, "load.i64", entry, 8)
+    width = text.op(I64, "shr", where, text.integer(WIDTH_AT))
+    address = text.op(I64, "and", where, text.integer((1 << WIDTH_AT) - 1))
+    for size in (4, 2, 1):
+        small, other = text.new_block("small"), text.new_block("other")
+        text.branch(text.op(I8, "icmp.eq", width, text.integer(size)), small, other)
+        text.start(small)
+        text.line(f"store.{WIDTHS[size]} {address}, 0, {old}")
+        text.jump(head)
+        text.start(other)
+    text.line(f"store.i64 {address}, 0, {old}")
+    text.jump(head)
+    return head
