@@ -75,7 +75,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_adopt, module)?)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::call_numpy, module)?)?;
     #[cfg(feature = "loops")]
-    crate::loops::list_items::add(module)?;
+    crate::loops::list_heap::add(module)?;
     #[cfg(feature = "loops")]
     crate::loops::program::add(module)?;
     #[cfg(feature = "loops")]

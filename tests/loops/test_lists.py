@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import linecache
 import math
 import random
 import textwrap
+from collections import deque
 from typing import Any
 
 import numpy
@@ -360,42 +362,76 @@ def test_a_list_gets_shorter_than_what_was_taken_of_it() -> None:
             assert not differing(expected, outcome(code))
 
 
-def test_items_of_lists() -> None:
+def words_at(address: int, count: int) -> Any:
+    """Words of memory, which can be changed."""
+    return (ctypes.c_int64 * count).from_address(address)
+
+
+def test_lists_in_memory() -> None:
     """Exact classes go in, and come out where they differ."""
-    lists: list[tuple[str, list[Any]]] = [
-        ("l", [1, -(2**63), 2**63 - 1]),
-        ("d", [0.5, -0.0, math.inf]),
-        ("?", [True, False, True]),
+    cases: list[tuple[str, list[Any]]] = [
+        ("i", [1, -(2**63), 2**63 - 1]),
+        ("f", [0.5, -0.0, math.inf]),
+        ("l", [numpy.int64(3), numpy.int64(-1), numpy.int64(7)]),
+        ("d", [numpy.float64(3), numpy.float64("nan"), numpy.float64(7)]),
+        ("I", [1, numpy.int64(-1), 7]),
+        ("F", [1.5, numpy.float64(-1), 7.0]),
+        ("(if)", [(1, 1.5), (2, -0.0), (3, math.inf)]),
     ]
-    for char, values in lists:
-        found = _fastnp.list_items(values, char)
-        assert found is not None
-        assert list(map(repr, numpy.frombuffer(found, char).tolist())) == list(map(repr, values))
-        assert _fastnp.list_items([], char) == b""
-        rows = [values, values[::-1]]
-        read = _fastnp.list_rows(rows, char)
-        assert read is not None
-        assert numpy.frombuffer(read[0], char).tolist() == [x for row in rows for x in row]
-        assert numpy.frombuffer(read[1], "l").tolist() == [id(row) for row in rows]
-        other: Any
-        for other in (2**63, 1, 1.0, True, None, numpy.float64(1.0)):
-            if type(other) is not type(values[0]) or other == 2**63:
-                assert _fastnp.list_items([*values, other], char) is None
-                assert _fastnp.list_rows([values, [*values[:2], other]], char) is None
-        for bad in ([values, values[:2]], [values, (1, 2, 3)], [values, None], [3], []):
-            assert _fastnp.list_rows(bad, char) is None
-        before = numpy.frombuffer(found, f"u{numpy.dtype(char).itemsize}")
+    for letter, values in cases:
+        width = 2 if letter in ("I", "F", "(if)") else 1
+        layout = _fastnp.ListLayout(f"[{letter}]")
         kept = [*values]
-        after = before.copy()
-        after[1] = after[2]
-        _fastnp.put_list_items(kept, char, after, before)
-        assert kept == [values[0], values[2], values[2]]
-        assert kept[0] is values[0]
+        lists_ = _fastnp.ListHeap([kept], [layout], 0)
+        assert lists_.is_entered
+        items, length, room, number = words_at(lists_.addresses[0], 4)
+        assert (length, room, number) == (3, 3, 0)
+        assert lists_.object_at(lists_.addresses[0], layout) is kept
+        memory = words_at(items, 3 * width)
+        memory[:width] = memory[2 * width :]
+        lists_.put_back()
+        assert [*map(repr, kept)] == [*map(repr, [values[2], *values[1:]])]
+        assert kept[1] is values[1]
+        assert kept[2] is values[2]
+        words_at(lists_.addresses[0], 2)[1] = 2
+        lists_.put_back()
+        assert len(kept) == 2
         with pytest.raises(IndexError):
-            _fastnp.put_list_items([values[0]], char, after, before)
-    assert _fastnp.list_rows([[], []], "l") is not None
-    with pytest.raises(ValueError, match="items of lists"):
-        _fastnp.list_items([1], "x")
+            kept.clear()
+            lists_.put_back()
+        for other in (2**63, True, None, "1", numpy.float32(1), (1,), (1, 2), (1, math.nan), [1]):
+            assert not _fastnp.ListHeap([[*values, other]], [layout], 0).is_entered
+        assert not _fastnp.ListHeap([values], [_fastnp.ListLayout("[]")], 0).is_entered
+        assert not _fastnp.ListHeap([deque(values)], [layout], 0).is_entered
+        assert _fastnp.ListHeap([[]], [layout], 0).is_entered
+    for text in ("", "i", "[x]", "[i", "[i]]", "[(i]", "{[i}"):
+        with pytest.raises(ValueError, match="no layout"):
+            _fastnp.ListLayout(text)
+
+
+def test_truth_values_and_rows_in_memory() -> None:
+    truths, layout = [True, False] * 5, _fastnp.ListLayout("[b]")
+    lists_ = _fastnp.ListHeap([truths], [layout], 0)
+    items = words_at(lists_.addresses[0], 1)[0]
+    (ctypes.c_uint8 * 10).from_address(items)[9] = 1
+    lists_.put_back()
+    assert truths == [True, False] * 4 + [True, True]
+    row = [3]
+    rows, deep = [[1], row, [], row], _fastnp.ListLayout("[[i]]")
+    lists_ = _fastnp.ListHeap([rows, row], [deep, _fastnp.ListLayout("[i]")], 24)
+    first, *_ = words_at(lists_.addresses[0], 4)
+    children = words_at(first, 4)
+    assert children[1] == children[3] == lists_.addresses[1]
+    # A list that the code made, in two places.
+    made, _ = words_at(lists_.base, 2)
+    words_at(made, 5)[:] = made + 32, 1, 1, -1, 8
+    children[0] = children[2] = made
+    lists_.put_back()
+    assert rows == [[8], [3], [8], [3]]
+    assert rows[0] is rows[2]
+    assert rows[1] is row
+    assert not _fastnp.ListHeap([rows, row], [deep, _fastnp.ListLayout("[f]")], 0).is_entered
+
 
 
 def test_rows_are_entered_at_once() -> None:

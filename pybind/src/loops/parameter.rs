@@ -168,7 +168,7 @@ pub(crate) unsafe fn word_of_int(object: *mut ffi::PyObject) -> Option<u64> {
 }
 
 /// The word of a NumPy scalar of a type: the bits of a floating-point number, an integer extended to 64 bits.
-fn scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<u64>> {
+pub(crate) fn scalar(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<u64>> {
     let Some(bits) = dtype::bits_of_scalar(value, dtype)? else { return Ok(None) };
     Ok(Some(match dtype {
         DType::F32 | DType::F64 => bits,

@@ -12,6 +12,7 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops import attributes, places, priority_queues
+from fastnp._loops import heap as heap_module
 from fastnp._loops.comprehensions import comprehension
 from fastnp._loops.draws import Draws, expected, prepare
 from fastnp._loops.emitter import (
@@ -28,7 +29,7 @@ from fastnp._loops.emitter import (
     raises_errors,
 )
 from fastnp._loops.entry_items import entry_items
-from fastnp._loops.heap import Heap
+from fastnp._loops.heap import layout_of
 from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
@@ -255,6 +256,7 @@ class Compiled:
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
         }
         self.is_flat = not (self.tuples or self.complexes or self.texts)
+        self.layouts = [layout_of(type_) for type_ in self.lists.values()]
         self.copies_lists = bool(self.lists)
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
@@ -319,16 +321,17 @@ class Compiled:
 
     def run_with_lists(self, names: Names, values: list[Any]) -> Outcome | None:
         """Runs a loop whose lists are copied to memory."""
-        heap = Heap()
-        numbers = {i: heap.number_of(values[i], type_) for i, type_ in self.lists.items()}
-        if None in numbers.values():
+        heap_parameter = self.heap_parameter
+        entered = [values[i] for i in self.lists]
+        room = 0 if heap_parameter is None else heap_module.MADE
+        heap = _fastnp.ListHeap(entered, self.layouts, room)
+        if not heap.is_entered:
             return None
-        heap.fill(self.heap_parameter is not None)
         given = [*values]
-        for i in self.lists:
-            given[i] = heap.address(numbers[i] or 0)
-        if self.heap_parameter is not None:
-            given[self.heap_parameter] = heap.memory
+        for i, address in zip(self.lists, heap.addresses, strict=True):
+            given[i] = address
+        if heap_parameter is not None:
+            given[heap_parameter] = heap.base
         flat = self.guarded(names, given)
         if flat is None:
             return None
@@ -342,8 +345,7 @@ class Compiled:
         if ended is None:
             return None
         outcome = self.outcome(ended, seconds, names, values, heap)
-        outcome.pauses = self.heap_parameter is not None and heap.is_full()
-        heap.release()
+        outcome.pauses = heap.is_full
         return outcome
 
     def run_tasks(self, names: Names, turns: range, tasks: int) -> list[Outcome] | None:
@@ -417,7 +419,7 @@ class Compiled:
         seconds: float,
         names: Names,
         values: list[Any],
-        heap: Heap | None = None,
+        heap: _fastnp.ListHeap | None = None,
     ) -> Outcome:
         """What a run returned and stored means, which took so long."""
         exit_, stored = self.exits[ended[0]], ended[1]
@@ -520,7 +522,7 @@ def of_type(type_: Type | Opaque) -> list[str]:
     return ["i"] * len(type_.registers)
 
 
-def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None = None) -> object:
+def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: _fastnp.ListHeap | None = None) -> object:
     """The object that a variable is bound to."""
     match type_:
         case Number(name=name):
@@ -542,7 +544,7 @@ def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: Heap | None
             return values[type_.root]
         case ListType():
             assert heap is not None
-            return heap.object_at(stored[0], type_)
+            return heap.object_at(stored[0], layout_of(type_))
         case ArrayType():
             root: Any = values[type_.root]
             return root if type_.is_root else rebuilt_view(root, type_, stored)

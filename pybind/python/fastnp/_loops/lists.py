@@ -315,9 +315,8 @@ def pop_first(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
 def heap(e: Emitter) -> str:
     """The register with the address of the memory for lists."""
     if e.heap is None:
-        type_ = ArrayType("l", 1, True, True, len(e.parameters), True, False)
         e.heap_parameter = len(e.parameters)
-        e.heap = e.parameter(None, type_, lambda _: None).registers[0]
+        e.heap = e.parameter(None, INT, lambda _: None).registers[0]
     return e.heap
 
 

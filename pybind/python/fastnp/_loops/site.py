@@ -288,6 +288,8 @@ class Site(Loop):
         if self._is_brief():
             self.retire()
             return iterable
+        if self.spent >= self._patience() and self._is_long(total):
+            return self._no_turns(iterable, source, total)
         return self._piece(iter(iterable), source, total)
 
     def _is_long(self, turns: float) -> bool:

@@ -1,0 +1,191 @@
+//! Layouts of lists in the memory of a compiled loop: what the items are, and how an item becomes words and is made of words again.
+//!
+//! Only exact classes are read, so reading runs no Python code.
+
+use crate::interpreter::dtype;
+use crate::loops::parameter::{scalar, word_of_int};
+use fastnp::{DType, Scalar};
+use pyo3::exceptions::PyValueError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt};
+use std::str::Chars;
+use std::sync::Arc;
+
+/// What a number is, apart from whose.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Int,
+    Float,
+    Bool,
+}
+
+/// Whose number an item is. Where it is Python's or NumPy's, a second word says: 1 for NumPy's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Python,
+    NumPy,
+    Either,
+}
+
+/// The type of a number in a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) kind: Kind,
+    pub(crate) owner: Owner,
+}
+
+/// What a list holds.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Item {
+    Number(Number),
+    /// Tuples of Python's numbers, a word for each.
+    Tuple(Vec<Number>),
+    List(Arc<Layout>),
+    /// The list is empty.
+    Nothing,
+}
+
+/// The type of a list, or of a deque.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) item: Item,
+    pub(crate) is_deque: bool,
+}
+
+/// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
+/// `F`, `B` for Python's or NumPy's; `(ii)` for tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque.
+#[pyclass(module = "fastnp._fastnp", frozen)]
+pub(crate) struct ListLayout(pub(crate) Arc<Layout>);
+
+#[pymethods]
+impl ListLayout {
+    /// `ValueError` for other texts.
+    #[new]
+    fn new(text: &str) -> PyResult<ListLayout> {
+        let mut chars = text.chars();
+        match (chars.next().and_then(|first| Layout::parse(first, &mut chars)), chars.next()) {
+            (Some(layout), None) => Ok(ListLayout(Arc::new(layout))),
+            _ => Err(PyValueError::new_err(format!("{text:?} is no layout of a list"))),
+        }
+    }
+}
+
+impl Layout {
+    /// The layout whose text begins with `first`.
+    fn parse(first: char, rest: &mut Chars) -> Option<Layout> {
+        let (is_deque, last) = match first {
+            '[' => (false, ']'),
+            '{' => (true, '}'),
+            _ => return None,
+        };
+        let item = match rest.next()? {
+            end if end == last => return Some(Layout { item: Item::Nothing, is_deque }),
+            '(' => {
+                let mut fields = Vec::new();
+                loop {
+                    match rest.next()? {
+                        ')' => break Item::Tuple(fields),
+                        field => fields.push(Number::parse(field)?),
+                    }
+                }
+            }
+            '[' => Item::List(Arc::new(Layout::parse('[', rest)?)),
+            number => Item::Number(Number::parse(number)?),
+        };
+        (rest.next()? == last).then_some(Layout { item, is_deque })
+    }
+
+    /// Words that so many items take: truth values take a byte each, other numbers a word.
+    pub(crate) fn words(&self, count: usize) -> usize {
+        match &self.item {
+            Item::Number(number) if number.is_byte() => count.div_ceil(8),
+            Item::Number(number) => count * number.words(),
+            Item::Tuple(fields) => count * fields.len(),
+            Item::List(_) => count,
+            Item::Nothing => 0,
+        }
+    }
+}
+
+impl Number {
+    fn parse(char: char) -> Option<Number> {
+        let kind = match char {
+            'i' | 'l' | 'I' => Kind::Int,
+            'f' | 'd' | 'F' => Kind::Float,
+            'b' | '?' | 'B' => Kind::Bool,
+            _ => return None,
+        };
+        let owner = match char {
+            'i' | 'f' | 'b' => Owner::Python,
+            'l' | 'd' | '?' => Owner::NumPy,
+            _ => Owner::Either,
+        };
+        Some(Number { kind, owner })
+    }
+
+    /// Whether an item takes a byte.
+    pub(crate) fn is_byte(self) -> bool {
+        self.kind == Kind::Bool && self.owner != Owner::Either
+    }
+
+    /// Whether a word is that of a float that is no number.
+    pub(crate) fn is_nan(self, word: u64) -> bool {
+        self.kind == Kind::Float && f64::from_bits(word).is_nan()
+    }
+
+    fn words(self) -> usize {
+        if self.owner == Owner::Either { 2 } else { 1 }
+    }
+
+    fn dtype(self) -> DType {
+        match self.kind {
+            Kind::Int => DType::I64,
+            Kind::Float => DType::F64,
+            Kind::Bool => DType::Bool,
+        }
+    }
+
+    /// The word of one of Python's numbers; none if it is another object, or an integer of more than 64 bits.
+    ///
+    /// # Safety
+    /// The object stays during the call, and the interpreter is held.
+    pub(crate) unsafe fn word_of_pythons(self, object: *mut ffi::PyObject) -> Option<u64> {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match self.kind {
+                Kind::Int => word_of_int(object),
+                Kind::Float => {
+                    (ffi::PyFloat_CheckExact(object) != 0).then(|| ffi::PyFloat_AsDouble(object).to_bits())
+                }
+                Kind::Bool if object == ffi::Py_True() => Some(1),
+                Kind::Bool => (object == ffi::Py_False()).then_some(0),
+            }
+        }
+    }
+
+    /// The word of a number, and whether it is NumPy's; none if it is not of the type.
+    pub(crate) fn word(self, object: &Bound<'_, PyAny>) -> PyResult<Option<(u64, bool)>> {
+        if self.owner != Owner::NumPy {
+            // SAFETY: the object is held.
+            let word = unsafe { self.word_of_pythons(object.as_ptr()) };
+            if word.is_some() || self.owner == Owner::Python {
+                return Ok(word.map(|word| (word, false)));
+            }
+        }
+        Ok(scalar(object, self.dtype())?.map(|word| (word, true)))
+    }
+
+    /// The number that words mean.
+    pub(crate) fn object<'py>(self, py: Python<'py>, word: u64, is_numpys: bool) -> PyResult<Bound<'py, PyAny>> {
+        if is_numpys {
+            let bits = if self.kind == Kind::Bool { word & 1 } else { word };
+            return dtype::to_scalar(py, Scalar::from_bits(self.dtype(), bits.into()));
+        }
+        Ok(match self.kind {
+            Kind::Int => PyInt::new(py, word.cast_signed()).into_any(),
+            Kind::Float => PyFloat::new(py, f64::from_bits(word)).into_any(),
+            Kind::Bool => PyBool::new(py, word & 0xff != 0).to_owned().into_any(),
+        })
+    }
+}
