@@ -433,7 +433,6 @@ def test_truth_values_and_rows_in_memory() -> None:
     assert not _fastnp.ListHeap([rows, row], [deep, _fastnp.ListLayout("[f]")], 0).is_entered
 
 
-
 def test_rows_are_entered_at_once() -> None:
     """Many rows of one length are copied together, and those that changed are put back."""
     source = """

@@ -425,6 +425,109 @@ for i in range(5000):
     assert not next(site for site in unit.sites if site.line == 3).live
 
 
+SHORT_LOOPS = """
+def plain(n):
+    s = 0
+    for i in (1, 2, 3):
+        s += i * n
+    while s > 5 * n + 4:
+        s -= 1
+    return s
+
+class Counter:
+    count = 0
+
+    def add(self, n):
+        for i in (1, 2):
+            self.count += n
+        return self.count
+
+    @staticmethod
+    def halves(n):
+        k = 0
+        while n > 1:
+            n //= 2
+            k += 1
+        return k
+
+    @property
+    def doubled(self):
+        return [x for x in (1, 2)][-1] * self.count + sum(self.parts())
+
+    def parts(self):
+        found = []
+        for i in (0, 1):
+            found.append(i)
+        return found
+
+def closed():
+    base = 10
+    def inner(n):
+        for i in (1, 2):
+            n += base
+        return n
+    return inner
+
+held = [closed()]
+counter = Counter()
+total = 0
+for turn in range(24_000):
+    total += plain(turn % 7) + counter.add(1) + counter.halves(turn % 9)
+    total += held[0](1) + counter.doubled
+"""
+
+
+def test_functions_with_short_loops_alone_get_their_own_code_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(site_policy, "ENTER_FROM", 1e-3)
+    monkeypatch.setattr(compiler, "compile_loop", lambda loop, *_: Refusal(loop.line, "no"))
+    expected: dict[str, Any] = {"__name__": "program"}
+    exec(compile(SHORT_LOOPS, "program.py", "exec"), expected)
+    variables: dict[str, Any] = {"__name__": "program"}
+    code, unit = built(SHORT_LOOPS, False)
+    exec(code, variables)
+    assert variables["total"] == expected["total"]
+    counter = variables["Counter"]
+    for function in (variables["plain"], counter.add, counter.halves, counter.parts):
+        assert not any(isinstance(c, site_policy.Site) for c in function.__code__.co_consts)
+        assert function.__code__.co_consts == _named(expected, function).__code__.co_consts
+    # It is not found by a name of the module's.
+    assert any(isinstance(c, site_policy.Site) for c in variables["held"][0].__code__.co_consts)
+    assert {site.qualname for site in unit.sites if not site.plain} == {"<module>"}
+
+
+def _named(variables: dict[str, Any], function: Any) -> Any:
+    """The function of the same name."""
+    first, *rest = function.__qualname__.split(".")
+    found = variables[first]
+    for name in rest:
+        found = getattr(found, name)
+    return found
+
+
+def test_functions_keep_sites_as_long_as_one_is_run_compiled() -> None:
+    source = """
+def f(n):
+    s = 0
+    for i in (1, 2):
+        s += i
+    for i in range(n):
+        s += i
+    return s
+"""
+    variables: dict[str, Any] = {"__name__": "program"}
+    code, unit = built(source, False)
+    exec(code, variables)
+    assert variables["f"](400_000) == 3 + 399_999 * 200_000
+    for _ in range(30_000):
+        variables["f"](2)
+    short, long = unit.sites
+    assert not short.live
+    assert long.live
+    assert any(constant is long for constant in variables["f"].__code__.co_consts)
+
+
 NEST = """
 found = []
 for i in range(6):

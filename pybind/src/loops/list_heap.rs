@@ -148,12 +148,7 @@ impl ListHeap {
         let Some(list) = items else { return Ok(None) };
         let (number, header, count) = (self.entered.len(), self.before.len(), list.len());
         self.numbers.insert(object.as_ptr().addr(), number);
-        self.entered.push(Entered {
-            object: object.clone().unbind(),
-            layout: Arc::clone(layout),
-            header,
-            count,
-        });
+        self.entered.push(Entered { object: object.clone().unbind(), layout: Arc::clone(layout), header, count });
         self.before.extend([0, count as u64, count as u64, number as u64]);
         let first = self.before.len();
         let is_read = match &layout.item {
@@ -308,7 +303,9 @@ impl ListHeap {
             let (now, then) = (self.place(self.memory[header]), header + HEADER);
             let is_same = match &layout.item {
                 Item::List(_) => self.child(number, i) == Some(self.memory[now + i]),
-                Item::Number(number) if number.is_byte() => byte(&self.memory[now..], i) == byte(&self.before[then..], i),
+                Item::Number(number) if number.is_byte() => {
+                    byte(&self.memory[now..], i) == byte(&self.before[then..], i)
+                }
                 _ => {
                     let width = layout.words(1);
                     let words = |all: &[u64], first: usize| all[first + i * width..first + (i + 1) * width].to_vec();
@@ -362,13 +359,7 @@ impl ListHeap {
     }
 
     /// An item of a list whose items begin at a word.
-    fn object<'py>(
-        &mut self,
-        py: Python<'py>,
-        first: usize,
-        layout: &Layout,
-        i: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn object<'py>(&mut self, py: Python<'py>, first: usize, layout: &Layout, i: usize) -> PyResult<Bound<'py, PyAny>> {
         let words = &self.memory[first..];
         match &layout.item {
             Item::Number(number) => match number.owner {

@@ -155,9 +155,7 @@ impl Number {
         unsafe {
             match self.kind {
                 Kind::Int => word_of_int(object),
-                Kind::Float => {
-                    (ffi::PyFloat_CheckExact(object) != 0).then(|| ffi::PyFloat_AsDouble(object).to_bits())
-                }
+                Kind::Float => (ffi::PyFloat_CheckExact(object) != 0).then(|| ffi::PyFloat_AsDouble(object).to_bits()),
                 Kind::Bool if object == ffi::Py_True() => Some(1),
                 Kind::Bool => (object == ffi::Py_False()).then_some(0),
             }

@@ -522,7 +522,9 @@ def of_type(type_: Type | Opaque) -> list[str]:
     return ["i"] * len(type_.registers)
 
 
-def rebuilt(type_: Type, stored: list[Any], values: list[Any], heap: _fastnp.ListHeap | None = None) -> object:
+def rebuilt(
+    type_: Type, stored: list[Any], values: list[Any], heap: _fastnp.ListHeap | None = None
+) -> object:
     """The object that a variable is bound to."""
     match type_:
         case Number(name=name):

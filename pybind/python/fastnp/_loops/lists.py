@@ -34,7 +34,6 @@ from fastnp._loops.types import (
     I64,
     INT,
     SIZES,
-    ArrayType,
     ListType,
     Number,
     TupleType,

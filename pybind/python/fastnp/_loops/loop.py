@@ -93,14 +93,32 @@ def below(node: ast.AST) -> Iterator[ast.AST]:
 
 def parts_of(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one; contexts and operators, which say nothing else, are left out."""
+    names = _FIELDS.get(type(node))
+    if names is None:
+        names = _FIELDS[type(node)] = _fields_with_nodes(node)
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in names:
         value = getattr(node, name, None)
         if value.__class__ is list:
             found += [part for part in value if isinstance(part, ast.AST)]
-        elif isinstance(value, ast.AST) and value._fields:
+        elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def _fields_with_nodes(node: ast.AST) -> tuple[str, ...]:
+    """The fields of a class of nodes that may hold others. Half the fields of a program do not."""
+    if isinstance(node, ast.Constant):
+        return ()
+    return tuple(name for name in node._fields if name not in _WITHOUT_NODES)
+
+
+# The fields that may hold nodes, by class.
+_FIELDS: dict[type, tuple[str, ...]] = {}
+_WITHOUT_NODES = frozenset(
+    "arg asname attr conversion ctx id is_async kind level module op ops rest simple tag"
+    " type_comment".split()
+)
 
 
 def outer_parts(scope: Any) -> list[ast.AST]:

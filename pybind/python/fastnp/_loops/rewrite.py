@@ -43,6 +43,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import count, repeat
 from types import CodeType
@@ -50,7 +51,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from fastnp._loops.entry import Turns
-from fastnp._loops.loop import LOOPS, SCOPES, children, family, in_scope
+from fastnp._loops.loop import LOOPS, SCOPES, children, family, in_scope, parts_of
 from fastnp._loops.nodes import (
     both,
     call_constant,
@@ -120,9 +121,17 @@ def compile_tree(
     tree: ast.Module, filename: str, flags: int = 0, optimize: int = -1
 ) -> tuple[CodeType, Unit]:
     """Rewrite a module's loops, and compile it."""
+
+    def compiled() -> CodeType:
+        return compile(tree, filename, "exec", flags, dont_inherit=True, optimize=optimize)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        original = compiled()
     unit = rewrite(tree, filename)
-    code = compile(tree, filename, "exec", flags, dont_inherit=True, optimize=optimize)
-    return fill(code), unit
+    for site in unit.sites:
+        site.original = original
+    return fill(compiled()), unit
 
 
 def rewrite(tree: ast.Module, filename: str) -> Unit:
@@ -660,9 +669,45 @@ def _refusal(loop: ast.For | ast.While) -> str:
             reason = "imports unknown names"
         if reason:
             return reason
+    return _never_compiled(loop)
+
+
+def _never_compiled(loop: ast.For | ast.While) -> str:
+    """What the interpreter has to do in each turn, of the loop or of one inside, whatever the types
+    are; empty if there is no such statement.
+    """
+    for statement in loop.body:
+        if isinstance(statement, ast.Continue | ast.Break | ast.Return):
+            break
+        if isinstance(statement, LOOPS):
+            reason = _never_compiled(statement)
+            if reason:
+                return reason
+            continue
+        parts = parts_of(statement)
+        if isinstance(statement, ast.If):
+            parts = [statement.test]
+        elif isinstance(statement, ast.Assert):
+            parts = [statement.test]  # the message is evaluated where the loop is left
+        elif type(statement) not in _SIMPLE:
+            continue
+        for node in in_scope(*parts):
+            reason = _NEVER.get(type(node), "")
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                reason = "a call of print" if node.func.id == "print" else ""
+            if reason:
+                return f"line {statement.lineno}: {reason}"
     return ""
 
 
+_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
+# What compiled code has no values for.
+_NEVER: dict[type, str] = {
+    ast.Dict: "a dictionary",
+    ast.DictComp: "a dictionary",
+    ast.JoinedStr: "a formatted string",
+    ast.Lambda: "a lambda expression",
+}
 _FORBIDDEN: dict[type, str] = {
     ast.Yield: "yields",
     ast.YieldFrom: "yields",

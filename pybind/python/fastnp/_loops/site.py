@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 from time import perf_counter, thread_time
+from types import CodeType
 from typing import Any
 from weakref import WeakSet
 
@@ -23,6 +24,7 @@ from fastnp import _fastnp
 from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, is_list, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
+from fastnp._loops.original import restore
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
 
@@ -142,6 +144,7 @@ class Site(Loop):
         "leaves",
         "live",
         "made",
+        "original",
         "pending",
         "plain",
         "plain_turns",
@@ -173,6 +176,8 @@ class Site(Loop):
         self.inner: list[Site] = []
         self.weight = 1
         self.is_eager = self.is_strict = False
+        # The code of the module without sites, for functions whose loops are all retired.
+        self.original: CodeType | None = None
         # `for i in reversed(range(n))`: the iterator is the loop's alone, so it may be the range.
         self.is_reversed = isinstance(node, ast.For) and _is_call_of(node.iter, "reversed")
         self.attempts = 0
@@ -225,6 +230,8 @@ class Site(Loop):
                 break
             site.plain = True
             site = site.around
+        if self.original is not None and not self.is_eager:
+            restore(self, self.original, is_plain)
 
     def revive(self) -> None:
         """Run it compiled again."""
@@ -682,6 +689,11 @@ class Site(Loop):
         if source is None or not len(source):
             return rest
         return self._piece(iter(rest), source, len(source), 1)
+
+
+def is_plain(site: Site) -> bool:
+    """Whether the interpreter makes the turns of a loop, and of all inside, as the source says."""
+    return site.plain
 
 
 # All that are alive.
