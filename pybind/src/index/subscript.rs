@@ -207,6 +207,14 @@ fn element(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Scalar>> {
         Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => Some(s),
         Arg::Number(Value::Scalar(s)) if fits(Value::Scalar(s), dtype) => Some(s.cast(dtype)),
         Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Some(Scalar::new(dtype, i)),
+        // An integer that the type does not hold is an error, and NumPy rounds to other floats from doubles.
+        Arg::Number(Value::Int(i)) if dtype != DType::Bool && dtype.is_integer() => {
+            let scalar = Scalar::new(dtype, i);
+            (scalar.wide() == Scalar::new(DType::I64, i).wide()).then_some(scalar)
+        }
+        Arg::Number(Value::Int(i)) if dtype.is_float() && i.unsigned_abs() < 1 << f64::MANTISSA_DIGITS => {
+            (!Value::Int(i).overflows(dtype)).then(|| Scalar::new(dtype, i))
+        }
         _ => None,
     })
 }

@@ -24,7 +24,7 @@ const PREFIX: usize = 2;
 /// The number of a list that the code has made.
 const MADE: u64 = u64::MAX;
 /// Words of memory that are kept for the next run, at most.
-const KEPT: usize = 1 << 23;
+const SPARE_WORDS: usize = 1 << 23;
 
 /// Memory of the last run: new pages take 0.25 ns a byte.
 static SPARE: Mutex<Option<Vec<u64>>> = Mutex::new(None);
@@ -246,7 +246,7 @@ impl ListHeap {
             .lock()
             .ok()
             .and_then(|mut spare| spare.take())
-            .filter(|spare| (room..=4 * room + KEPT).contains(&spare.len()))
+            .filter(|spare| (room..=4 * room + SPARE_WORDS).contains(&spare.len()))
             .unwrap_or_else(|| vec![0; room]);
         self.memory[..words].copy_from_slice(&self.before);
         (self.memory[0], self.memory[1]) = (self.address(words), self.address(self.memory.len()));
@@ -386,7 +386,7 @@ impl ListHeap {
 impl Drop for ListHeap {
     /// Keeps the memory for the next run.
     fn drop(&mut self) {
-        if (1..=KEPT).contains(&self.memory.len())
+        if (1..=SPARE_WORDS).contains(&self.memory.len())
             && let Ok(mut spare) = SPARE.lock()
         {
             *spare = Some(std::mem::take(&mut self.memory));

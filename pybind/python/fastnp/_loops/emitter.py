@@ -257,8 +257,7 @@ class Emitter:
         self.with_log = self.wants_log = self.has_log = False
         self.log = self.text.named("log", "i64")
         self.log_base: str | None = None
-        # The `if` statements around the one that is written, in the function that it is of.
-        self.branches = 0
+        self.branches = 0  # `if` statements around, in the function that is written
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.

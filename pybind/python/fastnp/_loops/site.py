@@ -40,7 +40,8 @@ KNOWN_AFTER = 1 / 8
 IMPORT_COMPILER = 8e-3
 # A loop inside another waits longer: compiled with the loop around it, it is entered once.
 INNER_PATIENCE = 4
-# Seconds that an entry must be expected to be interpreted for compiled code to be entered.
+# Seconds that an entry must be expected to be interpreted for compiled code to be entered, as long
+# as it is not known what entering takes.
 ENTER_FROM = 15e-6
 # Seconds that the interpreter is given before a loop is asked again.
 PIECE = 3e-4
@@ -302,7 +303,7 @@ class Site(Loop):
     def _is_long(self, turns: float) -> bool:
         """Whether an entry of so many turns is to be run compiled."""
         expected = turns * self.turn_seconds
-        if expected >= max(ENTER_FROM, self.enter_from):
+        if expected >= (self.enter_from or ENTER_FROM):
             return True
         if expected >= ENTER_FROM:
             self.enter_from *= FORGOTTEN
