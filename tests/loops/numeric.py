@@ -68,6 +68,16 @@ def fill(v, i):
         v[i] = i
         i += 1
     return i
+def small(p, q):
+    f[p % 7] = q
+    v[p % 7] += 1
+    w[p % 7] = p % 256
+    m[p % 7] = not m[p % 7]
+    if p > 40:
+        raise ValueError(p)
+    if p == 8:
+        print("eight")
+    return v[p % 8]
 def both(p, q):
     poke(p, q)
     return swap(x, p, 2)
@@ -258,6 +268,12 @@ class Writer:
             f"len(x[x > {right}])",
             f"np.searchsorted({self.pick('np.cumsum(abs(x))', 'edges', 'edges / 2')}, {left})",
             f"round({left})",
+            f"np.median({self.pick(self.vector(), 'A[:3, 1:]', 'u', 'B')})",
+            f"np.clip({left}, {self.pick('0', '-0.5', left)}, {self.pick('3', '2.5', right)})",
+            f"np.linalg.norm({self.pick('A[1] * 0', 'x[1:2]', 'x[3:4] - 4')})",
+            f"math.{self.pick('radians', 'degrees')}({self.pick('180', '0', '90.0')})",
+            f"float({self.pick(repr('inf'), repr('-inf'), repr('0.5'))})",
+            f"({left} + small({self.index()}, 1))",
         )
 
     def draw(self) -> str:
@@ -492,6 +508,15 @@ class Writer:
             f"L[{i}:{j}] = L[{i}:{j}][::-1]",
             f"{self.pick('L', 'R', 'K')}[{self.part()}] = {self.list()}",
             "W[:2] = W[1::-1]",
+            # Lists that are made twice as long in nested loops would fill the memory.
+            f"if len({name}) < 30: "
+            f"{name}.extend({self.pick('G[:9]', 'K[:5]', name, 'reversed(G[:9])', 'R[:9]')})",
+            f"{self.pick('K', 'L', 'F', 'O')}.sort()",
+            f"T = sorted({self.list()})",
+            f"{name}[{i}] += push({self.pick('T', 'R', 'E', 'G', 'K')}, {j})",
+            f"z = sum({self.pick('F', 'U', 'Q[0]', '[x[1], x[2]]')})",
+            f"{self.pick('L', 'K', 'T')}[:] = reversed({self.pick('L', 'K')})",
+            f"L[{i}:{j}] = reversed(L[{i}:{j}])",
             f"Q[{i} % 3] = [0.5]",
         )
 
@@ -543,6 +568,10 @@ class Writer:
                 "A.min(0)", f"np.max(C, axis={self.pick('0', '1', '-1')})",
                 "(np.cumsum(x) / 8)", f"np.cumsum(A[{i}] > 0)", f"(np.cumsum(u[{part}]) / 4)",
                 "np.floor(B @ x / 64)", "np.floor(x @ A / 64)",
+                f"np.sort(A[{i}] - 2)",
+                f"np.sort({self.pick('u', 'v', 'w')}[{part}])",
+                f"np.sort(x[{part}])", f"A[:2, {part}].flatten()",
+                "t[1:3].flatten()", "(B[:2] - 1).flatten()",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
             ),
         )  # fmt: skip
@@ -593,6 +622,8 @@ class Writer:
             f"S[{i} % 4] / V[:, 1, :2]",
             "(V + S.T[:, :3].T[:3])",
             "t @ A",
+            f"np.array([[{i}, 2.5], [z, x[{i}]]])",
+            f"np.array([[a, {i}, 3]]) - 1",
         )
 
     # Statements.
@@ -607,6 +638,24 @@ class Writer:
         if dice < 0.15:
             return self.complex_statement()
         return self.text_statement() if dice < 0.2 else None
+
+    def call_statement(self, name: str) -> str:
+        """A statement that calls a function which stores."""
+        return self.pick(
+            f"poke({self.number(1)}, {self.number(1)})",
+            f"poke({self.index()}, {self.number(1)})",
+            f"small({self.index()}, {self.number(0)})",
+            f"{name} += small({self.index()}, 2) * 2",
+            f"s += 1 - swap(x, {self.index()}, 2)",
+            f"{self.pick('x', 'u', 'L')}[{self.index()}] += swap({self.pick('u', 'L')}, 1, 2)",
+            f"c = swap({self.pick('x', 'A[1]', 'L', 'F', 'u')}, {self.index()}, 3)",
+            f"c = swap({self.pick('L', 'F')}, 1, {self.index()})",
+            f"y[{self.index()}] = swap(x, {self.index()}, 2)",
+            f"A[{self.index()}, 2], s = swap(L, 0, {self.index()}), both({self.index()}, s)",
+            f"s = both({self.index()}, {self.number(0)})",
+            f"c = both({self.index()}, 1) + L[2]",
+            f"a = fill({self.pick('u', 'L', 'x')}, {self.index()})",
+        )
 
     def statement(self, depth: int, nesting: int) -> None:
         dice, special = self.dice.random(), self.special()
@@ -636,15 +685,10 @@ class Writer:
                 self.complex_statement(),
                 self.complex_statement(),
                 self.complex_statement(),
-                f"poke({self.number(1)}, {self.number(1)})",
-                f"poke({self.index()}, {self.number(1)})",
-                f"c = swap({self.pick('x', 'A[1]', 'L', 'F', 'u')}, {self.index()}, 3)",
-                f"c = swap({self.pick('L', 'F')}, 1, {self.index()})",
-                f"y[{self.index()}] = swap(x, {self.index()}, 2)",
-                f"A[{self.index()}, 2], s = swap(L, 0, {self.index()}), both({self.index()}, s)",
-                f"s = both({self.index()}, {self.number(0)})",
-                f"c = both({self.index()}, 1) + L[2]",
-                f"a = fill({self.pick('u', 'L', 'x')}, {self.index()})",
+                self.call_statement(name),
+                self.call_statement(name),
+                self.call_statement(name),
+                self.call_statement(name),
                 f"L[{self.index()}], L[2] = L[{self.index()}], {self.number(1)}",
                 f"F[L[1]], F[0] = {self.number(1)}, F[3]",
                 f"G.append({self.pick('a', 's', 'n', '3', 'L[1]', 'u[2]')})",

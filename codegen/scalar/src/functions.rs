@@ -11,7 +11,7 @@ use cranelift_codegen::isa::TargetIsa;
 use crate::error::Fault;
 use crate::ir::Type;
 use crate::memory::CodeMemory;
-use crate::{inner_loop, scratch, status, trampoline};
+use crate::{inner_loop, order, scratch, status, trampoline};
 
 /// A function pointer, by signature.
 #[derive(Clone, Copy)]
@@ -39,6 +39,9 @@ pub(crate) enum Callee {
     Buffer(extern "C" fn(i64, i64) -> i64),
     /// To, from, bytes.
     Copy(unsafe extern "C" fn(i64, i64, i64)),
+    /// Sorts so many elements at an address, if they have an order.
+    Sort(unsafe extern "C" fn(i64, i64) -> i64),
+    Median(unsafe extern "C" fn(i64, i64) -> f64),
 }
 
 impl Callee {
@@ -54,7 +57,7 @@ impl Callee {
             Callee::LoopF32(_) => &[Type::I64, Type::I64, Type::F32],
             Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
             Callee::Scratch(_) | Callee::ScratchRelease(_) => &[Type::I64],
-            Callee::Buffer(_) => &[Type::I64, Type::I64],
+            Callee::Buffer(_) | Callee::Sort(_) | Callee::Median(_) => &[Type::I64, Type::I64],
             Callee::Copy(_) | Callee::Kernel(_) => &[Type::I64, Type::I64, Type::I64],
             Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) | Callee::ScratchMark(_) => &[],
         }
@@ -63,9 +66,11 @@ impl Callee {
     /// The type it gives.
     pub(crate) fn result(self) -> Option<Type> {
         match self {
-            Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) => Some(Type::F64),
+            Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) | Callee::Median(_) => {
+                Some(Type::F64)
+            }
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
-            Callee::Status(_) | Callee::Scratch(_) | Callee::ScratchMark(_) | Callee::Buffer(_) | Callee::Kernel(_) => {
+            Callee::Status(_) | Callee::Scratch(_) | Callee::ScratchMark(_) | Callee::Buffer(_) | Callee::Kernel(_) | Callee::Sort(_) => {
                 Some(Type::I64)
             }
             Callee::Poll(_) => Some(Type::I8),
@@ -93,6 +98,8 @@ impl Callee {
             Callee::ScratchRelease(f) => f as usize,
             Callee::Buffer(f) => f as usize,
             Callee::Copy(f) => f as usize,
+            Callee::Sort(f) => f as usize,
+            Callee::Median(f) => f as usize,
         }
     }
 }
@@ -210,7 +217,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 52] = [
+static FUNCTIONS: [Function; 56] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -263,4 +270,8 @@ static FUNCTIONS: [Function; 52] = [
     rare("scratch_release", Callee::ScratchRelease(scratch::release)),
     rare("buffer", Callee::Buffer(scratch::buffer)),
     rare("copy_memory", Callee::Copy(scratch::copy)),
+    rare("sort_i64", Callee::Sort(order::sort_i64)),
+    rare("sort_f64", Callee::Sort(order::sort_f64)),
+    rare("sort_distinct_f64", Callee::Sort(order::sort_distinct_f64)),
+    rare("median_f64", Callee::Median(order::median_f64)),
 ];

@@ -73,7 +73,8 @@
 //! function that runs it and its own, on arguments in memory, and gives an i64 that the function says. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
 //! text's until the end of the run, or until `scratch_release(mark)` with a mark that `scratch_mark()` gave before; a mark that is 0
 //! frees nothing. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
-//! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies.
+//! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies. `sort_i64(address, count)`, `sort_f64`
+//! and `sort_distinct_f64` sort, and give an i64: 0 if there is no order; `median_f64(address, count)` gives the median, and moves the numbers.
 //!
 //! # Files
 //! | file | what |
@@ -82,6 +83,7 @@
 //! | `status` | the floating-point status of the thread |
 //! | `scratch` | memory for a run |
 //! | `inner_loop` | calls of ufuncs' inner loops |
+//! | `order` | numbers in order |
 //! | `functions` | the table of functions that can be called |
 //! | `trampoline` | calls that leave every register as it was |
 //! | `ir` | the representation and the table of ops |
@@ -97,6 +99,7 @@ mod inner_loop;
 mod ir;
 mod lower;
 mod memory;
+mod order;
 mod parse;
 mod program;
 mod scratch;

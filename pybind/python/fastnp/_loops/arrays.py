@@ -726,8 +726,8 @@ def filled(
     return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)
 
 
-def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
-    """`np.array([a, b, …])` of numbers, which are stored at once."""
+def listed(e: Emitter, values: Sequence[Value], is_ours: bool, rows: int = 0) -> Elementwise:
+    """`np.array([a, b, …])` of numbers, which are stored at once; in rows, if there are some."""
     names = {numbers.number(value).name for value in values}
     if not names <= {"float", "d", "int", "l"} or not names:
         raise Unsupported("an array of these numbers")
@@ -738,9 +738,10 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool) -> Elementwise:
         register = numbers.convert(e, e.settle(value), char, checked=False)
         text.line(f"store.{MEMORY[char]} {memory}, {8 * i}, {register}")
 
-    length = text.integer(len(values))
-    e.lengths[length] = len(values)
-    return in_scratch(e, memory, char, (length,), is_ours)
+    extents = (rows, len(values) // rows) if rows else (len(values),)
+    lengths = tuple(map(text.integer, extents))
+    e.lengths.update(zip(lengths, extents, strict=True))
+    return in_scratch(e, memory, char, lengths, is_ours)
 
 
 def dense_strides(

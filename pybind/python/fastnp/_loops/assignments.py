@@ -59,9 +59,23 @@ def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         values = unpacked(e, target, node)
         effects = [prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)]
     else:
+        if isinstance(target, ast.Subscript):
+            node = immediate(e, node)
         effects = [prepare(e, target, expression(e, node))]
     for effect in effects:
         effect()
+
+
+def immediate(e: Emitter, node: ast.expr) -> ast.expr:
+    """`x[::-1]` for `reversed(x)` whose items are taken at once. Other nodes as they are."""
+    match node:
+        case ast.Call(func=ast.Name() as function, args=[value], keywords=[]) if (
+            function.id == "reversed"
+        ):
+            known = single(e, function)
+            if isinstance(known.type, ObjectType) and known.type.value is reversed:
+                return ast.Subscript(value, ast.Slice(step=ast.Constant(-1)), ast.Load())
+    return node
 
 
 def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
@@ -279,13 +293,19 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
-        at = lists.place(e, array, number(e, target.slice))
+        index = number(e, target.slice)
+        at = lists.place(e, array, index)
         result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
         assert isinstance(result, Value)
+        if undo.calls(node):
+            # A function may have made the list longer, whose items are elsewhere then.
+            at = lists.place(e, array, index)
         registers = lists.fitting(e, array.type, result)
         lists.note(e, array.type, at)
         lists.put(e, array.type, at, registers)
         return
+    # Elements and masks are read after the value is evaluated: no function may change them.
+    e.may_store = False
     items = subscript_items(e, target.slice)
     mask = masks.mask_of(e, array_operand(array), items)
     if mask is not None:

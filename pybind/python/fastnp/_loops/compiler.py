@@ -54,7 +54,7 @@ from fastnp._loops.types import (
 from fastnp._loops.views import rebuilt_view
 
 # Methods that make a list longer or shorter.
-LENGTHENING = ("append", "pop", "popleft")
+LENGTHENING = ("append", "extend", "pop", "popleft")
 TOO_LONG = "too many statements, or combinations of types"
 # So often a loop is written again for what lists hold, at most.
 MOST_LEARNED = 100

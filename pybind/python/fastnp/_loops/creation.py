@@ -11,12 +11,15 @@ import numpy
 
 from fastnp._loops import arrays, lists, numbers
 from fastnp._loops.arrays import Elementwise
+from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
+    I64,
     MEMORY,
     SCALARS,
+    SIZES,
     ArrayType,
     Number,
     ObjectType,
@@ -40,12 +43,16 @@ def scalar(value: Operand, what: str) -> Value:
 
 
 def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Expression) -> Operand:
-    """`np.array([a, b, …])`, or a copy of an array."""
+    """`np.array([a, b, …])`, `np.array([[a, b], [c, d]])`, or a copy of an array."""
     if len(node.args) != 1:
         raise Unsupported("array with more arguments")
     if isinstance(node.args[0], ast.List):
-        values = [scalar(expression(e, item), "array") for item in node.args[0].elts]
-        return arrays.listed(e, values, is_ours)
+        items, rows = node.args[0].elts, 0
+        parts = [item.elts for item in items if isinstance(item, ast.List)]
+        if len(parts) == len(items) and len({*map(len, parts)}) == 1:
+            items, rows = [item for row in parts for item in row], len(parts)
+        values = [scalar(expression(e, item), "array") for item in items]
+        return arrays.listed(e, values, is_ours, rows)
     return copy(e, [expression(e, node.args[0])])
 
 
@@ -71,6 +78,35 @@ def copy(e: Emitter, arguments: list[Operand]) -> Operand:
     if isinstance(value, Value) and len(source.shape) > 1:
         check_copied_order(e, value)
     return source
+
+
+def flattened(e: Emitter, value: Operand) -> Elementwise:
+    """`x.flatten()`: a new array with one axis."""
+    source = arrays.by_element(e, arrays.elements(e, value))
+    if source.char == COMPLEX_CHAR:
+        raise Unsupported("flatten of complex numbers")
+    arrays.refuse_many(e, source.shape)
+    memory, count = one_after_another(e, source, source.char)
+    return arrays.in_scratch(e, memory, source.char, (count,), arrays.is_ours(source))
+
+
+def one_after_another(e: Emitter, source: Elementwise, char: str) -> tuple[str, str]:
+    """All elements of an array one after another in new memory, and their number."""
+    text, have = e.text, Number(source.char)
+    count = arrays.size(e, source.shape)
+    e.spend(count)
+    memory, at = e.scratch(arrays.bytes_of(e, char, count)), text.register(I64)
+    text.copy(at, memory)
+
+    def store(indices: arrays.Indices) -> None:
+        value = Value(have, (source.element(indices),))
+        arrays.store(e, char, at, numbers.convert(e, value, char, checked=False))
+        text.line(f"{at} = add {at}, {text.integer(SIZES[char])}")
+
+    for_each(e, source.shape, store)
+    if source.warns:
+        e.leave_if_raised()
+    return memory, count
 
 
 def check_copied_order(e: Emitter, array: Value) -> None:

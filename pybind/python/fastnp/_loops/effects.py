@@ -1,11 +1,13 @@
-"""Calls that are statements: `list.append(x)`, `list.pop()`, and functions of the user's."""
+"""Calls that are statements: `list.append(x)`, `list.sort()` and the like, and functions of the
+user's.
+"""
 
 from __future__ import annotations
 
 import ast
 
-from fastnp._loops import lists, priority_queues
-from fastnp._loops.assignments import heap_of
+from fastnp._loops import lists, priority_queues, sorting
+from fastnp._loops.assignments import heap_of, immediate
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
 from fastnp._loops.types import InstanceType, ListType, Value
@@ -35,6 +37,10 @@ def call(e: Emitter, node: ast.Call) -> None:
         raise Unsupported(REASON)
     if node.func.attr == "append" and len(node.args) == 1:
         lists.append(e, owner, expression(e, node.args[0]))
+    elif node.func.attr == "extend" and len(node.args) == 1:
+        lists.extend(e, owner, expression(e, immediate(e, node.args[0])))
+    elif node.func.attr == "sort" and not node.args and not e.calls:
+        sorting.sort_list(e, owner)
     elif node.func.attr in ("pop", "popleft") and not node.args:
         pop = lists.pop_first if node.func.attr == "popleft" else lists.pop
         _, effect = pop(e, owner)

@@ -21,12 +21,14 @@ from fastnp._loops import (
     complexes,
     creation,
     draws,
+    element_loops,
     lists,
     masks,
     numbers,
     reductions,
     scopes,
     sorted_arrays,
+    sorting,
     strings,
     undo,
 )
@@ -171,10 +173,13 @@ def name_in_numpy(function: object) -> tuple[str, bool]:
     if not issubclass(type(function), FunctionType) and type(function).__module__ not in OWNERS:
         return "", False
     own: str = getattr(function, "__name__", "")
-    for name in (own, *ALIASES.get(own, ())):
-        for module in (numpy, fastnp):
+    for module in (numpy, fastnp):
+        for name in (own, *ALIASES.get(own, ())):
             if vars(module).get(name) is function:
                 return name, module is fastnp
+        linalg = vars(module).get("linalg")
+        if linalg is not None and vars(linalg).get(own) is function:
+            return f"linalg.{own}", module is fastnp
     return "", False
 
 
@@ -272,6 +277,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return array_operators.ufunc(e, "conjugate", [owner])
     if name == "copy" and not arguments:
         return arrays.elements(e, owner)._replace(order=())
+    if name == "flatten" and not arguments:
+        return creation.flattened(e, owner)
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")
@@ -531,6 +538,42 @@ def numpy_absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     return numbers.absolute(e, as_numpys(e, argument(arguments, "abs")))
 
 
+def clip(e: Emitter, arguments: list[Operand]) -> Value:
+    """`np.clip(x, low, high)` of numbers, all integers or with a float among them."""
+    if len(arguments) != 3:
+        raise Unsupported("clip with other arguments")
+    values = [e.settle(creation.scalar(value, "clip")) for value in arguments]
+    names = {numbers.number(value).name for value in values}
+    if not names <= {"int", "l", "float", "d"}:
+        raise Unsupported("clip of these numbers")
+    char = "d" if names & {"float", "d"} else "l"
+    type_ = Number(char)
+    value, low, high = (
+        Value(type_, (numbers.convert(e, one, char, checked=False),)) for one in values
+    )
+    for bound, name in ((low, "greater"), (high, "less")):
+        is_within = numbers.compare(e, name, value, bound).register
+        if char == "d":
+            is_nan = e.text.op(I8, "fcmp.uno", value.register, value.register)
+            is_within = e.text.op(I8, "or", is_within, is_nan)
+        value = numbers.choose(e, is_within, value, bound)
+    return value
+
+
+def norm(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.linalg.norm(x)` of a vector."""
+    if len(arguments) != 1 or not arrays.is_array(arguments[0]):
+        raise Unsupported("norm with other arguments")
+    source = sorted_arrays.one_axis(e, arguments[0])
+    if source.char != "d":
+        raise Unsupported(f"norm of {source.char}")
+    vector = arguments[0]
+    if isinstance(vector, Elementwise):
+        vector = element_loops.in_memory(e, source)
+    squares = creation.scalar(reductions.inner(e, vector, vector), "norm")
+    return square_root(e, [e.settle(squares)])
+
+
 def product(e: Emitter, arguments: list[Operand]) -> Operand:
     """`np.dot(a, b)`, `np.matmul`, `np.inner` of vectors."""
     if len(arguments) == 2 and all(arrays.is_array(x) for x in arguments):
@@ -673,6 +716,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(ord): strings.ordinal,
         id(chr): strings.character,
         id(sum): total_of_list,
+        id(sorted): sorting.sorted_list,
         id(list): list_of,
         id(abs): absolute,
         id(min): extreme(True),
@@ -721,6 +765,10 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "flip": flip,
     "cumsum": sorted_arrays.cumsum,
     "searchsorted": sorted_arrays.searchsorted,
+    "sort": sorting.sort,
+    "median": sorting.median,
+    "clip": clip,
+    "linalg.norm": norm,
     "where": masks.where,
     "copy": creation.copy,
 }

@@ -6,6 +6,7 @@ so is what there is no memory for: then the next run has empty memory.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
@@ -33,6 +34,7 @@ from fastnp._loops.types import (
     I8,
     I64,
     INT,
+    NP_FLOAT,
     SIZES,
     ListType,
     Number,
@@ -265,6 +267,27 @@ def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     note(e, type_, at)
     put(e, type_, at, registers)
     text.line(f"store.i64 {header}, {LENGTH}, {text.op(I64, 'add', count, text.integer(1))}")
+
+
+def extend(e: Emitter, array: Value, value: Value | Elementwise) -> None:
+    """`array.extend(value)`, a list of the same type, which may be the list itself."""
+    if not is_list(value):
+        raise Unsupported("a list extended by this")
+    learn(array.type, value.type)
+    learn(value.type, array.type)
+    text, type_ = e.text, list_type(value)
+    value = e.snapshot(value)
+    count, at = length(e, value), text.register(I64)
+    left = text.register(I64)
+    text.copy(left, count)
+    text.copy(at, text.integer(0))
+    e.spend(count)
+
+    def append_next() -> None:
+        append(e, array, load(e, type_, address(e, value, at)))
+        text.line(f"{at} = add {at}, {text.integer(1)}")
+
+    each(e, left, append_next)
 
 
 def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
@@ -531,23 +554,53 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
 
 
 def total(e: Emitter, value: Value) -> Value:
-    """`sum(value)` of integers."""
+    """`sum(value)` of integers or floats; of no floats it is left."""
     type_, text = list_type(value), e.text
-    if type_.item != INT:
+    if type_.item not in (INT, FLOAT, NP_FLOAT) or type_.is_deque:
         raise Unsupported(f"sum of {type_}")
-    result, at, left = (text.register(I64) for _ in range(3))
-    text.copy(result, text.integer(0))
+    assert isinstance(type_.item, Number)
+    kind = type_.item.registers[0]
+    result, at, left = text.register(kind), text.register(I64), text.register(I64)
+    count = length(e, value)
+    text.copy(result, text.integer(0) if type_.item == INT else text.float(0.0))
     text.copy(at, address(e, value, text.integer(0)))
-    text.copy(left, length(e, value))
+    text.copy(left, count)
+    is_compensated = type_.item == FLOAT and sys.version_info >= (3, 12)
+    lost = text.register(F64)
+    if is_compensated:
+        text.copy(lost, text.float(0.0))
 
     def add() -> None:
         found = load(e, type_, at).register
-        text.copy(result, numbers.overflowing(e, "add", result, found))
+        if type_.item == INT:
+            text.copy(result, numbers.overflowing(e, "add", result, found))
+        else:
+            after = text.op(F64, "fadd", result, found)
+            if is_compensated:
+                text.copy(lost, text.op(F64, "fadd", lost, rounding(e, result, found, after)))
+            text.copy(result, after)
         text.line(f"{at} = add {at}, {text.integer(8)}")
 
+    if type_.item != INT:
+        e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
     e.spend(left)
     each(e, left, add)
-    return Value(INT, (result,))
+    if is_compensated:
+        is_finite = e.is_finite(lost, F64)
+        text.copy(lost, text.op(F64, "select", is_finite, lost, text.float(0.0)))
+        text.copy(result, text.op(F64, "fadd", result, lost))
+    if type_.item == NP_FLOAT:
+        return e.settle(Value(NP_FLOAT, (result,), is_settled=False))
+    return Value(type_.item, (result,))
+
+
+def rounding(e: Emitter, a: str, b: str, total: str) -> str:
+    """What a sum of two floats has lost (Neumaier), as Python adds them from 3.12 on."""
+    text = e.text
+    is_larger = text.op(I8, "fcmp.ge", text.op(F64, "fabs", a), text.op(F64, "fabs", b))
+    large = text.op(F64, "select", is_larger, a, b)
+    small = text.op(F64, "select", is_larger, b, a)
+    return text.op(F64, "fadd", text.op(F64, "fsub", large, total), small)
 
 
 def matching(
