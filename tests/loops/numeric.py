@@ -73,6 +73,8 @@ def small(p, q):
     v[p % 7] += 1
     w[p % 7] = p % 256
     m[p % 7] = not m[p % 7]
+    x[1:3] += p
+    A[p % 7, ::2] = x[:4] * 2
     if p > 40:
         raise ValueError(p)
     if p == 8:
@@ -134,6 +136,7 @@ class Box(object):
             return self.p
         self.part.v -= 1
         self.r[self.p % 4] = p
+        self.r[1:] *= 0.5
         return y[p % 9]
     def twice(self, p):
         self.bump(p, by=2)

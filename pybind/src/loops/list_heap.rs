@@ -141,13 +141,17 @@ impl ListHeap {
 
     /// The number of a list, with those in it; none if it is not of the layout.
     fn enter(&mut self, object: &Bound<'_, PyAny>, layout: &Arc<Layout>) -> PyResult<Option<usize>> {
-        if let Some(&known) = self.numbers.get(&object.as_ptr().addr()) {
+        // SAFETY: the object is held: by the caller, and by what it was found in. If that is one list, it is met once.
+        let is_met_once = unsafe { ffi::Py_REFCNT(object.as_ptr()) } <= 2;
+        if !is_met_once && let Some(&known) = self.numbers.get(&object.as_ptr().addr()) {
             return Ok((*self.entered[known].layout == **layout).then_some(known));
         }
         let items = if layout.is_deque { items_of_deque(object)? } else { object.cast_exact::<PyList>().ok().cloned() };
         let Some(list) = items else { return Ok(None) };
         let (number, header, count) = (self.entered.len(), self.before.len(), list.len());
-        self.numbers.insert(object.as_ptr().addr(), number);
+        if !is_met_once {
+            self.numbers.insert(object.as_ptr().addr(), number);
+        }
         self.entered.push(Entered { object: object.clone().unbind(), layout: Arc::clone(layout), header, count });
         self.before.extend([0, count as u64, count as u64, number as u64]);
         let first = self.before.len();
@@ -158,6 +162,8 @@ impl ListHeap {
             Item::Tuple(fields) => self.read_tuples(&list, fields),
             Item::List(inner) => {
                 self.before.resize(first + count, 0);
+                self.before.reserve(count * (HEADER + 1));
+                self.entered.reserve(count);
                 for (i, row) in list.iter().enumerate() {
                     let Some(number) = self.enter(&row, inner)? else { return Ok(None) };
                     self.before[first + i] = number as u64;

@@ -215,8 +215,11 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         return prepare_variable(e, target.id, value)
     if isinstance(target, ast.Attribute):
         name = attributes.prepare(e, owner_of(e, target), target.attr)
-        if e.calls and arrays.is_array(value):
-            raise Unsupported(undo.REASON)
+        is_new = isinstance(value, Elementwise) or (
+            isinstance(value.type, ArrayType) and value.type.is_made
+        )
+        if e.calls and is_new:
+            raise Unsupported(f"a new array for `{target.attr}`, in a function that is called")
         return prepare_variable(e, name, value)
     if not isinstance(target, ast.Subscript):
         raise Unsupported("a target of this kind")
@@ -261,9 +264,7 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         value = arrays.listed(e, tuple_items(value), is_ours=False)
     if type_.ndim:
-        if e.calls:
-            raise Unsupported(undo.REASON)
-        return element_loops.assign(e, place, value)
+        return assign_noted(e, place, value)
     if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
         raise Unsupported("an array stored to an element")
     if not type_.is_writeable:
@@ -333,8 +334,6 @@ def update(
     """`array op= value`: in the array's type, which must take the result's kind. Under a mask only
     with a number.
     """
-    if e.calls:
-        raise Unsupported(undo.REASON)
     type_ = arrays.array_type(place)
     result = binary(e, name, place, right)
     assert isinstance(result, Elementwise)
@@ -346,4 +345,11 @@ def update(
         if arrays.is_array(right):
             raise Unsupported("an array stored under a mask")
         result = masks.selected(e, mask, result, place)
-    return element_loops.assign(e, place, result)
+    return assign_noted(e, place, result)
+
+
+def assign_noted(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
+    """Prepares a store to an array or a view; a function that is called notes what was there."""
+    effect = element_loops.assign(e, place, value)
+    undo.note_all(e, place)
+    return effect

@@ -476,6 +476,8 @@ class Site(Loop):
         try:
             outcome = self._outcome(names, source)
             if outcome is None:
+                if self.compiled and self.live and self._may_wait():
+                    return Step(self._next_piece(turns, source))
                 return self._refused(turns)
             if source is not None:
                 # A list that has become shorter than what was taken of it is left at once.
@@ -507,6 +509,8 @@ class Site(Loop):
                     self.compiled.insert(0, compiled)
                 self._judge()
                 return outcome
+        if self.compiled and self._may_wait():
+            return None
         if len(self.compiled) == MAX_COMPILED:
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
             self.retire()
@@ -523,6 +527,8 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
+        # For other types, or objects, the interpreter is given longer each time.
+        self.threshold = max(2 * self.threshold, took)
         spent, self.spent, site = self.spent, 0.0, self.around
         while site is not None:
             # What was interpreted here no longer is: no reason to compile the loop around. A part
@@ -540,6 +546,16 @@ class Site(Loop):
         else:
             _machine += outcome.seconds
         return outcome
+
+    def _may_wait(self) -> bool:
+        """Whether the interpreter goes on with types that there is no code for yet."""
+        return self.spent < self.threshold and not (self.is_eager or self.is_strict)
+
+    def _next_piece(self, turns: Turns, source: Source | None) -> Turns:
+        """Some more turns of the interpreter."""
+        if source is None:
+            return self._while_piece()
+        return self._piece(iter(turns.rest), source, len(source))
 
     def _count_run(self, seconds: float, outcome: Outcome | None) -> None:
         """Counts the seconds of a run, or of finding that the code is for other types."""

@@ -15,11 +15,12 @@ from typing import TypeAlias
 
 import numpy
 
-from fastnp._loops import undo_log
+from fastnp._loops import arrays, undo_log
 from fastnp._loops.arrays import Elementwise
+from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
-from fastnp._loops.types import SIZES, ArrayType, Value
+from fastnp._loops.types import I8, I64, SIZES, ArrayType, Value
 
 Operand: TypeAlias = "Value | Elementwise"
 
@@ -141,14 +142,42 @@ def base(e: Emitter) -> str:
     return e.log_base
 
 
-def note(e: Emitter, at: str, char: str) -> None:
-    """Notes what is at an address that a function that is called stores to."""
-    if not e.calls:
-        return
+def check(e: Emitter) -> None:
+    """Refuses a store of a function that is called where it cannot be undone."""
     if not e.calls_may_store:
         raise Unsupported(REASON)
     if not e.has_log:
         e.wants_log = True
         raise Unsupported(REASON)
+
+
+def note(e: Emitter, at: str, char: str) -> None:
+    """Notes what is at an address that a function that is called stores to."""
+    if not e.calls:
+        return
+    check(e)
     e.leave_unless(undo_log.has_room(e.text, e.log, SIZES[char]))
     undo_log.append(e.text, base(e), e.log, at, SIZES[char])
+
+
+def note_all(e: Emitter, place: Value) -> None:
+    """Notes all elements of an array, or a view, that a function that is called stores to."""
+    if not e.calls:
+        return
+    check(e)
+    text, width = e.text, SIZES[arrays.array_type(place).char]
+    count = arrays.size(e, arrays.shape(place))
+    whole = text.op(I64, "mul", count, text.integer(undo_log.ENTRY * max(width // 8, 1)))
+    end = text.op(I64, "add", e.log, whole)
+    e.leave_unless(text.op(I8, "icmp.le", end, text.integer(undo_log.SIZE)))
+    e.spend(count)
+    steps = arrays.steps(e, place)
+
+    def note_one(indices: arrays.Indices) -> None:
+        at = arrays.address(place)
+        for index, step in zip(indices, steps, strict=True):
+            offset = text.op(I64, "mul", arrays.register_of(e, index), step)
+            at = text.op(I64, "add", at, offset)
+        undo_log.append(text, base(e), e.log, at, width)
+
+    for_each(e, arrays.shape(place), note_one)

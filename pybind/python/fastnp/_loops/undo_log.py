@@ -9,8 +9,8 @@ from __future__ import annotations
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import I8, I64
 
-# Bytes of the log: 2,048 stores of 8 bytes; where a call makes more the interpreter does it.
-SIZE = 1 << 15
+# Bytes of the log: 4,096 stores; where a call makes more the interpreter does it.
+SIZE = 1 << 16
 ENTRY = 16
 WIDTH_AT = 59
 WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "i64"}
