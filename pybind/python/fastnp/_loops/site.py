@@ -68,6 +68,7 @@ MAX_SOURCELESS = 64
 MARGIN = 1.5
 FORGOTTEN = 0.99
 MAX_COMPILED = 8
+FEW_VERSIONS = 4
 # The compiler is asked this often, as types may change: the second time after so many times as long
 # as the loop was interpreted before, in which it is not timed.
 MAX_REFUSALS = 2
@@ -296,9 +297,15 @@ class Site(Loop):
         if self._is_brief():
             self.retire()
             return iterable
-        if self.spent >= self._patience() and self._is_long(total):
+        if self._is_due() and self._is_long(total):
             return self._no_turns(iterable, source, total)
         return self._piece(iter(iterable), source, total)
+
+    def _is_due(self) -> bool:
+        """Whether a loop that is as long as a piece at most is to be compiled: not if the loop
+        around it may be.
+        """
+        return not self.is_patient and self.spent >= self._patience()
 
     def _is_long(self, turns: float) -> bool:
         """Whether an entry of so many turns is to be run compiled."""
@@ -330,7 +337,7 @@ class Site(Loop):
         if not self.compiled and self._is_brief():
             self.retire()
             return repeat(None)
-        is_due = bool(self.compiled) or self.spent >= self._patience()
+        is_due = bool(self.compiled) or self._is_due()
         if is_due and self._is_long(self.made / self.entries):
             return self._no_turns(repeat(None), None, -1)
         return self._while_piece()
@@ -476,7 +483,7 @@ class Site(Loop):
         try:
             outcome = self._outcome(names, source)
             if outcome is None:
-                if self.compiled and self.live and self._may_wait():
+                if self.live and self._may_wait():
                     return Step(self._next_piece(turns, source))
                 return self._refused(turns)
             if source is not None:
@@ -509,7 +516,7 @@ class Site(Loop):
                     self.compiled.insert(0, compiled)
                 self._judge()
                 return outcome
-        if self.compiled and self._may_wait():
+        if self._may_wait():
             return None
         if len(self.compiled) == MAX_COMPILED:
             self._refuse(Refusal(self.line, f"more than {MAX_COMPILED} combinations of types"))
@@ -527,8 +534,9 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
-        # For other types, or objects, the interpreter is given longer each time.
-        self.threshold = max(2 * self.threshold, took)
+        if len(self.compiled) >= FEW_VERSIONS:
+            # For further types, or objects, the interpreter is given longer each time.
+            self.threshold = max(2 * self.threshold, took)
         spent, self.spent, site = self.spent, 0.0, self.around
         while site is not None:
             # What was interpreted here no longer is: no reason to compile the loop around. A part
@@ -548,8 +556,12 @@ class Site(Loop):
         return outcome
 
     def _may_wait(self) -> bool:
-        """Whether the interpreter goes on with types that there is no code for yet."""
-        return self.spent < self.threshold and not (self.is_eager or self.is_strict)
+        """Whether the interpreter goes on with types that there is no code for yet. The first
+        versions of a loop, for arrays of two orders, entered before and after its first turn, are
+        compiled at once.
+        """
+        is_one_of_few = len(self.compiled) < FEW_VERSIONS or self.is_eager
+        return not is_one_of_few and self.spent < self.threshold
 
     def _next_piece(self, turns: Turns, source: Source | None) -> Turns:
         """Some more turns of the interpreter."""
