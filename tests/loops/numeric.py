@@ -277,6 +277,21 @@ class Writer:
             f"math.{self.pick('radians', 'degrees')}({self.pick('180', '0', '90.0')})",
             f"float({self.pick(repr('inf'), repr('-inf'), repr('0.5'))})",
             f"({left} + small({self.index()}, 1))",
+            self.fold(),
+        )
+
+    def fold(self) -> str:
+        """A function of the items of a generator."""
+        i, source = self.index(), self.pick("L", "K", "u", "x", "F", "range(n)", "v", "H")
+        return self.pick(
+            f"sum(e * {i} for e in {source})",
+            f"sum(e / 4 for e in {source} if e > {i})",
+            f"sum(e > {i} for e in {source})",
+            f"sum((e - f) ** 2 for e, f in zip({self.pick('L', 'x', 'u')}, {source}))",
+            f"any(e == {i} for e in {source})",
+            f"all(e < {i} or e > 3 for e in {source})",
+            f"max(e - {i} for e in {source})",
+            f"min(abs(e - {i}) for e in {source} if e != {i})",
         )
 
     def draw(self) -> str:

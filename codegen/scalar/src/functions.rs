@@ -70,9 +70,12 @@ impl Callee {
                 Some(Type::F64)
             }
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
-            Callee::Status(_) | Callee::Scratch(_) | Callee::ScratchMark(_) | Callee::Buffer(_) | Callee::Kernel(_) | Callee::Sort(_) => {
-                Some(Type::I64)
-            }
+            Callee::Status(_)
+            | Callee::Scratch(_)
+            | Callee::ScratchMark(_)
+            | Callee::Buffer(_)
+            | Callee::Kernel(_)
+            | Callee::Sort(_) => Some(Type::I64),
             Callee::Poll(_) => Some(Type::I8),
             Callee::ClearStatus(_) | Callee::ScratchRelease(_) | Callee::Copy(_) => None,
         }

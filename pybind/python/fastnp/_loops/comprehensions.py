@@ -1,4 +1,5 @@
-"""List comprehensions: a loop within a statement, whose list has room for all items at once.
+"""Comprehensions: a loop within a statement. A list has room for all items at once; the items of a
+generator are added up, compared or tested one by one.
 
 The variables of a comprehension are its own: they have names that no variable of the loop has. What
 is left in the middle is left before the whole statement, as nothing else has seen the list.
@@ -7,21 +8,27 @@ is left in the middle is left before the whole statement, as nothing else has se
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import lists
+from fastnp._loops import lists, numbers
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.expressions import condition, single
+from fastnp._loops.expressions import condition, number, single
 from fastnp._loops.heap import LENGTH
+from fastnp._loops.iterators import Items
 from fastnp._loops.statements import bind_item, iteration
-from fastnp._loops.types import I8, I64, Value
+from fastnp._loops.text import Block
+from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ListType, Value
 
 WIDEST = 8
 
 
+Comprehension = ast.ListComp | ast.GeneratorExp
+
+
 @lru_cache(maxsize=256)
-def own_names(node: ast.ListComp) -> ast.ListComp:
+def own_names(node: Comprehension) -> Comprehension:
     """The comprehension with other names for its variables; what it iterates over stays."""
     (generator,) = node.generators
     mine = {part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)}
@@ -37,23 +44,33 @@ def own_names(node: ast.ListComp) -> ast.ListComp:
     return made
 
 
-def comprehension(e: Emitter, node: ast.ListComp) -> Value:
-    """`[value for item in iterable if condition]`."""
+def comprehension(e: Emitter, node: Comprehension, function: object = None) -> Value:
+    """`[value for item in iterable if condition]`, or a function of the items of such a generator:
+    `sum`, `any`, `all`, `min` or `max`.
+    """
     if len(node.generators) != 1 or node.generators[0].is_async:
         raise Unsupported("a comprehension of several loops")
     if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
         raise Unsupported("an assignment within an expression")
-    node, text = own_names(node), e.text
-    (generator,) = node.generators
-    items = iteration(e, generator.iter)
-    room = text.register(I64)
-    text.copy(room, items.remaining)
-    width = 8 * len(node.elt.elts) if isinstance(node.elt, ast.Tuple) else WIDEST
-    header, start = lists.new(e, room, room, width)
-    at, count = text.register(I64), text.register(I64)
-    text.copy(at, start)
-    text.copy(count, text.integer(0))
-    outer, known = dict(e.state), e.known()
+    node = own_names(node)
+    items = iteration(e, node.generators[0].iter)
+    if function is sum:
+        return total(e, node, items)
+    if function in (any, all):
+        return tested(e, node, items, function is any)
+    if function in (min, max):
+        return extreme(e, node, items, "less" if function is min else "greater")
+    return listed(e, node, items)
+
+
+def turns(
+    e: Emitter, node: Comprehension, items: Items, body: Callable[[ast.expr, Block], None]
+) -> Block:
+    """Writes the loop of a comprehension; `body` writes what is done with a value, and may jump to
+    the end. The block before the loop.
+    """
+    (generator,), text = node.generators, e.text
+    outer, known, before = dict(e.state), e.known(), text.block
     head, inside, after = (text.new_block(name) for name in ("head", "item", "after"))
     text.jump(head)
     text.start(head)
@@ -67,16 +84,100 @@ def comprehension(e: Emitter, node: ast.ListComp) -> Value:
         taken = text.new_block("taken")
         text.branch(condition(e, test), taken, head)
         text.start(taken)
-    value = single(e, node.elt)
-    value = lists.settled(e, value)
-    type_ = lists.list_of(e, value)
-    if lists.width_of(type_) > width:
-        raise Unsupported("a comprehension of tuples that are no displays")
-    lists.stored_next(e, type_, at, lists.fitting(e, type_, value))
-    text.line(f"{count} = add {count}, {text.integer(1)}")
+    body(node.elt, after)
     text.jump(head)
     text.start(after)
     e.state = outer
     e.forget_since(known)
+    return before
+
+
+def listed(e: Emitter, node: Comprehension, items: Items) -> Value:
+    """The list of the values."""
+    text = e.text
+    room = text.register(I64)
+    text.copy(room, items.remaining)
+    width = 8 * len(node.elt.elts) if isinstance(node.elt, ast.Tuple) else WIDEST
+    header, start = lists.new(e, room, room, width)
+    at, count = text.register(I64), text.register(I64)
+    text.copy(at, start)
+    text.copy(count, text.integer(0))
+    found: list[ListType] = []
+
+    def store(item: ast.expr, _: Block) -> None:
+        value = lists.settled(e, single(e, item))
+        type_ = lists.list_of(e, value)
+        if lists.width_of(type_) > width:
+            raise Unsupported("a comprehension of tuples that are no displays")
+        lists.stored_next(e, type_, at, lists.fitting(e, type_, value))
+        text.line(f"{count} = add {count}, {text.integer(1)}")
+        found.append(type_)
+
+    turns(e, node, items, store)
     text.line(f"store.i64 {header}, {LENGTH}, {count}")
-    return lists.made(type_, header, start, count)
+    return lists.made(found[0], header, start, count)
+
+
+def total(e: Emitter, node: Comprehension, items: Items) -> Value:
+    """`sum(value for …)` of integers or floats."""
+    text, count, found = e.text, e.text.register(I64), list[lists.Sum]()
+    text.copy(count, text.integer(0))
+
+    def add(item: ast.expr, _: Block) -> None:
+        value = e.settle(number(e, item))
+        if value.type == BOOL:
+            value = Value(INT, (numbers.to_integer(e, value),))
+        found.append(lists.Sum(e, numbers.number(value)))
+        found[0].add(value.register)
+        text.line(f"{count} = add {count}, {text.integer(1)}")
+
+    before = turns(e, node, items, add)
+    # Before the jump to the loop: the type is known now.
+    before.lines[-1:-1] = found[0].beginning()
+    return found[0].result(count)
+
+
+def extreme(e: Emitter, node: Comprehension, items: Items, name: str) -> Value:
+    """`min(value for …)`, `max(value for …)`: the first of those that no other is below, or above;
+    of no items it is left.
+    """
+    text, is_first, found = e.text, e.text.register(I8), list[Value]()
+    text.copy(is_first, text.truth(True))
+
+    def compare(item: ast.expr, _: Block) -> None:
+        value = e.settle(number(e, item))
+        if numbers.number(value).is_either:
+            raise Unsupported(f"min or max of {value.type}")
+        best = Value(value.type, tuple(map(text.register, value.type.registers)))
+        found.append(best)
+        is_better = numbers.compare(e, name, value, best).register
+        is_taken = text.op(I8, "or", is_first, is_better)
+        for target, source in zip(best.registers, value.registers, strict=True):
+            kind = value.type.registers[0]
+            text.copy(target, text.op(kind, "select", is_taken, source, target))
+        text.copy(is_first, text.truth(False))
+
+    before = turns(e, node, items, compare)
+    (register,), (kind,) = found[0].registers, found[0].type.registers
+    zero = (
+        f"fconst 0x{0:016x}" if kind == F64 else f"fconst 0x{0:08x}" if kind == F32 else "iconst 0"
+    )
+    before.lines.insert(-1, f"{register} = {zero}")
+    e.leave_if(is_first)
+    return found[0]
+
+
+def tested(e: Emitter, node: Comprehension, items: Items, is_any: bool) -> Value:
+    """`any(value for …)`, `all(value for …)`: the first that decides is the last."""
+    text = e.text
+    result = text.register(I8)
+
+    def test(item: ast.expr, after: Block) -> None:
+        truth, goes_on = condition(e, item), text.new_block("goes_on")
+        text.copy(result, truth)
+        text.branch(truth, *((after, goes_on) if is_any else (goes_on, after)))
+        text.start(goes_on)
+
+    text.copy(result, text.truth(not is_any))
+    turns(e, node, items, test)
+    return Value(BOOL, (result,))

@@ -99,6 +99,12 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             return subscript(e, expression(e, value), index)
         case ast.Attribute(value=value, attr=name):
             return attribute(e, expression(e, value), name)
+        case ast.Call(func=ast.Name() as name, args=[ast.GeneratorExp() as items], keywords=[]) if (
+            e.comprehend is not None
+        ):
+            function = single(e, name).type
+            if isinstance(function, ObjectType) and function.value in (sum, any, all, min, max):
+                return e.comprehend(e, items, function.value)
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
         case ast.Tuple(elts=items):

@@ -553,45 +553,67 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
     return found if type_.is_fixed else found._replace(refresh=refresh)
 
 
+class Sum:
+    """A sum of integers or floats as Python adds them, one after the other."""
+
+    def __init__(self, e: Emitter, item: Number) -> None:
+        if item not in (INT, FLOAT, NP_FLOAT):
+            raise Unsupported(f"a sum of {item}")
+        self.e, self.item = e, item
+        self.total, self.lost = e.text.register(item.registers[0]), e.text.register(F64)
+        self.is_compensated = item == FLOAT and sys.version_info >= (3, 12)
+
+    def beginning(self) -> list[str]:
+        """The lines that set it to zero."""
+        zero = f"fconst 0x{0:016x}"
+        lines = [f"{self.total} = {'iconst 0' if self.item == INT else zero}"]
+        return lines + [f"{self.lost} = {zero}"] * self.is_compensated
+
+    def add(self, register: str) -> None:
+        """Adds a number."""
+        text = self.e.text
+        if self.item == INT:
+            text.copy(self.total, numbers.overflowing(self.e, "add", self.total, register))
+            return
+        after = text.op(F64, "fadd", self.total, register)
+        if self.is_compensated:
+            lost = rounding(self.e, self.total, register, after)
+            text.copy(self.lost, text.op(F64, "fadd", self.lost, lost))
+        text.copy(self.total, after)
+
+    def result(self, count: str) -> Value:
+        """The sum of so many numbers; that of no floats is an integer, so it is left."""
+        e, text = self.e, self.e.text
+        if self.item == INT:
+            return Value(INT, (self.total,))
+        e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
+        if self.is_compensated:
+            is_finite = e.is_finite(self.lost, F64)
+            lost = text.op(F64, "select", is_finite, self.lost, text.float(0.0))
+            text.copy(self.total, text.op(F64, "fadd", self.total, lost))
+        result = Value(self.item, (self.total,), is_settled=self.item == FLOAT)
+        return e.settle(result)
+
+
 def total(e: Emitter, value: Value) -> Value:
-    """`sum(value)` of integers or floats; of no floats it is left."""
+    """`sum(value)` of integers or floats."""
     type_, text = list_type(value), e.text
-    if type_.item not in (INT, FLOAT, NP_FLOAT) or type_.is_deque:
+    if not isinstance(type_.item, Number) or type_.is_deque:
         raise Unsupported(f"sum of {type_}")
-    assert isinstance(type_.item, Number)
-    kind = type_.item.registers[0]
-    result, at, left = text.register(kind), text.register(I64), text.register(I64)
-    count = length(e, value)
-    text.copy(result, text.integer(0) if type_.item == INT else text.float(0.0))
+    found = Sum(e, type_.item)
+    for line in found.beginning():
+        text.line(line)
+    at, left, count = text.register(I64), text.register(I64), length(e, value)
     text.copy(at, address(e, value, text.integer(0)))
     text.copy(left, count)
-    is_compensated = type_.item == FLOAT and sys.version_info >= (3, 12)
-    lost = text.register(F64)
-    if is_compensated:
-        text.copy(lost, text.float(0.0))
 
     def add() -> None:
-        found = load(e, type_, at).register
-        if type_.item == INT:
-            text.copy(result, numbers.overflowing(e, "add", result, found))
-        else:
-            after = text.op(F64, "fadd", result, found)
-            if is_compensated:
-                text.copy(lost, text.op(F64, "fadd", lost, rounding(e, result, found, after)))
-            text.copy(result, after)
+        found.add(load(e, type_, at).register)
         text.line(f"{at} = add {at}, {text.integer(8)}")
 
-    if type_.item != INT:
-        e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
     e.spend(left)
     each(e, left, add)
-    if is_compensated:
-        is_finite = e.is_finite(lost, F64)
-        text.copy(lost, text.op(F64, "select", is_finite, lost, text.float(0.0)))
-        text.copy(result, text.op(F64, "fadd", result, lost))
-    if type_.item == NP_FLOAT:
-        return e.settle(Value(NP_FLOAT, (result,), is_settled=False))
-    return Value(type_.item, (result,))
+    return found.result(count)
 
 
 def rounding(e: Emitter, a: str, b: str, total: str) -> str:
