@@ -313,6 +313,19 @@ class Writer:
             f"{one}.choice([-1, 1])", f"{one}.choice({self.index()})", f"{one}.choice(u)",
         )  # fmt: skip
 
+    def drawn(self) -> str:
+        """An array of random numbers."""
+        if self.generator == "random":
+            return "x"
+        one, i = self.generator, self.index()
+        name = "integers" if one == "rng" else "randint"
+        return self.pick(
+            f"np.floor({one}.random(3) * 8)", f"np.floor({one}.normal(0, 2, size={i}))",
+            f"{one}.{name}(-3, 9, size=3)", f"{one}.{name}({i}, size={i})",
+            f"np.floor({one}.uniform(-2, {i}, 4))", f"{one}.choice(K, 3)",
+            f"np.floor({one}.standard_normal((2, 3)))[1]", f"{one}.choice(x, size={i})",
+        )  # fmt: skip
+
     def attribute(self) -> str:
         """A number of an object's."""
         i = self.index()
@@ -591,6 +604,7 @@ class Writer:
                 f"np.sort(x[{part}])", f"A[:2, {part}].flatten()",
                 "t[1:3].flatten()", "(B[:2] - 1).flatten()",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
+                self.drawn(),
             ),
         )  # fmt: skip
 
@@ -700,6 +714,7 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
+                f"a, b = {self.pick('x[:2] * 2', 'np.sort(u[1:3])', 'A[1, 2:4] - x[:2]')}",
                 self.complex_statement(),
                 self.complex_statement(),
                 self.complex_statement(),

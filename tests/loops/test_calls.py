@@ -7,6 +7,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from fastnp._loops.site import Site
 
 from tests.loops import test_compiled
 
@@ -137,6 +138,16 @@ LEFT = {
             a, b, c, d = np.sort(nan), np.sort(zeros), np.median(nan), np.median(zeros)
             e, f = sorted(v), np.median(zeros[:0])
         """,
+    "integers that a signed type does not hold": """
+        a, b, big = np.zeros(5, np.int32), np.zeros(5, np.uint8), np.arange(5) * 1000000007
+        for i in range(5):
+            b[i] = big[i]
+            b[1:3] = big[i]
+            a[a < 9] = big[i]
+            if i < 3:
+                a[i] = big[i]
+            a[3:] = big[i]
+        """,
     "nothing to compare or to add": """
         s = []
         for i in range(6):
@@ -149,7 +160,7 @@ LEFT = {
 }
 
 
-def run(source: str) -> tuple[list[test_compiled.Site], str]:
+def run(source: str) -> tuple[list[Site], str]:
     return test_compiled.run(FUNCTIONS + textwrap.dedent(source))
 
 

@@ -126,7 +126,8 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elem
             return new_arrays(e, target.elts, found)
         values = [value for value in found if isinstance(value, Value)]
     else:
-        value = single(e, node)
+        one = expression(e, node)
+        value = element_loops.in_memory(e, one) if isinstance(one, Elementwise) else one
         if isinstance(value.type, ArrayType):
             values = arrays.unpacked(e, value, len(target.elts))
         elif isinstance(value.type, TupleType):
@@ -258,12 +259,20 @@ def owner_of(e: Emitter, target: ast.Attribute) -> Value:
     return owner
 
 
+def is_signed_integer(value: Value, char: str) -> bool:
+    """Whether an integer is stored as a signed one of fewer bits, which it may not fit."""
+    return isinstance(value.type, Number) and value.type.is_integer and char in "bhi"
+
+
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
     """Prepares a store to an element or a view."""
     type_ = arrays.array_type(place)
     if isinstance(value, Value) and isinstance(value.type, TupleType):
         value = arrays.listed(e, tuple_items(value), is_ours=False)
     if type_.ndim:
+        if isinstance(value, Value) and is_signed_integer(value, type_.char):
+            register = numbers.convert(e, e.settle(value), type_.char, checked=True)
+            value = Value(Number(type_.char), (register,))
         return assign_noted(e, place, value)
     if isinstance(value, Elementwise) or isinstance(value.type, ArrayType):
         raise Unsupported("an array stored to an element")
@@ -273,7 +282,9 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         found = complexes.stored(e, value)
         undo.note(e, arrays.address(place), type_.char)
         return lambda: complexes.put(e, arrays.address(place), found)
-    register = numbers.convert(e, e.settle(value), type_.char, numbers.number(value).may_be_python)
+    # NumPy wraps its own integers in unsigned types, and refuses what signed ones do not hold.
+    checked = numbers.number(value).may_be_python or is_signed_integer(value, type_.char)
+    register = numbers.convert(e, e.settle(value), type_.char, checked)
     undo.note(e, arrays.address(place), type_.char)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 

@@ -39,6 +39,7 @@ from fastnp._loops.types import (
     InstanceType,
     Number,
     TupleType,
+    Type,
     Value,
 )
 
@@ -77,23 +78,32 @@ PYTHON, STATE, GENERATOR = "Random", "RandomState", "Generator"
 
 
 class Source(Record):
-    """A generator: its kind, the object or where it is found, and how long its words are."""
+    """A generator: its kind, the object or where it is found, how long its words are, and whether
+    arrays of its numbers are ours.
+    """
 
     kind: str
     owner: Any
     is_wide: bool
+    is_ours: bool
 
     def found(self, names: Mapping[str, Any]) -> Any:
         """The generator; `None` where there is another kind of object now."""
-        found = self.owner.found(names) if isinstance(self.owner, Place) else self.owner
-        return found if words_of(found) == (self.kind, self.is_wide) else None
+        is_place = isinstance(self.owner, Place)
+        found = self.owner.found(names) if is_place else self.owner
+        known = words_of(found)
+        if known is None or known[:2] != (self.kind, self.is_wide):
+            return None
+        return None if is_place and known[2] != self.is_ours else found
 
 
-def words_of(generator: Any) -> tuple[str, bool] | None:
-    """The kind of a generator, and whether its words have 64 bits; `None` of other objects."""
+def words_of(generator: Any) -> tuple[str, bool, bool] | None:
+    """The kind of a generator, whether its words have 64 bits, and whether its class is ours;
+    `None` of other objects.
+    """
     class_ = type(generator)
     if class_ is getattr(sys.modules.get("random"), "Random", None):
-        return PYTHON, False
+        return PYTHON, False, False
     random: Any = sys.modules.get("numpy.random")
     ours: Any = sys.modules.get("fastnp._functions.random")
     for kind in (STATE, GENERATOR):
@@ -101,7 +111,8 @@ def words_of(generator: Any) -> tuple[str, bool] | None:
             bits = type(bits_of(generator))
             is_wide = BIT_GENERATORS.get(bits.__name__)
             is_known = is_wide is not None and bits is getattr(random, bits.__name__, None)
-            return (kind, bool(is_wide)) if is_known else None
+            is_ours = class_ is getattr(ours, kind, None)
+            return (kind, bool(is_wide), is_ours) if is_known else None
     return None
 
 
@@ -114,7 +125,8 @@ def source_of(function: object) -> tuple[Source, str] | None:
     """The generator of a method that is bound to it, or of a function of a module's, and the
     method's name; `None` of other functions.
     """
-    if type(function).__module__ == "fastnp._fastnp":
+    is_ours = type(function).__module__ == "fastnp._fastnp"
+    if is_ours:
         # Ours in NumPy's place: a function of the program may name any as that which it wraps.
         function = getattr(function, "__wrapped__", function)
     if not issubclass(type(function), BuiltinMethodType | MethodType):
@@ -128,7 +140,7 @@ def source_of(function: object) -> tuple[Source, str] | None:
         return None
     if known[0] == PYTHON and name != "random" and not is_own(owner, function, name):
         return None
-    return Source(known[0], owner, known[1]), name
+    return Source(known[0], owner, known[1], is_ours or known[2]), name
 
 
 def is_own(owner: object, function: Any, name: str) -> bool:
@@ -141,7 +153,7 @@ def source_at(e: Emitter, value: Value) -> Source | None:
     assert isinstance(value.type, InstanceType)
     place = e.objects[value.type.path].place
     known = words_of(place.found(e.names))
-    return None if known is None else Source(known[0], place, known[1])
+    return None if known is None else Source(known[0], place, *known[1:])
 
 
 def is_generator(value: object) -> bool:
@@ -167,7 +179,7 @@ def expected(loop: ast.stmt, names: Mapping[str, Any]) -> Source | None:
                 return found[0]
         kind = words_of(known) if isinstance(owner, ast.Name) else None
         if kind is not None and isinstance(owner, ast.Name) and (kind[0], name) in METHODS:
-            return Source(kind[0], Place(owner.id), kind[1])
+            return Source(kind[0], Place(owner.id), *kind[1:])
     return None
 
 
@@ -254,19 +266,61 @@ def call(
     name: str,
     node: ast.Call,
     expression: Callable[[Emitter, ast.expr], Value | Elementwise],
-) -> Value:
+) -> Value | Elementwise:
     """A call of a generator's method."""
     method = METHODS.get((source.kind, name))
-    if method is None or node.keywords:
+    is_sized = [keyword.arg for keyword in node.keywords] == ["size"]
+    if method is None or (node.keywords and not is_sized):
         raise Unsupported(f"`{name}` of a generator")
     arguments = []
-    for argument in node.args:
+    for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
         value = expression(e, as_tuple(argument))
         if not isinstance(value, Value):
             raise Unsupported(f"`{name}` of an array")
         is_number = isinstance(value.type, Number)
         arguments.append(e.settle(value) if is_number else value)
-    return method(e, source, arguments)
+    # How many arguments come before the shape, if it is given.
+    first = len(arguments) - 1 if is_sized else SIZE_AT.get(name, MOST_ARGUMENTS)
+    if source.kind == PYTHON or len(arguments) <= first:
+        return method(e, source, arguments)
+    return several(e, source, method, arguments[:first], arguments[first:])
+
+
+def several(
+    e: Emitter, source: Source, method: Method, arguments: Arguments, shape: Arguments
+) -> Elementwise:
+    """An array of numbers that are drawn one after the other, as NumPy draws them; its shape is an
+    integer, or several, or a tuple.
+    """
+    text = e.text
+    if len(shape) == 1 and isinstance(shape[0].type, TupleType):
+        shape = [Value(INT, (register,)) for register in shape[0].registers]
+    if not shape or any(extent.type != INT for extent in shape):
+        raise Unsupported("a draw of this shape")
+    extents = tuple(extent.register for extent in shape)
+    for extent in extents:
+        low, high = text.ranges.get(extent, (0, None))
+        if low == high:
+            e.lengths[extent] = low
+        e.leave_unless(text.op(I8, "icmp.ge", extent, text.integer(0)))
+    arrays.refuse_many(e, extents, MOST_DRAWN)
+    count = arrays.size(e, extents)
+    e.spend(count)
+    memory, at, left = e.scratch(arrays.bytes_of(e, "d", count)), *map(text.register, (I64, I64))
+    text.copy(at, memory)
+    text.copy(left, count)
+    chars: list[str] = []
+
+    def draw() -> None:
+        number = method(e, source, arguments)
+        if number.type not in CHAR_OF:
+            raise Unsupported(f"an array of {number.type} that are drawn")
+        chars.append(CHAR_OF[number.type])
+        arrays.store(e, chars[0], at, number.register)
+        text.line(f"{at} = add {at}, {text.integer(8)}")
+
+    lists.each(e, left, draw)
+    return arrays.in_scratch(e, memory, chars[0], extents, source.is_ours)
 
 
 def exactly(count: int, arguments: Arguments, least: int | None = None) -> Arguments:
@@ -448,6 +502,18 @@ def choice_of_numpy(draw_index: Method) -> Method:
 
     return draw
 
+
+# How many arguments of a method of NumPy's come before the shape.
+SIZE_AT = {
+    **dict.fromkeys(["rand", "randn", "random", "random_sample", "standard_normal"], 0),
+    **dict.fromkeys(["standard_exponential"], 0),
+    **dict.fromkeys(["exponential", "choice"], 1),
+    **dict.fromkeys(["uniform", "normal", "randint", "integers"], 2),
+}
+MOST_ARGUMENTS = 3
+CHAR_OF: dict[Type, str] = {INT: "l", NP_INT: "l", FLOAT: "d", NP_FLOAT: "d"}
+# Numbers of larger arrays NumPy draws sooner.
+MOST_DRAWN = 64
 
 METHODS: dict[tuple[str, str], Method] = {
     (PYTHON, "random"): plain_unit,
