@@ -53,7 +53,7 @@ class Variables(dict[str, Any]):
 class MockCompiled:
     """A loop that was `compiled`."""
 
-    copies_lists = False
+    copies_lists = is_for_others = False
 
     def __init__(self, loop: Loop, dice: random.Random, budget: int) -> None:
         self.loop = loop

@@ -153,7 +153,7 @@ def test_tracebacks_name_the_source() -> None:
 class Known:
     """A compiled loop that does nothing, or is left at once."""
 
-    copies_lists = False
+    copies_lists = is_for_others = False
 
     def __init__(self, at: int) -> None:
         self.at = at

@@ -291,7 +291,7 @@ def test_sources() -> None:
 
 def test_an_interrupt_stores_the_names() -> None:
     class Interrupted:
-        copies_lists = False
+        copies_lists = is_for_others = False
 
         def describe(self) -> str:
             return ""
@@ -318,7 +318,7 @@ def test_when_a_loop_is_compiled() -> None:
     asked: list[int] = []
 
     class Whole:
-        copies_lists = False
+        copies_lists = is_for_others = False
 
         def describe(self) -> str:
             return ""

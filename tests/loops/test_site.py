@@ -27,7 +27,7 @@ def sites(source: str) -> tuple[Any, list[Site]]:
 class Timed:
     """Stands for compiled code whose runs take given seconds."""
 
-    copies_lists = False
+    copies_lists = is_for_others = False
 
     def __init__(self, site: Site, seconds: list[float]) -> None:
         self.site, self.seconds = site, seconds

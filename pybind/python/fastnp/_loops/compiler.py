@@ -258,6 +258,7 @@ class Compiled:
         self.is_flat = not (self.tuples or self.complexes or self.texts)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
         self.copies_lists = bool(self.lists)
+        self.is_for_others = False
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
         self.draws = None if e.draws is None else Draws(e.learned[DRAWS])
@@ -379,7 +380,8 @@ class Compiled:
         for name in self.missing:
             if names.bound(name) if name in self.loop.binds else name in names:
                 return None
-        if not self.are_constants(names):
+        self.is_for_others = not self.are_constants(names)
+        if self.is_for_others:
             return None
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         modes = numpy.geterr()

@@ -70,6 +70,8 @@ class Compiled(Protocol):
     """A loop compiled for the types of the names that it uses."""
 
     copies_lists: bool
+    # Whether the last run was refused because of what an object or a name is, not of its type.
+    is_for_others: bool
 
     def run(self, names: Any, source: Any) -> Outcome | None:
         """Run the loop from its head on, until it ends or is left.

@@ -164,7 +164,7 @@ class _Tasks:
     has those of the others.
     """
 
-    copies_lists = False
+    copies_lists = is_for_others = False
 
     def __init__(self, site: Site, versions: list[compiler.Compiled]) -> None:
         self.site, self.versions = site, versions
@@ -202,7 +202,7 @@ class _Resumed:
     run the turns that remain.
     """
 
-    copies_lists = False
+    copies_lists = is_for_others = False
 
     def __init__(self, outcome: Outcome, versions: list[compiler.Compiled]) -> None:
         self.outcome: Outcome | None = outcome

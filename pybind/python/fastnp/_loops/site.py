@@ -68,7 +68,10 @@ MAX_SOURCELESS = 64
 MARGIN = 1.5
 FORGOTTEN = 0.99
 MAX_COMPILED = 8
+# Beyond so many versions, or where one was for other objects, the interpreter is given as long as
+# compiling takes, and so many times as long for each further one.
 FEW_VERSIONS = 4
+MORE_PATIENCE = 4
 # The compiler is asked this often, as types may change: the second time after so many times as long
 # as the loop was interpreted before, in which it is not timed.
 MAX_REFUSALS = 2
@@ -534,9 +537,9 @@ class Site(Loop):
             self._refuse(found)
             return None
         self.compiled.append(found)
-        if len(self.compiled) >= FEW_VERSIONS:
-            # For further types, or objects, the interpreter is given longer each time.
-            self.threshold = max(2 * self.threshold, took)
+        self.threshold = max(self.threshold, took)
+        if self._has_many_versions():
+            self.threshold *= MORE_PATIENCE
         spent, self.spent, site = self.spent, 0.0, self.around
         while site is not None:
             # What was interpreted here no longer is: no reason to compile the loop around. A part
@@ -560,8 +563,13 @@ class Site(Loop):
         versions of a loop, for arrays of two orders, entered before and after its first turn, are
         compiled at once.
         """
-        is_one_of_few = len(self.compiled) < FEW_VERSIONS or self.is_eager
-        return not is_one_of_few and self.spent < self.threshold
+        return self._has_many_versions() and self.spent < self.threshold and not self.is_eager
+
+    def _has_many_versions(self) -> bool:
+        """Whether there is code for many types, or for other objects of the types there are."""
+        return len(self.compiled) >= FEW_VERSIONS or any(
+            compiled.is_for_others for compiled in self.compiled
+        )
 
     def _next_piece(self, turns: Turns, source: Source | None) -> Turns:
         """Some more turns of the interpreter."""
