@@ -355,6 +355,8 @@ class Writer:
             f"x[{i}] = box.bump({i})",
             f"h = np.full({self.pick('7', '(2, 3)', i)}, {self.number(0)})",
             f"c = box.twice({i})",
+            f"a, b, c = box.p, box.bump({i}), box.p",
+            f"a = box.p * 100 - box.bump({i}) + box.p",
             f"box.items.append({i})",
             f"box.items[{i}] = {self.number(0)}",
             f"if box.{self.pick('mode', 'part')} is {self.pick('None', 'spare')}: s += 1",

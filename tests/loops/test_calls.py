@@ -68,6 +68,8 @@ WHOLE = {
             if grid.count + 1 < grid.bump(i):
                 s -= 1
             s = s + grid.count * 100 - grid.bump(i) + grid.count
+            a, b, c = grid.count, grid.bump(i), grid.count
+            t = grid.count, grid.bump(i), grid.count * 2
             L[i % 3] += poke(L, 1)
             x[i % 7] = poke(x, i) - poke(x, 1)
         """,

@@ -49,8 +49,11 @@ pub(crate) struct ListHeap {
     entered: Vec<Entered>,
     /// The numbers of lists, by address.
     numbers: HashMap<usize, usize, AddressHash>,
-    /// What the code works at; it stays where it is. What lies behind `before` was written by the code, or was never read.
+    /// What the code works at; it stays where it is. What lies behind `before` was written by the code, or is never read.
     memory: Vec<u64>,
+    /// The address of the memory, whose provenance is exposed: the code has it as an integer.
+    #[pyo3(get)]
+    base: u64,
     /// The lists that the code has made and that became objects, by the address of their header.
     made: HashMap<u64, Py<PyAny>, AddressHash>,
     /// Words for lists that the code makes.
@@ -71,6 +74,7 @@ impl ListHeap {
             entered: Vec::new(),
             numbers: HashMap::default(),
             memory: Vec::new(),
+            base: 0,
             made: HashMap::default(),
             room,
             is_entered: false,
@@ -89,15 +93,10 @@ impl ListHeap {
         Ok(heap)
     }
 
-    /// The address of the memory: where the next list is made, and where memory ends.
-    #[getter]
-    fn base(&self) -> u64 {
-        self.address(0)
-    }
-
     /// Whether less than half of the memory for new lists is left.
     #[getter]
     fn is_full(&self) -> bool {
+        // The first word is where the next list is made.
         self.memory.len() - self.place(self.memory[0]) < self.room / 2
     }
 
@@ -117,11 +116,11 @@ impl ListHeap {
     /// `IndexError` where a list has become shorter meanwhile.
     fn put_back(&mut self, py: Python<'_>) -> PyResult<()> {
         for number in 0..self.entered.len() {
-            let entered = &self.entered[number];
-            let (object, layout) = (entered.object.clone_ref(py).into_bound(py), Arc::clone(&entered.layout));
             if self.is_as_before(number) {
                 continue;
             }
+            let entered = &self.entered[number];
+            let (object, layout) = (entered.object.clone_ref(py).into_bound(py), Arc::clone(&entered.layout));
             match object.cast::<PyList>() {
                 Ok(list) => self.store(list, &layout, number)?,
                 Err(_) => {
@@ -255,6 +254,7 @@ impl ListHeap {
             .filter(|spare| (room..=4 * room + SPARE_WORDS).contains(&spare.len()))
             .unwrap_or_else(|| vec![0; room]);
         self.memory[..words].copy_from_slice(&self.before);
+        self.base = self.memory.as_mut_ptr().expose_provenance() as u64;
         (self.memory[0], self.memory[1]) = (self.address(words), self.address(self.memory.len()));
         for entered in &self.entered {
             let (header, first) = (entered.header, entered.header + HEADER);
@@ -269,12 +269,12 @@ impl ListHeap {
 
     /// The address of a word of the memory.
     fn address(&self, place: usize) -> u64 {
-        (self.memory.as_ptr().expose_provenance() + 8 * place) as u64
+        self.base + 8 * place as u64
     }
 
     /// The word of the memory at an address.
     fn place(&self, address: u64) -> usize {
-        (address as usize - self.memory.as_ptr().addr()) / 8
+        (address - self.base) as usize / 8
     }
 
     // --- at the end ---
@@ -313,9 +313,8 @@ impl ListHeap {
                     byte(&self.memory[now..], i) == byte(&self.before[then..], i)
                 }
                 _ => {
-                    let width = layout.words(1);
-                    let words = |all: &[u64], first: usize| all[first + i * width..first + (i + 1) * width].to_vec();
-                    words(&self.memory, now) == words(&self.before, then)
+                    let (width, skipped) = (layout.words(1), layout.words(i));
+                    self.memory[now + skipped..][..width] == self.before[then + skipped..][..width]
                 }
             };
             if !is_same {

@@ -121,7 +121,7 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elem
     """The values that a tuple of targets is assigned, in registers that no target changes."""
     expect_own_places(e, target.elts)
     if isinstance(node, ast.Tuple):
-        found = [expression(e, item) for item in node.elts]
+        found = undo.in_order(e, node.elts, expression)
         if any(isinstance(value, Elementwise) for value in found):
             return new_arrays(e, target.elts, found)
         values = [value for value in found if isinstance(value, Value)]

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import arrays, lists, numbers
+from fastnp._loops import arrays, lists, numbers, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, REACHED, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
@@ -273,8 +273,8 @@ def call(
     if method is None or (node.keywords and not is_sized):
         raise Unsupported(f"`{name}` of a generator")
     arguments = []
-    for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-        value = expression(e, as_tuple(argument))
+    nodes = [as_tuple(part) for part in (*node.args, *(k.value for k in node.keywords))]
+    for value in undo.in_order(e, nodes, expression):
         if not isinstance(value, Value):
             raise Unsupported(f"`{name}` of an array")
         is_number = isinstance(value.type, Number)

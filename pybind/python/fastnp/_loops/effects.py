@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from fastnp._loops import lists, priority_queues, sorting
+from fastnp._loops import lists, priority_queues, sorting, undo
 from fastnp._loops.assignments import heap_of, immediate
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
@@ -29,7 +29,7 @@ def call(e: Emitter, node: ast.Call) -> None:
         return
     if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
-    owner = expression(e, node.func.value)
+    owner = undo.kept(e, node.func.value, expression(e, node.func.value), node.args)
     if isinstance(owner, Value) and isinstance(owner.type, InstanceType):
         e.settle(single(e, node))
         return

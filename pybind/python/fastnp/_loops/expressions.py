@@ -108,7 +108,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
         case ast.Tuple(elts=items):
-            return tuple_value([single(e, item) for item in items])
+            return tuple_value([computed(item) for item in undo.in_order(e, items, expression)])
         case ast.List(elts=items):
             return lists.display(e, [single(e, item) for item in items], node)
         case ast.ListComp() if e.comprehend is not None:
@@ -119,7 +119,10 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
 
 def single(e: Emitter, node: ast.expr) -> Value:
     """The value of an expression that is no array to be computed."""
-    value = expression(e, node)
+    return computed(expression(e, node))
+
+
+def computed(value: Value | Elementwise) -> Value:
     if isinstance(value, Elementwise):
         raise Unsupported("an array that is computed and kept")
     return value

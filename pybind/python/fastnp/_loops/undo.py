@@ -61,8 +61,9 @@ def is_in_order(node: ast.expr) -> bool:
             return is_in_order(value) and not calls(index)
         case ast.BinOp(left=left, right=right):
             return is_in_order(left) and is_in_order(right)
-        case ast.Compare(left=left, comparators=[right]):
-            return is_in_order(left) and is_in_order(right)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            is_plain = not isinstance(operator, ast.In | ast.NotIn | ast.Is | ast.IsNot)
+            return (is_plain and is_in_order(left) and is_in_order(right)) or not calls(node)
         case ast.Tuple(elts=items):
             return all(map(is_in_order, items))
         case ast.Call(func=function, args=arguments, keywords=keywords):
