@@ -11,9 +11,11 @@ too often: then the loop iterates over its iterable as the source says.
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import repeat
 from time import perf_counter, thread_time
 from types import CodeType
@@ -526,11 +528,12 @@ class Site(Loop):
             self.retire()
             return None
         start = perf_counter()
-        # 7 to 10 ms that programs without hot loops do not wait for.
-        from fastnp._loops import compiler
+        with _uncollected():
+            # 7 to 10 ms that programs without hot loops do not wait for.
+            from fastnp._loops import compiler
 
-        began = perf_counter()
-        found = compiler.compile_loop(self, names, source)
+            began = perf_counter()
+            found = compiler.compile_loop(self, names, source)
         took = perf_counter() - began
         _compiling += began - start + took
         if isinstance(found, Refusal):
@@ -750,6 +753,20 @@ _switch.observe(_switched)
 # loops ran: what is interpreted around such a loop is all that compiling the loop around it saves.
 _compiling = 0.0
 _machine = 0.0
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keeps the garbage collector from the program's objects, which compiling does not refer to:
+    its own would have the collector visit them all, several times.
+    """
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
 
 
 def _now() -> float:
