@@ -534,19 +534,9 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
                 e.text.start(path.block)
                 e.edge(path.state, head.state, head.block)
                 continue
-            most = 1 if len(e.loops) - first_loop(e) > DEEP else MAX_VERSIONS
-            is_loose = e.is_loose and len(heads) >= most
-            found = [
-                at
-                for at in (path, *waiting)
-                if any(
-                    widening.grow(head.state, at.state)
-                    or (is_loose and widening.loosen(e, head.state, at.state))
-                    for head in heads
-                )
-            ]
-            if path in found:
-                loop.found = {k: v for at in found for k, v in at.state.items()}
+            if heads and is_unexpected(e, path, heads, widening):
+                others = [at for at in waiting if is_unexpected(e, at, heads, widening)]
+                loop.found = {k: v for at in (path, *others) for k, v in at.state.items()}
                 loop.found.update(widening.variables)
                 return None
             if len(heads) >= MAX_PATHS:
@@ -564,6 +554,21 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
     finally:
         e.loops.pop()
     return over
+
+
+def is_unexpected(e: Emitter, path: Path, heads: list[Path], widening: Widening) -> bool:
+    """Whether a turn's end binds what no head of its loop expects, which `widening` has now."""
+    states = [head.state for head in heads]
+    if any(fits(path.state, state) for state in states):
+        return False
+    if any(widening.grow(state, path.state) for state in states):
+        return True
+    most = 1 if len(e.loops) - first_loop(e) > DEEP else MAX_VERSIONS
+    return (
+        e.is_loose
+        and len(heads) >= most
+        and any(widening.loosen(e, state, path.state) for state in states)
+    )
 
 
 # Calls of Python functions.
