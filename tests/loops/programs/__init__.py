@@ -12,10 +12,12 @@ FOLDER = Path(__file__).parent
 # Sizes at which a program takes some hundredths of a second, of which compiled code gets a part.
 SMALL = {
     "alignment": 120,
+    "annealing": 4000,
     "barrier_option": 400,
     "bilateral": 14,
     "binary_search": 2000,
     "bubble_sort": 200,
+    "canvas": 40,
     "collatz": 6000,
     "convolution": 24,
     "crank_nicolson": 60,
@@ -36,6 +38,7 @@ SMALL = {
     "knapsack": 400,
     "lcs": 150,
     "leapfrog": 800,
+    "lennard_jones": 3,
     "life": 1,
     "lorenz": 5000,
     "mandelbrot": 32,
@@ -47,6 +50,7 @@ SMALL = {
     "parse_digits": 5000,
     "particles": 8,
     "pendulum": 50_000,
+    "percolation": 8,
     "permutations": 6,
     "polynomial": 3000,
     "prime_factors": 300,
@@ -64,6 +68,7 @@ SMALL = {
     "sobel": 40,
     "union_find": 8000,
     "value_noise": 20,
+    "viterbi": 300,
 }
 
 
