@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-steps = int(sys.argv[1]) if len(sys.argv) > 1 else 150_000
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 300_000
 random.seed(12)
 n = 60
 places = [(random.uniform(0, 100), random.uniform(0, 100)) for _ in range(n)]

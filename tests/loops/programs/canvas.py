@@ -47,7 +47,7 @@ class Canvas:
                 d += 2 * (y - x) + 1
 
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 1800
+n = int(sys.argv[1]) if len(sys.argv) > 1 else 4500
 canvas = Canvas(640, 480)
 for i in range(n):
     angle = math.radians(i / 4)

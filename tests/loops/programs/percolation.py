@@ -63,7 +63,7 @@ def trial(n, rng):
     return square.opened / (n * n), max(square.sets.size), square.sets.count
 
 
-trials = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+trials = int(sys.argv[1]) if len(sys.argv) > 1 else 700
 rng = np.random.default_rng(99)
 found = [trial(24, rng) for _ in range(trials)]
 shares = [share for share, _, _ in found]

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-length = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+length = int(sys.argv[1]) if len(sys.argv) > 1 else 13_000
 states, symbols = 6, 8
 rng = np.random.RandomState(8)
 
