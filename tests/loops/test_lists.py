@@ -20,6 +20,19 @@ from fastnp._loops.rewrite import compile_tree
 from tests.loops.compare import differing, eager, outcome, rewritten
 
 PROGRAMS = {
+    "lists that are extended, sorted and turned": """
+        a, b, c, d = [3, 1, 2], [7], [0.5, -1.0], [(1, 2)]
+        for i in range(9):
+            a.extend(b)
+            if i % 3 == 0:
+                b.extend(b)
+            c.extend([i * 0.5, -0.0])
+            c.sort()
+            d.extend([(i, 3)] * 2)
+            e = sorted(a)
+            a[1:4] = reversed(a[1:4])
+            b.append(e[i % 3])
+        """,
     "rows with two names": """
         a = [[1, 2], [3, 4], [5, 6]]
         b = [a[1], a[0], a[1]]

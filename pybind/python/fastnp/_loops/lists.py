@@ -247,20 +247,8 @@ def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     if type_.is_fixed:
         e.wants_growth = True
         raise Unsupported("an append to this list")
-    registers, width = fitting(e, type_, value), text.integer(width_of(type_))
-    count = length(e, array)
-    room = text.op(I64, "load.i64", header, ROOM)
-    grow, after = text.new_block("grow"), text.new_block()
-    text.unlikely(text.op(I8, "icmp.ge", count, room), grow, after)
-    text.start(grow)
-    more = text.op(I64, "add", text.op(I64, "add", count, count), text.integer(8))
-    start = taken(e, text.op(I64, "mul", more, width))
-    used = text.op(I64, "mul", count, width)
-    text.line(f"call copy_memory({start}, {address(e, array, text.integer(0))}, {used})")
-    text.line(f"store.i64 {header}, {ITEMS}, {start}")
-    text.line(f"store.i64 {header}, {ROOM}, {more}")
-    text.jump(after)
-    text.start(after)
+    registers, count = fitting(e, type_, value), length(e, array)
+    reserve(e, array, count, text.integer(1))
     at = address(e, array, count)
     undo.note(e, text.op(I64, "add", header, text.integer(LENGTH)), "l")
     # After a `pop` in the same statement the item may be one that was there before.
@@ -269,25 +257,49 @@ def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     text.line(f"store.i64 {header}, {LENGTH}, {text.op(I64, 'add', count, text.integer(1))}")
 
 
+def reserve(e: Emitter, array: Value, count: str, more: str) -> None:
+    """Has a list of `count` items have room for more, in new memory if there is none."""
+    text, header = e.text, array.register
+    width = text.integer(width_of(list_type(array)))
+    needed, room = text.op(I64, "add", count, more), text.op(I64, "load.i64", header, ROOM)
+    grow, after = text.new_block("grow"), text.new_block()
+    text.unlikely(text.op(I8, "icmp.gt", needed, room), grow, after)
+    text.start(grow)
+    wanted = text.op(I64, "add", text.op(I64, "add", needed, needed), text.integer(6))
+    start = taken(e, text.op(I64, "mul", wanted, width))
+    used = text.op(I64, "mul", count, width)
+    text.line(f"call copy_memory({start}, {address(e, array, text.integer(0))}, {used})")
+    text.line(f"store.i64 {header}, {ITEMS}, {start}")
+    text.line(f"store.i64 {header}, {ROOM}, {wanted}")
+    text.jump(after)
+    text.start(after)
+
+
 def extend(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     """`array.extend(value)`, a list of the same type, which may be the list itself."""
     if not is_list(value):
         raise Unsupported("a list extended by this")
     learn(array.type, value.type)
     learn(value.type, array.type)
-    text, type_ = e.text, list_type(value)
+    type_, text, header = list_type(array), e.text, array.register
+    if type_.is_fixed:
+        e.wants_growth = True
+        raise Unsupported("a list that is extended")
+    if value.type != type_:
+        raise Unsupported(f"{value.type} at the end of {type_}")
+    if e.calls:
+        raise Unsupported(undo.REASON)
     value = e.snapshot(value)
-    count, at = length(e, value), text.register(I64)
-    left = text.register(I64)
-    text.copy(left, count)
-    text.copy(at, text.integer(0))
-    e.spend(count)
-
-    def append_next() -> None:
-        append(e, array, load(e, type_, address(e, value, at)))
-        text.line(f"{at} = add {at}, {text.integer(1)}")
-
-    each(e, left, append_next)
+    count, more = length(e, array), text.register(I64)
+    text.copy(more, length(e, value))
+    e.spend(more)
+    reserve(e, array, count, more)
+    end = text.op(I64, "add", count, more)
+    size = text.op(I64, "mul", more, text.integer(width_of(type_)))
+    at, source = address(e, array, count), address(e, value, text.integer(0))
+    text.line(f"call copy_memory({at}, {source}, {size})")
+    text.line(f"store.i64 {header}, {LENGTH}, {end}")
+    e.stores_lists = True
 
 
 def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
