@@ -18,7 +18,7 @@ from fastnp._loops.rewrite import compile_tree
 from fastnp._loops.site import Site
 
 from tests.loops.compare import check_compiled, differing, outcome
-from tests.loops.numeric import SETUP
+from tests.loops.numeric_setup import SETUP
 
 # Loops that are compiled as a whole: no statement of them is left to the interpreter.
 WHOLE = {

@@ -18,8 +18,12 @@ class Uncollected:
 
     They make some 60,000 objects that stay, which the collector would visit several times: a
     thirtieth of the import's instructions. They join the oldest generation at the end, where the
-    collector would have brought them, unless the program has frozen objects, which would be thawed.
+    collector would have brought them, unless the program has frozen objects, which would be thawed,
+    or the block makes garbage as well (`makes_garbage`).
     """
+
+    def __init__(self, makes_garbage: bool = False) -> None:
+        self.makes_garbage = makes_garbage
 
     def __enter__(self) -> None:
         self.was_enabled = gc.isenabled()
@@ -28,7 +32,7 @@ class Uncollected:
     def __exit__(self, *_: object) -> None:
         if not self.was_enabled:
             return
-        if gc.get_freeze_count() == 0:
+        if gc.get_freeze_count() == 0 and not self.makes_garbage:
             gc.freeze()
             gc.unfreeze()
         gc.enable()

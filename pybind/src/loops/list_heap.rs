@@ -182,27 +182,17 @@ impl ListHeap {
             if item.is_null() { None } else { number.word_of_pythons(item) }
         };
         if number.is_byte() {
-            return (0..count).step_by(8).all(|first| {
-                let mut bytes = [0u8; 8];
-                let are_read = (first..count.min(first + 8)).all(|i| match word(i) {
-                    Some(word) => {
-                        bytes[i - first] = word as u8;
-                        true
-                    }
-                    None => false,
-                });
-                self.before.push(u64::from_ne_bytes(bytes));
-                are_read
-            });
+            let bytes: Option<Vec<u8>> = (0..count).map(|i| word(i).map(|word| word as u8)).collect();
+            return bytes.map(|bytes| self.push_bytes(bytes)).is_some();
         }
         self.before.reserve(count);
-        (0..count).all(|i| match word(i) {
-            Some(word) => {
-                self.before.push(word);
-                true
-            }
-            None => false,
-        })
+        (0..count).all(|i| word(i).map(|word| self.before.push(word)).is_some())
+    }
+
+    /// Appends bytes as words; zeros fill the last one.
+    fn push_bytes(&mut self, mut bytes: Vec<u8>) {
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        self.before.extend(bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes"))));
     }
 
     /// Appends the words of numbers that are NumPy's, or may be.
@@ -219,8 +209,7 @@ impl ListHeap {
                 self.before.push(is_numpys.into());
             }
         }
-        bytes.resize(bytes.len().next_multiple_of(8), 0);
-        self.before.extend(bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes"))));
+        self.push_bytes(bytes);
         Ok(true)
     }
 

@@ -102,6 +102,14 @@ def one_more(e: Emitter, condition: str, body: Callable[[], None]) -> None:
     e.text.start(after)
 
 
+def element_address(e: Emitter, array: Value, strides_: Sequence[str], indices: Indices) -> str:
+    """The address of an element, by its indices."""
+    at = address(array)
+    for index, stride in zip(indices, strides_, strict=True):
+        at = e.text.op(I64, "add", at, e.text.op(I64, "mul", register_of(e, index), stride))
+    return at
+
+
 def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
     """`target[...] = value`: computes the elements and makes all checks; the result stores them.
 
@@ -133,15 +141,10 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     strides_ = steps(e, target)
 
     def put(indices: Indices, register: str) -> None:
-        at = address(target)
-        for index, step in zip(indices, strides_, strict=True):
-            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
-        store(e, type_.char, at, register)
+        store(e, type_.char, element_address(e, target, strides_, indices), register)
 
     def put_packed(indices: Indices, vector: str) -> None:
-        at = address(target)
-        for index, step in zip(indices, strides_, strict=True):
-            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
+        at = element_address(e, target, strides_, indices)
         text.line(f"store.{PACKED[type_.char][0]} {at}, 0, {vector}")
 
     own_root = [s for s in source.sources if array_type(s).root == type_.root]

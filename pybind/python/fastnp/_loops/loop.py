@@ -73,6 +73,16 @@ def family(statement: ast.stmt) -> Iterator[ast.stmt]:
             yield from family(inner)
 
 
+def each_turn(loop: ast.For | ast.While) -> Iterator[ast.stmt]:
+    """The statements that each turn reaches, of the loop and of loops inside."""
+    for statement in loop.body:
+        yield statement
+        if isinstance(statement, ast.For | ast.While):
+            yield from each_turn(statement)
+        elif isinstance(statement, ast.Continue | ast.Break | ast.Return):
+            break
+
+
 def in_scope(*nodes: ast.AST) -> Iterator[ast.AST]:
     """The nodes and those below them in their own scope, and the heads of scopes inside."""
     waiting = [*nodes]

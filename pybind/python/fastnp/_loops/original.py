@@ -15,12 +15,12 @@ from typing import Any
 from fastnp._loops.loop import Loop
 
 
-def restore(site: Loop, module: CodeType, is_plain: Any) -> None:
-    """Give the function that a site is in the code that it has in the code of its module, if
-    `is_plain` is true of all sites in it. Calls that are being made keep theirs.
+def restore(site: Loop, module: CodeType) -> None:
+    """Give the function that a site is in the code that it has in the code of its module, if all
+    sites in it are plain. Calls that are being made keep theirs.
     """
     frame = _frame_of(site)
-    if frame is None or not all(map(is_plain, _sites_of(frame.f_code))):
+    if frame is None or not all(one.plain for one in _sites_of(frame.f_code)):
         return
     code = frame.f_code
     for original in _all_in(module):

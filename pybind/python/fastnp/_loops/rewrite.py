@@ -51,7 +51,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from fastnp._loops.entry import Turns
-from fastnp._loops.loop import LOOPS, SCOPES, children, family, in_scope, parts_of
+from fastnp._loops.loop import LOOPS, SCOPES, children, each_turn, family, in_scope, parts_of
 from fastnp._loops.nodes import (
     both,
     call_constant,
@@ -676,20 +676,12 @@ def _never_compiled(loop: ast.For | ast.While) -> str:
     """What the interpreter has to do in each turn, of the loop or of one inside, whatever the types
     are; empty if there is no such statement.
     """
-    for statement in loop.body:
-        if isinstance(statement, ast.Continue | ast.Break | ast.Return):
-            break
-        if isinstance(statement, LOOPS):
-            reason = _never_compiled(statement)
-            if reason:
-                return reason
-            continue
-        parts = parts_of(statement)
-        if isinstance(statement, ast.If):
-            parts = [statement.test]
-        elif isinstance(statement, ast.Assert):
-            parts = [statement.test]  # the message is evaluated where the loop is left
-        elif type(statement) not in _SIMPLE:
+    for statement in each_turn(loop):
+        if isinstance(statement, ast.If | ast.Assert):
+            parts: list[ast.AST] = [statement.test]  # a message is evaluated where the loop is left
+        elif isinstance(statement, _SIMPLE):
+            parts = parts_of(statement)
+        else:
             continue
         for node in in_scope(*parts):
             reason = _NEVER.get(type(node), "")

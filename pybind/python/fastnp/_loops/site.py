@@ -11,11 +11,9 @@ too often: then the loop iterates over its iterable as the source says.
 from __future__ import annotations
 
 import ast
-import gc
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import repeat
 from time import perf_counter, thread_time
 from types import CodeType
@@ -23,6 +21,7 @@ from typing import Any
 from weakref import WeakSet
 
 from fastnp import _fastnp
+from fastnp._interpreter import Uncollected
 from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, is_list, source_of
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
@@ -238,7 +237,7 @@ class Site(Loop):
             site.plain = True
             site = site.around
         if self.original is not None and not self.is_eager:
-            restore(self, self.original, is_plain)
+            restore(self, self.original)
 
     def revive(self) -> None:
         """Run it compiled again."""
@@ -528,7 +527,8 @@ class Site(Loop):
             self.retire()
             return None
         start = perf_counter()
-        with _uncollected():
+        # Compiling makes many objects, for which the collector would visit all of the program's.
+        with Uncollected(makes_garbage=True):
             # 7 to 10 ms that programs without hot loops do not wait for.
             from fastnp._loops import compiler
 
@@ -562,9 +562,9 @@ class Site(Loop):
         return outcome
 
     def _may_wait(self) -> bool:
-        """Whether the interpreter goes on with types that there is no code for yet. The first
-        versions of a loop, for arrays of two orders, entered before and after its first turn, are
-        compiled at once.
+        """Whether the loop is interpreted longer before another version of it is compiled. The
+        first versions are compiled at once: for arrays of two orders, each entered before and after
+        the first turn.
         """
         return self._has_many_versions() and self.spent < self.threshold and not self.is_eager
 
@@ -731,11 +731,6 @@ class Site(Loop):
         return self._piece(iter(rest), source, len(source), 1)
 
 
-def is_plain(site: Site) -> bool:
-    """Whether the interpreter makes the turns of a loop, and of all inside, as the source says."""
-    return site.plain
-
-
 # All that are alive.
 SITES: WeakSet[Site] = WeakSet()
 
@@ -753,20 +748,6 @@ _switch.observe(_switched)
 # loops ran: what is interpreted around such a loop is all that compiling the loop around it saves.
 _compiling = 0.0
 _machine = 0.0
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keeps the garbage collector from the program's objects, which compiling does not refer to:
-    its own would have the collector visit them all, several times.
-    """
-    is_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_enabled:
-            gc.enable()
 
 
 def _now() -> float:

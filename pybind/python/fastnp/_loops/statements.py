@@ -52,7 +52,7 @@ from fastnp._loops.expressions import (
 )
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
-from fastnp._loops.loop import below
+from fastnp._loops.loop import below, each_turn
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
@@ -113,14 +113,7 @@ def is_unconditional(loop: ast.stmt, statement: ast.stmt) -> bool:
     if loop is statement:
         return True
     assert isinstance(loop, ast.For | ast.While)
-    for inner in loop.body:
-        if inner is statement:
-            return True
-        if isinstance(inner, ast.For | ast.While) and is_unconditional(inner, statement):
-            return True
-        if isinstance(inner, ast.Continue | ast.Break | ast.Return):
-            break
-    return False
+    return any(one is statement for one in each_turn(loop))
 
 
 def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
@@ -435,10 +428,9 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
         try:
             over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
         except Expected as found:
-            if found.loop is not loop:
-                found.add(e.widened[statement], loop, bound)
-                raise
             found.add(e.widened[statement], loop, bound)
+            if found.loop is not loop:
+                raise
             over = None
         if over is not None:
             break

@@ -17,7 +17,7 @@ import numpy
 
 from fastnp._loops import arrays, undo_log
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.element_loops import for_each
+from fastnp._loops.element_loops import element_address, for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.types import I8, I64, SIZES, ArrayType, Value
@@ -32,10 +32,10 @@ def may_store(statement: ast.stmt) -> bool:
     evaluated, and in which order, is known when the loop is compiled.
     """
     match statement:
-        case ast.If(test=value) | ast.While(test=value):
-            pass
         case (
-            ast.Expr(value=value)
+            ast.If(test=value)
+            | ast.While(test=value)
+            | ast.Expr(value=value)
             | ast.Assign(value=value)
             | ast.AnnAssign(value=ast.expr() as value)
             | ast.Return(value=ast.expr() as value)
@@ -175,10 +175,7 @@ def note_all(e: Emitter, place: Value) -> None:
     steps = arrays.steps(e, place)
 
     def note_one(indices: arrays.Indices) -> None:
-        at = arrays.address(place)
-        for index, step in zip(indices, steps, strict=True):
-            offset = text.op(I64, "mul", arrays.register_of(e, index), step)
-            at = text.op(I64, "add", at, offset)
+        at = element_address(e, place, steps, indices)
         undo_log.append(text, base(e), e.log, at, width)
 
     for_each(e, arrays.shape(place), note_one)

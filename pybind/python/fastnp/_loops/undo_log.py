@@ -36,7 +36,7 @@ def append(text: Text, base: str, log: str, at: str, size: int) -> None:
 
 
 def undo(text: Text, base: str, log: str, last: Block) -> Block:
-    """A block that puts back what is noted, the latest first, and goes on with `last`."""
+    """A block that restores the logged elements in reverse order, and then jumps to `last`."""
     head, one = text.start(text.new_block("undo")), text.new_block("undo")
     text.branch(text.op(I8, "icmp.gt", log, text.integer(0)), one, last)
     text.start(one)

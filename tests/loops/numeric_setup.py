@@ -1,0 +1,139 @@
+"""What the random programs of `numeric` begin with: arrays, lists, functions and objects."""
+
+from __future__ import annotations
+
+SETUP = """\
+import heapq, math, random
+from collections import deque
+random.seed(5)
+np.random.seed(5)
+rng = np.random.default_rng(5)
+n = 7
+A = np.arange(49.0).reshape(7, 7) / 4 - 5
+B = (np.arange(49.0).reshape(7, 7) % 11) / 2
+x = np.arange(7.0) - 3
+y = np.zeros(7)
+f = np.arange(7, dtype=np.float32) / 2
+u = np.arange(7) * 3 % 5
+v = np.arange(7, dtype=np.int32) - 2
+w = np.arange(7, dtype=np.uint8) * 9
+m = np.arange(7) % 2 == 0
+C = A[::2, ::-1]
+t = A.T
+S = (np.arange(24.0).reshape(2, 3, 4) % 7).T
+V = (np.arange(24.0).reshape(2, 3, 4) % 5).transpose(1, 0, 2)
+L = [3, -1, 4, 1, -5, 9, 2]
+F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
+H = [True, False, False, True, True, False, True]
+G = [5, 7]
+K = [2, 4, 6]
+E = []
+M = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+P = [M[1], [0] * 3, M[1]]
+Q = [[0.5, 1.5], [], [2.5]]
+T = []
+W = [(1, 2), (3, -4), (0, 0)]
+Y = [(0.5, 1), (2.5, 3)]
+X = []
+N = [2, 5, 3]
+O = [0.5, x[1]]
+U = [x[2], x[3]]
+J = deque([1, 2])
+edges = np.arange(7) * 3 // 2
+R = L
+text, word = "a quick br\u00f8wn fox, 42 jumps", "jumpy fox 7!"
+Z = (np.arange(7) - 3) * (0.5 + 0.25j)
+D = (np.arange(14).reshape(2, 7) - 5) * (0.25 - 0.5j)
+def turn(p, q):
+    return p * q + 1j
+def poke(p, q):
+    y[p % 7] = q
+    L[p % 8] = p
+def swap(v, i, j):
+    v[i], v[j] = v[j], v[i]
+    if v[i] > 2:
+        return i
+    v[i] += 1
+    return j
+def fill(v, i):
+    while i < 9:
+        v[i] = i
+        i += 1
+    return i
+def small(p, q):
+    f[p % 7] = q
+    v[p % 7] += 1
+    w[p % 7] = p % 256
+    m[p % 7] = not m[p % 7]
+    x[1:3] += p
+    A[p % 7, ::2] = x[:4] * 2
+    if p > 40:
+        raise ValueError(p)
+    if p == 8:
+        print("eight")
+    return v[p % 8]
+def both(p, q):
+    poke(p, q)
+    return swap(x, p, 2)
+def push(v, p):
+    v.append(p)
+    return len(v)
+def row(p):
+    found = [p] * 3
+    found[1] = p + 1
+    return found
+def least(p):
+    found = L[p % 7]
+    for e in K:
+        if e < found:
+            found = e
+    return found
+def either(p, q):
+    if p > 1:
+        return p
+    if p < -3:
+        return x[2]
+    return q
+def plus(p, q):
+    if p > q:
+        return p - q
+    return p + 2 * q
+def steps(p):
+    count = 0
+    while p > 1 and count < 9:
+        p = p // 2
+        count += 1
+    return count
+class Part:
+    __slots__ = ("u", "v")
+    weight = 0.5
+    def __init__(self):
+        self.u, self.v = 3, 1.5
+    def scaled(self, p, *, by=2):
+        return p * by + self.weight * self.u
+class Box(object):
+    step = 2
+    def __init__(self, part):
+        self.p, self.q, self.r = 1, 0.25, x[::2].copy()
+        self.items, self.part, self.pair, self.mode = [4, 5, 6], part, (1, 2.5), "a"
+    @property
+    def total(self):
+        return self.p + self.part.u
+    def at(self, i):
+        return self.r[i % 4] + self.q * self.step
+    def bump(self, p, by=1):
+        self.p += by
+        if p > 2:
+            self.q = p
+            return self.p
+        self.part.v -= 1
+        self.r[self.p % 4] = p
+        self.r[1:] *= 0.5
+        return y[p % 9]
+    def twice(self, p):
+        self.bump(p, by=2)
+        return self.at(self.bump(p))
+box, spare = Box(Part()), Part()
+def outer(p):
+    return box.p + spare.scaled(p)
+"""
