@@ -218,17 +218,24 @@ def test_import_is_cheap() -> None:
     assert "fastnp.ma" not in own
 
 
+# Objects of the program's own before the import.
+MANY = "many = [[] for _ in range(100_000)]"
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("gc.enable()", "True False"),
+        ("gc.enable()", "True True"),
+        ("import numpy, json", "True True"),
         ("gc.disable()", "False False"),
-        ("gc.freeze()", "True True"),
         ("gc.freeze(), gc.disable()", "False True"),
         ("sys.modules.__setitem__('numpy', None)", "True False"),
+        (f"{MANY}; del many", "True False"),
+        (f"gc.freeze(); {MANY}", "True True"),
     ],
 )
-def test_import_leaves_the_garbage_collector_as_it_was(before: str, after: str) -> None:
+def test_import_and_the_garbage_collector(before: str, after: str) -> None:
+    """It stays enabled or disabled; objects are frozen at the start of a process alone."""
     program = (
         f"import contextlib, gc, sys; {before}\n"
         "with contextlib.suppress(ImportError): import fastnp\n"

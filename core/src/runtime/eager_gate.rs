@@ -484,7 +484,7 @@ mod tests {
             (EagerLimit::Points, 10),
             (EagerLimit::GatheredRows, 160),
             (EagerLimit::FoldedElements, 320),
-            (EagerLimit::CopiedElements, 160),
+            (EagerLimit::CopiedElements, 640),
             (EagerLimit::Multiplications, EAGER_MULTIPLICATIONS),
         ];
         for (limit, size) in sizes {

@@ -94,18 +94,29 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn load_dense(&mut self, out: VReg, from: Mem, dtype: DType) {
-        let (width, from) = (self.width(dtype), Rm::Mem(from));
-        if self.level() == Level::Avx512 {
-            let form = by_size(dtype, [&f::VMOVDQU8, &f::VMOVDQU16, &f::VMOVDQU32, &f::VMOVDQU64]);
-            let mask = self.masking(dtype);
-            return self.asm.vector(form, width, out, VReg(0), from, mask, None);
-        }
-        let form = match self.lanes() * dtype.size() {
-            4 => &f::VMOVD,
-            8 => &f::VMOVQ,
-            _ => &f::VMOVUPS,
+        let mask = self.masking(dtype);
+        let (form, mask) = match (self.level(), self.part_forms(dtype)) {
+            (_, Some([load, _])) => (load, Masking::NONE),
+            (Level::Avx512, None) => {
+                (by_size(dtype, [&f::VMOVDQU8, &f::VMOVDQU16, &f::VMOVDQU32, &f::VMOVDQU64]), mask)
+            }
+            (Level::Avx2, None) => (&f::VMOVUPS, Masking::NONE),
         };
-        self.asm.vex(form, width, out, VReg(0), from, None);
+        let width = self.width(dtype);
+        self.emit(form, width, out, VReg(0), Rm::Mem(from), mask, None);
+    }
+
+    /// The load and the store of all lanes where they are four or eight bytes, for which a masked access is not needed: a masked store of
+    /// bytes takes several cycles on some processors.
+    fn part_forms(&self, dtype: DType) -> Option<[&'static Form; 2]> {
+        if self.level() == Level::Avx512 && (self.is_tail || self.loops.open.mask(self.unroll_index).is_some()) {
+            return None;
+        }
+        match self.lanes() * dtype.size() {
+            4 => Some([&f::VMOVD, &f::VMOVD_STORE]),
+            8 => Some([&f::VMOVQ, &f::VMOVQ_STORE]),
+            _ => None,
+        }
     }
 
     /// A vector of the offsets of an operand's lanes, strided or complex: of four bytes each where there are sixteen lanes, else of
@@ -330,19 +341,20 @@ impl Emitter<'_> {
 
     /// Stores contiguous elements.
     pub(crate) fn store_contiguous(&mut self, to: Mem, vector: VReg, dtype: DType) {
-        let width = self.width(dtype);
-        if self.level() == Level::Avx512 {
-            let form =
-                by_size(dtype, [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE]);
-            let mask = self.masking(dtype).k;
-            return self.asm.store(form, width, to, vector, mask);
+        let (width, part) = (self.width(dtype), self.part_forms(dtype));
+        match self.level() {
+            Level::Avx2 => {
+                self.asm.vex_store(part.map_or(&f::VMOVUPS_STORE, |[_, store]| store), width, to, vector, None)
+            }
+            Level::Avx512 => {
+                let whole = [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE];
+                let (form, mask) = match part {
+                    Some([_, store]) => (store, KReg(0)),
+                    None => (by_size(dtype, whole), self.masking(dtype).k),
+                };
+                self.asm.store(form, width, to, vector, mask);
+            }
         }
-        let form = match self.lanes() * dtype.size() {
-            4 => &f::VMOVD_STORE,
-            8 => &f::VMOVQ_STORE,
-            _ => &f::VMOVUPS_STORE,
-        };
-        self.asm.vex_store(form, width, to, vector, None);
     }
 
     /// Stores elements of a type at so many bytes in the operand's.
