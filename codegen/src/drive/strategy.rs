@@ -327,19 +327,25 @@ pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 /// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
 /// and `kernels -- "sum of short rows"`, whose longest rows have 600.
 pub const MIN_JIT_ROW: usize = 512;
-/// Bytes of a row from which on a call folds many rows of what one op computes, with an overhead of some 8 ns a row. What several compute
-/// would go through registers in memory: of that rows of [`MIN_COMPUTED_ROW`] elements are folded so. Measure: `kernels -- "sum of short rows of"`.
+/// Bytes of a row from which on a call folds many rows of what is computed, with an overhead of some 8 ns a row. Shorter ones are computed
+/// together, as one long row where they are contiguous, and folded in registers in memory. Measure: `kernels -- "sum of short rows of"`.
 pub(crate) const MIN_COMPUTED_ROW_BYTES: usize = 160;
-/// Elements of the shortest rows that a call folds many of.
-pub(crate) const MIN_COMPUTED_ROW: usize = 8;
-/// The same where several rows are folded into one result: `(a[1:-1, 1:-1] ** 2).sum()`. That takes 30 ns a row; shorter rows share a tile
-/// with their neighbours, which longer ones do not. No bench covers it.
-pub(crate) const MIN_NESTED_ROW: usize = MIN_TILE_ROW;
+/// The same where a point takes more nanoseconds than this: an elementary function is computed on several vectors side by side, of which a
+/// row has few. `np.exp(a).max(axis=1)` of rows of 24 doubles takes 0.65 ns an element by itself and 0.5 together.
+pub(crate) const MIN_COSTLY_ROW_BYTES: usize = 384;
+pub(crate) const COSTLY_POINT: f64 = 0.8;
+/// Elements of a row where several rows are folded into one result, `((a - row) ** 2).sum()`, from which on machine code folds each: that
+/// takes 30 ns a row. Shorter ones are computed together. No bench covers it.
+pub(crate) const MIN_NESTED_ROW: usize = 256;
+/// Least points of two inner axes whose rows are shorter: a tile of them costs some 100 ns. No bench covers it.
+pub(crate) const MIN_NESTED_POINTS: usize = 1024;
 /// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.
 pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
 /// `kernels -- "sum of columns"`, `kernels -- "sum of many short columns"`.
 pub(crate) const MAX_TILE_COLUMNS: usize = 1024;
+/// Columns from which on machine code computes and folds them, a group of rows a call; fewer are computed together, many rows as one.
+pub(crate) const MIN_COLUMN_FOLD: usize = 64;
 /// Columns of dense rows that are folded row by row; fewer are folded by halving, as one long vector. It decides the order of additions.
 /// Measure: `kernels -- "sum of three columns"`.
 const FEW_COLUMNS: usize = 8;

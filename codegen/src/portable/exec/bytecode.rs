@@ -133,6 +133,9 @@ pub(crate) struct Bytecode {
     /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
     pub(crate) block_len: usize,
+    /// Elements of a tile of whole rows or columns: more than those of a block, which decide the bits of sums, where one function of machine
+    /// code runs all calls.
+    pub(crate) tile_len: usize,
     /// The flags the kernel may raise.
     pub(crate) fp_mask: FpFlags,
     /// The cost model: nanoseconds an element, roughly, if memory is not the limit; and the bytes of memory traffic an element.
@@ -208,6 +211,7 @@ pub(crate) fn resolve(
         registers: vec![],
         width: 0,
         block_len: 0,
+        tile_len: 0,
         fp_mask: FpFlags::NONE,
         cost: 0.0,
         bytes: 0,
@@ -228,6 +232,10 @@ pub(crate) fn resolve(
     allocate_registers(&mut code, kernel, fragment);
     if let Some(jit) = jit {
         jit_hook::replace_calls(&mut code, kernel, fragment, jit);
+        if let [Stage::MapCall(_)] = code.stages[..] {
+            // Values within go through no registers in memory.
+            code.tile_len = BLOCK_LEN_BOUNDS.1;
+        }
     }
     find_conflicts(&mut code, kernel, fragment);
     Ok(code)
@@ -456,6 +464,7 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
     }
     code.width = width as usize;
     code.block_len = block_length(code.width);
+    code.tile_len = code.block_len;
 }
 
 /// Finds the operands that a store's destination must not overlap for its producer to write there: those of other stores, and those of

@@ -3,7 +3,7 @@
 //! A plane is two axes of a domain; a tile is some of its rows and columns. Loads and stores that are contiguous along the columns are
 //! accessed in memory, whatever the stride of their rows; inner loops go from row to row by themselves ([`RowBatch`]), so that a step costs
 //! one indirect call for each tile. Where every operand of a step is dense, its tile is one long row. Everything else is copied to or from
-//! a block register.
+//! a block register; so is a short row that all rows share, once for all tiles, as it would be the one operand that is not dense.
 //!
 //! Setting up a plane costs some 5 ns an operand and allocates nothing. It runs calls only: fragments with coordinates, gathers or scatters
 //! run in [`crate::portable::exec::exec_tiles`].
@@ -170,8 +170,10 @@ impl<'p> Exec2d<'p> {
                 plane.set_pitch(uniform.value, 0, uniform.size);
             }
         }
+        // Of tiles that are read in memory the registers hold no copy.
+        let repeats = width < MIN_SHARED_ROW && height * width <= registers.1;
         for (i, load) in code.loads.iter().enumerate() {
-            plane.add_load(i, load, aliasing.copied >> i & 1 != 0, height);
+            plane.add_load(i, load, aliasing.copied >> i & 1 != 0, height, repeats);
         }
         for (i, sink) in code.sinks.iter().enumerate() {
             let (row, column) = strides(launch, axes, sink.operand);
@@ -188,15 +190,17 @@ impl<'p> Exec2d<'p> {
         plane
     }
 
-    /// Decides how a load is accessed.
+    /// Decides how a load is accessed. `repeats`: a row that all rows share is copied for each.
     #[inline(always)]
-    fn add_load(&mut self, i: usize, load: &Load, copied: bool, height: usize) {
+    fn add_load(&mut self, i: usize, load: &Load, copied: bool, height: usize, repeats: bool) {
         let (row, column) = strides(self.launch, self.axes, load.operand);
-        let by_reference = !copied && (column == load.size as isize || self.width == 1);
+        let is_shared = row == 0 && height > 1;
+        let is_repeated = is_shared && repeats;
+        let by_reference = !copied && !is_repeated && (column == load.size as isize || self.width == 1);
         let from = std::ptr::null();
         if by_reference {
             self.set_pitch(load.value, row, load.size);
-        } else if row == 0 && height > 1 {
+        } else if is_shared && !is_repeated {
             self.set_pitch(load.value, 0, load.size);
         }
         self.sources[i] = LoadState { row, column, by_reference, from, rows: 0, columns: 0 };
@@ -412,6 +416,10 @@ impl<'p> Exec2d<'p> {
 
 /// Copies a tile's elements to a register.
 unsafe fn load_tile(to: RowPointer, from: *const u8, source: &LoadState, rows: usize, columns: usize, size: usize) {
+    if source.column == 0 && columns < MIN_SHARED_ROW && to.pitch == (columns * size) as isize {
+        // SAFETY: the caller's contract.
+        return unsafe { copies::repeat_items(to.at, from, source.row, rows, columns, size) };
+    }
     for r in 0..rows as isize {
         let (to, from) = (to.at.wrapping_offset(r * to.pitch), from.wrapping_offset(r * source.row));
         // SAFETY: the caller's contract.

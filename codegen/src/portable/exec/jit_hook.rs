@@ -287,11 +287,6 @@ pub(crate) struct ColumnFoldCall<'a> {
 }
 
 impl ColumnFoldCall<'_> {
-    /// Elements of the shortest rows that one call runs together.
-    pub(crate) fn shortest_row(&self) -> usize {
-        self.functions.next.shortest_row()
-    }
-
     /// Folds `rows` rows of `n` elements into the accumulators, whose contents before do not matter. Returns false if a lane needs a slow
     /// path, or if flags were raised, which are cleared: then the calls re-execute the rows.
     ///

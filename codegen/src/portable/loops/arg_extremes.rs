@@ -10,7 +10,7 @@ use crate::drive::strategy::MIN_VECTOR_ROW;
 use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use crate::portable::loops::complex::ComplexNumber;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::folds::spill_lanes;
+use crate::portable::loops::folds::SpilledLanes;
 use crate::{DType, Fold};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -240,11 +240,13 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
             }
             at += N;
         }
-        spill_lanes(&mut best);
         if const { T::IS_COSTLY } {
             nans = best;
         }
-        spill_lanes(&mut nans);
+        let (mut best, mut nans) = (SpilledLanes(best), SpilledLanes(nans));
+        best.spill();
+        nans.spill();
+        let (best, nans) = (&mut best.0, &nans.0);
         let mut any = 0;
         for j in 0..N {
             any |= nans[j].either_is_nan(nans[j]) as u8;

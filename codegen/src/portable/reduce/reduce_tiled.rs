@@ -1,5 +1,5 @@
 //! The reducer of one inner axis in two-dimensional tiles: nearly all reductions of more than one axis. Of two inner axes it runs those whose
-//! rows machine code folds, row after row.
+//! rows machine code folds, row after row, or whose short rows are computed, many in a tile that is folded as one row.
 //!
 //! [`tiling`](crate::portable::reduce::tiling) divides a launch, and each thread's part runs as
 //! [`tiled_run`](crate::portable::reduce::tiled_run). The results of up to [`ROW_GROUP`](crate::drive::strategy::ROW_GROUP) long rows, of many
@@ -28,9 +28,9 @@ pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: 
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
-/// Whether a launch of two inner axes has machine code for its rows.
+/// Whether it may run a launch of two inner axes.
 pub(crate) fn may_nest(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode, launch: &Launch<'_>) -> bool {
-    folding.jit_fold.is_some() && TiledReduction::new(body, folding, epilogue, launch).jit_fold.is_some()
+    TiledReduction::new(body, folding, epilogue, launch).may_nest()
 }
 
 /// Runs a reduction of one inner axis of more than one point at most, or of two for which [`may_nest`] holds.
@@ -157,7 +157,11 @@ impl TiledReduction<'_> {
         scratch::with(bytes, |memory| {
             let (mut table, mut epilogue_table) = (PointerTable2d::new(), PointerTable2d::new());
             let second = memory.wrapping_add(self.body.width * room);
-            let tile = if self.by_columns { (self.height, self.across) } else { (self.across, self.tile_columns()) };
+            let tile = match self.by_columns {
+                true => (self.height, self.across),
+                false if self.height > 1 => (self.height, self.length),
+                false => (self.across, self.tile_columns()),
+            };
             let point = PlaneAxes {
                 rows: NO_PLANE_AXIS,
                 columns: match self.by_columns {
@@ -204,7 +208,7 @@ impl TiledReduction<'_> {
 /// Points of a tile that need registers.
 fn room_of(reduction: &TiledReduction<'_>) -> usize {
     match reduction.by_columns {
-        true => reduction.across * reduction.height.min((reduction.body.block_len / reduction.across).max(1)),
-        false => (reduction.across * reduction.depth).min(reduction.body.block_len),
+        true => reduction.across * reduction.height.min((reduction.body.tile_len / reduction.across).max(1)),
+        false => (reduction.across.max(reduction.height) * reduction.depth).min(reduction.body.tile_len),
     }
 }

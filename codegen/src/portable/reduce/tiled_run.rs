@@ -186,8 +186,9 @@ impl TiledRun<'_, '_> {
     fn tile(&self, first: usize, point: usize, tile: usize) -> TileSpan<'_> {
         let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let (within, column) = (tile / s.tiles_of_row(), tile % s.tiles_of_row() * s.depth);
-        TileSpan { origin, row: first + point + within, rows: 1, column, columns: s.depth.min(s.length - column) }
+        let (within, column) = (tile / s.tiles_of_row() * s.height, tile % s.tiles_of_row() * s.depth);
+        let rows = s.height.min(s.nest - within);
+        TileSpan { origin, row: first + point + within, rows, column, columns: s.depth.min(s.length - column) }
     }
 
     /// Folds some tiles, whole rows unless there is one, by one call of machine code. Returns whether that was possible.
@@ -238,10 +239,19 @@ impl TiledRun<'_, '_> {
         let s = self.reduction;
         // SAFETY: the contract of the launch; the values are the tile's.
         unsafe {
-            self.run_tile(first, point, tile, |run, (column, columns)| {
+            self.run_tile(first, point, tile, |run, part| {
+                let position = (part.row - first - point) * s.length + part.column;
                 for ((a, p), progress) in s.folding.accumulators.iter().zip(&run.buffers).zip(&mut *progress) {
-                    let values = run.body.value(a.value).0;
-                    a.part_of_row(&p.of_point(a, point), progress, values, columns, column);
+                    let (values, pitch) = run.body.value(a.value);
+                    // As one row, if it is dense.
+                    let (count, n) = match part.rows {
+                        rows if pitch == (part.columns * a.size) as isize => (1, rows * part.columns),
+                        rows => (rows, part.columns),
+                    };
+                    for row in 0..count {
+                        let values = values.wrapping_offset(row as isize * pitch);
+                        a.part_of_row(&p.of_point(a, point), progress, values, n, position + row * n);
+                    }
                     collect_flags(a, run.raised);
                 }
                 let absorbed =
@@ -254,23 +264,22 @@ impl TiledRun<'_, '_> {
         }
     }
 
-    /// Runs the calls on a tile, as many columns at a time as they have room for, until `stops` says so of a part: its first column, and how
-    /// many. Returns whether it stopped.
+    /// Runs the calls on a tile, as many columns at a time as they have room for, until `stops` says so of a part. Returns whether it stopped.
     unsafe fn run_tile(
         &mut self,
         first: usize,
         point: usize,
         tile: usize,
-        mut stops: impl FnMut(&mut Self, (usize, usize)) -> bool,
+        mut stops: impl FnMut(&mut Self, &TileSpan<'_>) -> bool,
     ) -> bool {
-        let TileSpan { row, column: begin, columns: count, .. } = self.tile(first, point, tile);
+        let TileSpan { row, rows, column: begin, columns: count, .. } = self.tile(first, point, tile);
         let each = self.reduction.tile_columns();
         for column in (begin..begin + count).step_by(each) {
             let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-            let part = TileSpan { origin, row, rows: 1, column, columns: each.min(begin + count - column) };
+            let part = TileSpan { origin, row, rows, column, columns: each.min(begin + count - column) };
             // SAFETY: the contract of the launch.
             unsafe { self.body.run(&part, self.raised) };
-            if stops(self, (column, part.columns)) {
+            if stops(self, &TileSpan { origin: &[], ..part }) {
                 return true;
             }
         }

@@ -9,12 +9,12 @@
 use crate::Launch;
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
-    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_COMPUTED_ROW,
-    MIN_COMPUTED_ROW_BYTES, MIN_JIT_FOLD, MIN_JIT_ROW, MIN_NESTED_ROW, ROW_GROUP, TILE_DEPTH, by_columns,
-    folds_by_halving, is_short_row, runs_machine_code,
+    COSTLY_POINT, IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_FOLD, MIN_COLUMN_TILE,
+    MIN_COMPUTED_ROW_BYTES, MIN_COSTLY_ROW_BYTES, MIN_JIT_FOLD, MIN_JIT_ROW, MIN_NESTED_POINTS, MIN_NESTED_ROW,
+    ROW_GROUP, TILE_DEPTH, by_columns, folds_by_halving, is_short_row,
 };
 use crate::portable::exec::aliasing::AliasInfo;
-use crate::portable::exec::bytecode::Bytecode;
+use crate::portable::exec::bytecode::{Bytecode, Load};
 use crate::portable::exec::exec_2d::{NO_PLANE_AXIS, PlaneAxes};
 use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
 use crate::portable::reduce::accumulate::{AccumulatorLoops, COLUMN_GROUP, ResolvedAccumulator};
@@ -42,7 +42,7 @@ pub(super) struct TiledReduction<'a> {
     pub(super) across: usize,
     /// Inner points of a tile.
     pub(super) depth: usize,
-    /// Rows of a tile by columns that its registers hold.
+    /// Rows of a tile that its registers hold: of one by columns, and of two inner axes.
     pub(super) height: usize,
     /// Machine code that folds a tile of one row, or rows of a tile by columns.
     pub(super) jit_fold: Option<RowFoldCall<'a>>,
@@ -118,8 +118,8 @@ impl<'a> TiledReduction<'a> {
             _ if nest > 1 => MIN_NESTED_ROW,
             true => MIN_JIT_FOLD,
             false if reduction.is_read_in_place() => MIN_JIT_ROW,
-            false if body.calls.len() < 2 => MIN_COMPUTED_ROW_BYTES / folding.accumulators[0].size,
-            false => MIN_COMPUTED_ROW,
+            false if body.cost > COSTLY_POINT => MIN_COSTLY_ROW_BYTES / folding.accumulators[0].size,
+            false => MIN_COMPUTED_ROW_BYTES / folding.accumulators[0].size,
         };
         let long = !by_columns && length >= least;
         let row_fold = if long { reduction.row_fold() } else { None };
@@ -147,15 +147,17 @@ impl<'a> TiledReduction<'a> {
             let most = if self.column_fold.is_some() { MAX_TILE_COLUMNS } else { MAX_TILE_COLUMNS.min(room) };
             self.across = self.points.min(most);
             self.group = self.across;
-            let rows = (room / self.across).max(1);
-            let height = if read_in_place { TILE_DEPTH.max(rows) } else { rows };
             // Independent of the size of registers: equal domains are divided equally and give equal sums. What is halved is one tile.
             let halves = folds_by_halving(self.across);
+            let rows = (if halves { room } else { self.body.tile_len } / self.across).max(1);
+            let height = if read_in_place { TILE_DEPTH.max(rows) } else { rows };
             self.depth = self.length.min(if halves { height } else { tile_depth(self.length, self.points) });
             self.height = height.min(self.depth);
-        } else if self.length <= room && self.jit_fold.is_none() {
-            let rows =
-                if read_in_place { (IN_PLACE_POINTS / self.length).min(MAX_TILE_COLUMNS) } else { room / self.length };
+        } else if self.length <= room && self.jit_fold.is_none() && self.nest == 1 {
+            let rows = match read_in_place {
+                true => (IN_PLACE_POINTS / self.length).min(MAX_TILE_COLUMNS),
+                false => self.body.tile_len / self.length,
+            };
             self.across = self.points.min(rows);
             self.group = self.across;
             self.depth = self.length;
@@ -163,6 +165,9 @@ impl<'a> TiledReduction<'a> {
         } else {
             // As above.
             self.group = self.points.min((IN_PLACE_POINTS / self.length).max(ROW_GROUP));
+            if self.nest > 1 && self.jit_fold.is_none() {
+                self.height = (room / self.length).clamp(1, self.nest);
+            }
             // Short rows that machine code cannot fold are folded together by calls.
             let rows = if self.length < MIN_JIT_ROW { (room / self.length).clamp(1, ROW_GROUP) } else { 1 };
             self.across = self.points.min(rows);
@@ -195,6 +200,23 @@ impl<'a> TiledReduction<'a> {
         self.body.loads.iter().all(|l| dense(l.operand, l.size))
     }
 
+    /// Whether it runs two inner axes: its rows are folded by machine code, or are many that are computed together in registers, and dense
+    /// there. (What is only loaded would be copied.)
+    pub(super) fn may_nest(&self) -> bool {
+        let row_bytes = |size: u8| self.length as isize * size as isize;
+        let is_dense = |load: &Load| {
+            let stride = |axis: usize| self.launch.get().strides_of(load.operand as usize)[axis];
+            stride(self.axes.columns) == load.size as isize && stride(self.axes.rows) == row_bytes(load.size)
+        };
+        let is_computed = |a: &ResolvedAccumulator| {
+            self.body.loads.iter().find(|load| u32::from(load.value) == a.value).is_none_or(is_dense)
+        };
+        self.jit_fold.is_some()
+            || (self.nest * self.length >= MIN_NESTED_POINTS
+                && self.height > 1
+                && self.folding.accumulators.iter().all(is_computed))
+    }
+
     /// Machine code that folds rows of this launch, whose loads are contiguous or have one element for all columns.
     fn row_fold(&self) -> Option<RowFoldCall<'a>> {
         let call = self.folding.jit_fold.as_ref().filter(|_| self.has_simple_loads())?;
@@ -203,14 +225,13 @@ impl<'a> TiledReduction<'a> {
 
     /// Machine code that folds columns of this launch, whose loads are as simple, unless they are all that it would read.
     fn column_fold(&self) -> Option<ColumnFoldCall<'a>> {
-        let may_run = self.has_simple_loads() && !self.is_read_in_place() && !folds_by_halving(self.points);
+        let may_run = self.points >= MIN_COLUMN_FOLD && self.has_simple_loads() && !self.is_read_in_place();
         let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
         let stores = !self.body.sinks.is_empty();
         if stores && !self.has_simple_sinks() {
             return None;
         }
-        let call = call.of_columns(|v| self.is_broadcast(v), stores)?;
-        runs_machine_code(self.points, call.shortest_row(), || false).then_some(call)
+        call.of_columns(|v| self.is_broadcast(v), stores)
     }
 
     /// The stride of an operand along the columns.
@@ -244,7 +265,7 @@ impl<'a> TiledReduction<'a> {
     }
 
     pub(super) fn inner_tiles(&self) -> usize {
-        self.nest * self.tiles_of_row()
+        if self.by_columns { self.tiles_of_row() } else { self.nest.div_ceil(self.height) * self.tiles_of_row() }
     }
 
     pub(super) fn tiles_of_row(&self) -> usize {
