@@ -7,7 +7,7 @@ use fastnp_codegen::*;
 use num_complex::Complex;
 
 /// Rows, and elements of one: less than a vector of some type, ends of every length, several calls, rows of several chunks, and of several
-/// parts where operands are transposed.
+/// blocks where operands are transposed.
 const SHAPES: [[usize; 2]; 19] = [
     [1, 23],
     [3, 3],

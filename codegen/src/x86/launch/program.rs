@@ -455,15 +455,47 @@ impl LoopProgram {
             // SAFETY: the caller's contract.
             Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, launch.outer.iter().product()) }),
             _ => {
-                if let Some(axis) = self.transposed_axis(launch) {
+                if let Some(transposed) = self.transposed(launch) {
                     // SAFETY: as above.
-                    return unsafe { self.launch_in_parts(launch, axis, workers) };
+                    return Some(unsafe { self.launch_transposed(launch, &transposed, workers) });
                 }
                 let plan = self.plan(launch)?;
                 // SAFETY: as above.
                 Some(unsafe { self.run_plan(&plan, workers) })
             }
         }
+    }
+
+    /// Runs a part of a launch on the caller's thread: its first point is `origin`.
+    ///
+    /// # Safety
+    /// As [`LoopProgram::launch_by_rows`].
+    pub(crate) unsafe fn run_alone(&self, part: &Launch<'_>, origin: &[usize]) -> RaisedFlags {
+        let Some(plan) = self.plan(part) else {
+            // SAFETY: the caller's contract.
+            return unsafe { self.fallback.get().run_part(part, origin) };
+        };
+        let mut raised = RaisedFlags::new();
+        fp_status::clear();
+        let found = plan.other.as_deref().unwrap_or(&self.dense);
+        // SAFETY: as above.
+        unsafe { self.run_units(found, &plan.kinds, &plan.rows, 0..plan.rows.units(plan.points), &mut raised) };
+        raised
+    }
+
+    /// The stride kinds of dense rows; operands accessed by offsets are broadcast.
+    pub(crate) fn dense_kinds(&self) -> &StrideKinds {
+        &self.dense_kinds
+    }
+
+    /// Bytes of an operand's elements.
+    pub(crate) fn size_of(&self, operand: usize) -> usize {
+        self.expanded.kernel.operands[operand].dtype.size()
+    }
+
+    /// How an operand is accessed.
+    pub(crate) fn access_of(&self, operand: usize) -> Access {
+        self.expanded.kernel.operands[operand].access
     }
 
     /// Plans a launch by rows; none where it has no loop or does not pay.

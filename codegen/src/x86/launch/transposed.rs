@@ -1,68 +1,183 @@
-//! Launches with transposed operands, in parts of the rows.
+//! Launches with transposed operands, in blocks of rows and columns.
 //!
-//! In a transposed operand the elements of a row lie far apart: each is on a cache line of its own, and often on a page, which the next
-//! rows use again. A row that is too long for them to be there still is run in parts, all rows of a part before the next part.
+//! In a transposed operand the elements of a row lie far apart: each is on a cache line of its own, and often on a page. So what of it
+//! belongs to a block is copied to rows in scratch memory, which reads each line once and as a whole, and a result from there. The loop
+//! then finds every operand as it is without transposition.
 
 use crate::drive::fp_status;
-use crate::x86::isel::conventions::VECTOR_BYTES;
-use crate::x86::launch::program::{LoopProgram, RowPlan};
-use crate::{Launch, RaisedFlags, ThreadPool};
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::scratch::with as with_scratch;
+use crate::drive::transpose::{TransposedBlock, transpose};
+use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
+use crate::x86::launch::program::LoopProgram;
+use crate::{Access, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
+use std::ops::Range;
 
-/// Elements of a part, about: the cache lines of three operands fit the first-level cache. Sums of a matrix and two or three transposed
-/// ones, of 1000 × 1000 doubles, take 1.9 and 3.2 ns an element on one thread instead of 8.2 and 17.5 (Sapphire Rapids). No bench covers it.
-const PART: usize = 256;
+/// Columns of a block, and its elements, about: three operands of eight bytes fit the second-level cache by far.
+const BLOCK_COLUMNS: usize = 128;
+const BLOCK_ELEMENTS: usize = 4096;
+/// The least rows and columns for which it pays: half a cache line of doubles, and two vectors.
+const MIN_ROWS: usize = 4;
+const MIN_COLUMNS: usize = 16;
+
+/// A launch with transposed operands.
+pub(crate) struct TransposedLaunch {
+    /// The axis along which a loop runs, and the one along which those operands take smaller steps.
+    columns: usize,
+    rows: usize,
+    /// The operands.
+    operands: SmallVec<[usize; 4]>,
+    /// Rows and columns of a block.
+    block: [usize; 2],
+}
 
 impl LoopProgram {
-    /// The axis of rows that are to be run in parts: an operand takes larger steps along it than along another axis.
+    /// Finds transposed operands: those that take larger steps along the rows of the launch than along another axis.
     #[inline]
-    pub(crate) fn transposed_axis(&self, launch: &Launch<'_>) -> Option<usize> {
-        let axis = launch.outer.iter().rposition(|&n| n != 1)?;
-        let takes_lines = |operand: &usize| {
-            let strides = launch.strides_of(*operand);
-            let step = strides[axis].unsigned_abs();
+    pub(crate) fn transposed(&self, launch: &Launch<'_>) -> Option<TransposedLaunch> {
+        let columns = launch.outer.iter().rposition(|&n| n != 1)?;
+        let smaller_axis = |operand: usize| {
+            let strides = launch.strides_of(operand);
+            let step = strides[columns].unsigned_abs();
             let is_smaller =
-                |other: usize| launch.outer[other] > 1 && (1..step).contains(&strides[other].unsigned_abs());
-            step >= VECTOR_BYTES && (0..axis).any(is_smaller)
+                |&axis: &usize| launch.outer[axis] >= MIN_ROWS && (1..step).contains(&strides[axis].unsigned_abs());
+            (step >= VECTOR_BYTES).then(|| (0..columns).rev().find(is_smaller)).flatten()
         };
-        let may_part = launch.outer[axis] >= 2 * PART && self.may_part();
-        (may_part && (0..launch.addresses.len()).any(|operand| takes_lines(&operand))).then_some(axis)
+        if launch.outer[columns] < MIN_COLUMNS || !self.may_part() {
+            return None;
+        }
+        // What is accessed by offsets has no place in the domain. Results are copied back to columns without gaps.
+        let may_copy = |&operand: &usize| self.dense_kinds()[operand] == StrideKind::Dense;
+        let has_gaps = |operand: usize, rows: usize| {
+            self.access_of(operand) == Access::Write
+                && launch.strides_of(operand)[rows] != self.size_of(operand) as isize
+        };
+        let candidates = || (0..launch.addresses.len()).filter(may_copy);
+        let rows = candidates().find_map(smaller_axis)?;
+        let operands: SmallVec<[usize; 4]> =
+            candidates().filter(|&o| smaller_axis(o) == Some(rows) && !has_gaps(o, rows)).collect();
+        let columns_of_block = launch.outer[columns].min(BLOCK_COLUMNS);
+        let line = operands.iter().map(|&o| VECTOR_BYTES / self.size_of(o)).max()?;
+        let rows_of_block = (BLOCK_ELEMENTS / columns_of_block).max(line).min(launch.outer[rows]);
+        Some(TransposedLaunch { columns, rows, operands, block: [rows_of_block, columns_of_block] })
     }
 
-    /// Runs a launch in parts of its rows; none where it does not pay to run it by rows.
+    /// Runs a launch with transposed operands.
     ///
     /// # Safety
     /// The contract of the launch.
-    pub(crate) unsafe fn launch_in_parts(
+    pub(crate) unsafe fn launch_transposed(
         &self,
         launch: &Launch<'_>,
-        axis: usize,
+        transposed: &TransposedLaunch,
         workers: &dyn ThreadPool,
-    ) -> Option<RaisedFlags> {
-        let n = launch.outer[axis];
-        let count = n / PART;
-        // About equal, as a short part would be run slowly; and of whole cache lines.
-        let begin_of = |part: usize| if part == count { n } else { n * part / count / VECTOR_BYTES * VECTOR_BYTES };
-        let part_of = |part: usize| {
-            let first = begin_of(part);
-            let mut outer: SmallVec<[usize; 8]> = SmallVec::from_slice(launch.outer);
-            outer[axis] = begin_of(part + 1) - first;
-            let begin = |(operand, address): (usize, &*mut u8)| {
-                address.wrapping_offset(first as isize * launch.strides_of(operand)[axis])
-            };
-            let addresses: SmallVec<[*mut u8; 12]> = launch.addresses.iter().enumerate().map(begin).collect();
-            (outer, addresses)
-        };
-        let parts: Vec<_> = (0..count).map(part_of).collect();
-        let plan = |(outer, addresses)| self.plan(&Launch { outer, addresses, ..*launch });
-        // All are planned before the first runs: what it overwrites would be gone where another part cannot be run so.
-        let plans: Vec<RowPlan<'_>> =
-            parts.iter().map(|(outer, addresses)| plan((outer, addresses))).collect::<Option<_>>()?;
-        let mut raised = RaisedFlags::new();
-        for plan in &plans {
-            // SAFETY: the caller's contract, for a part of the domain.
-            fp_status::merge(&mut raised, unsafe { self.run_plan(plan, workers) });
+    ) -> RaisedFlags {
+        let points: usize = launch.outer.iter().product();
+        // A copy takes about as long as two instructions.
+        let copies = 0.3 * transposed.operands.len() as f64;
+        let nanoseconds = estimate_ns(points, self.forms.cost + copies, self.forms.bytes);
+        let shared = SharedLaunch(*launch);
+        parallel_for(transposed.blocks(launch), nanoseconds, workers, &|range, raised| {
+            // SAFETY: the caller's contract; no two blocks have points in common.
+            unsafe { self.run_blocks(&shared.get(), transposed, range, raised) }
+        })
+    }
+
+    /// Runs some blocks.
+    ///
+    /// # Safety
+    /// The contract of the launch.
+    unsafe fn run_blocks(
+        &self,
+        launch: &Launch<'_>,
+        transposed: &TransposedLaunch,
+        range: Range<usize>,
+        raised: &mut RaisedFlags,
+    ) {
+        let (rank, [rows, columns]) = (launch.outer.len(), transposed.block);
+        // A cache line more than a row, so that rows do not fall on the same lines of the cache.
+        let pitch = |operand: usize| (columns * self.size_of(operand)).next_multiple_of(VECTOR_BYTES) + VECTOR_BYTES;
+        let bytes: usize = transposed.operands.iter().map(|&o| rows * pitch(o)).sum();
+        let mut strides: SmallVec<[isize; 24]> = SmallVec::from_slice(launch.strides);
+        for &operand in &transposed.operands {
+            strides[operand * rank + transposed.columns] = self.size_of(operand) as isize;
+            strides[operand * rank + transposed.rows] = pitch(operand) as isize;
         }
-        Some(raised)
+        with_scratch(bytes, |scratch| {
+            for unit in range {
+                let (origin, [rows, columns]) = transposed.block_of(launch, unit);
+                let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
+                for (operand, address) in addresses.iter_mut().enumerate() {
+                    let offset = |(&at, &stride): (&usize, &isize)| at as isize * stride;
+                    *address = address.wrapping_offset(origin.iter().zip(launch.strides_of(operand)).map(offset).sum());
+                }
+                let places = addresses.clone();
+                let mut outer: SmallVec<[usize; 8]> = SmallVec::from_elem(1, rank);
+                (outer[transposed.rows], outer[transposed.columns]) = (rows, columns);
+                let mut to = scratch;
+                for &operand in &transposed.operands {
+                    if self.access_of(operand) == Access::Read {
+                        let block = TransposedBlock {
+                            rows,
+                            columns,
+                            along_row: launch.strides_of(operand)[transposed.columns],
+                            along_column: launch.strides_of(operand)[transposed.rows],
+                            pitch: pitch(operand) as isize,
+                        };
+                        // SAFETY: the block is part of the launch, and the scratch has room for it.
+                        unsafe { transpose(to, places[operand], &block, self.size_of(operand)) };
+                    }
+                    addresses[operand] = to;
+                    to = to.wrapping_add(transposed.block[0] * pitch(operand));
+                }
+                let block = Launch { outer: &outer, addresses: &addresses, strides: &strides, ..*launch };
+                // SAFETY: the caller's contract, for a part of the domain.
+                fp_status::merge(raised, unsafe { self.run_alone(&block, &origin) });
+                fp_status::clear();
+                for &operand in transposed.operands.iter().filter(|&&o| self.access_of(o) == Access::Write) {
+                    let place = launch.strides_of(operand);
+                    let block = TransposedBlock {
+                        rows: columns,
+                        columns: rows,
+                        along_row: pitch(operand) as isize,
+                        along_column: self.size_of(operand) as isize,
+                        pitch: place[transposed.columns],
+                    };
+                    // SAFETY: as above.
+                    unsafe { transpose(places[operand], addresses[operand], &block, self.size_of(operand)) };
+                }
+            }
+        });
+    }
+}
+
+impl TransposedLaunch {
+    /// How many blocks the launch has: one for each range of rows and columns, and each point of the other axes.
+    fn blocks(&self, launch: &Launch<'_>) -> usize {
+        let of = |axis: usize, block: usize| launch.outer[axis].div_ceil(block);
+        let others = (0..launch.outer.len()).filter(|&axis| axis != self.rows && axis != self.columns);
+        of(self.rows, self.block[0])
+            * of(self.columns, self.block[1])
+            * others.map(|a| launch.outer[a]).product::<usize>()
+    }
+
+    /// The first point of a block, and its rows and columns.
+    fn block_of(&self, launch: &Launch<'_>, unit: usize) -> (SmallVec<[usize; 4]>, [usize; 2]) {
+        let mut origin: SmallVec<[usize; 4]> = SmallVec::from_elem(0, launch.outer.len());
+        let (mut rest, [rows, columns]) = (unit, self.block);
+        for (axis, &extent) in launch.outer.iter().enumerate().rev() {
+            let step = match axis {
+                axis if axis == self.columns => columns,
+                axis if axis == self.rows => rows,
+                _ => 1,
+            };
+            let count = extent.div_ceil(step);
+            origin[axis] = rest % count * step;
+            rest /= count;
+        }
+        let left = |axis: usize| launch.outer[axis] - origin[axis];
+        let extents = [rows.min(left(self.rows)), columns.min(left(self.columns))];
+        (origin, extents)
     }
 }
