@@ -149,6 +149,18 @@ pub(crate) fn runs_machine_code(columns: usize, shortest_row: usize, is_one_row:
     columns >= MIN_JIT_COLUMNS.min(shortest_row.max(SHORT_NESTED_ROW)) || is_one_row()
 }
 
+/// Bytes of a row from which on machine code folds what it computes, in so many nanoseconds a point.
+#[inline]
+pub(crate) fn computed_row_bytes(point: f64) -> usize {
+    if point > COSTLY_POINT { (COSTLY_ROW_BYTES * point) as usize } else { MIN_COMPUTED_ROW_BYTES }
+}
+
+/// The least columns that machine code computes, in so many nanoseconds a point, and folds.
+#[inline]
+pub(crate) fn least_columns(point: f64) -> usize {
+    if point > COSTLY_POINT { (COSTLY_COLUMN_FOLD * point) as usize } else { MIN_COLUMN_FOLD }
+}
+
 /// Whether dense rows of so many columns are folded by halving, as one long vector, instead of row by row.
 #[inline]
 pub(crate) fn folds_by_halving(columns: usize) -> bool {
@@ -329,11 +341,11 @@ pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 pub const MIN_JIT_ROW: usize = 512;
 /// Bytes of a row from which on a call folds many rows of what is computed, with an overhead of some 8 ns a row. Shorter ones are computed
 /// together, as one long row where they are contiguous, and folded in registers in memory. Measure: `kernels -- "sum of short rows of"`.
-pub(crate) const MIN_COMPUTED_ROW_BYTES: usize = 160;
-/// The same where a point takes more nanoseconds than this: an elementary function is computed on several vectors side by side, of which a
-/// row has few. `np.exp(a).max(axis=1)` of rows of 24 doubles takes 0.65 ns an element by itself and 0.5 together.
-pub(crate) const MIN_COSTLY_ROW_BYTES: usize = 384;
-pub(crate) const COSTLY_POINT: f64 = 0.8;
+const MIN_COMPUTED_ROW_BYTES: usize = 160;
+/// The same for each nanosecond of a point that takes more than [`COSTLY_POINT`]: an elementary function is computed on several vectors side
+/// by side, of which a row has few. `np.exp(a).max(axis=1)` of rows of 24 doubles takes 0.65 ns an element by itself and 0.5 together.
+const COSTLY_ROW_BYTES: f64 = 384.0;
+const COSTLY_POINT: f64 = 0.8;
 /// Elements of a row where several rows are folded into one result, `((a - row) ** 2).sum()`, from which on machine code folds each: that
 /// takes 30 ns a row. Shorter ones are computed together. No bench covers it.
 pub(crate) const MIN_NESTED_ROW: usize = 256;
@@ -344,8 +356,10 @@ pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
 /// `kernels -- "sum of columns"`, `kernels -- "sum of many short columns"`.
 pub(crate) const MAX_TILE_COLUMNS: usize = 1024;
-/// Columns from which on machine code computes and folds them, a group of rows a call; fewer are computed together, many rows as one.
-pub(crate) const MIN_COLUMN_FOLD: usize = 64;
+/// Columns from which on machine code computes and folds them, a group of rows a call; fewer are computed together, many rows as one. And
+/// the same for each nanosecond of a point that takes more than [`COSTLY_POINT`].
+const MIN_COLUMN_FOLD: usize = 64;
+const COSTLY_COLUMN_FOLD: f64 = 96.0;
 /// Columns of dense rows that are folded row by row; fewer are folded by halving, as one long vector. It decides the order of additions.
 /// Measure: `kernels -- "sum of three columns"`.
 const FEW_COLUMNS: usize = 8;

@@ -236,6 +236,27 @@ fn reductions() {
     }
 }
 
+/// Folds of what is loaded, beside a long body that stores: in more chains than a long body has.
+#[test]
+fn reductions_of_loads() {
+    for (dtype, op) in [(DType::F64, Op::Maximum), (DType::F64, Op::Add), (DType::F32, Op::Maximum)] {
+        let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
+        let from = k.operand(dtype, Access::Read, true);
+        let stored = k.operand(dtype, Access::Write, true);
+        let mut body = k.body();
+        let x = body.load(from);
+        let y = functions(&mut body, x, 4);
+        body.store(stored, y);
+        let whole = body.apply(Op::Rint, &[x]);
+        let accumulator = k.accumulate(Fold::Op(op), whole);
+        let result = k.epilogue().result(accumulator);
+        let to = k.operand(dtype, Access::Write, true);
+        k.epilogue().store(to, result);
+        let kernel = verify(k.finish()).expect("right");
+        Case { name: format!("{op} of {dtype} loaded"), kernel, stride: 1, in_place: false }.check();
+    }
+}
+
 #[test]
 fn scans() {
     for dtype in [DType::F64, DType::F32] {

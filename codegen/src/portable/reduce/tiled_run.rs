@@ -250,7 +250,7 @@ impl TiledRun<'_, '_> {
                     };
                     for row in 0..count {
                         let values = values.wrapping_offset(row as isize * pitch);
-                        a.part_of_row(&p.of_point(a, point), progress, values, n, position + row * n);
+                        a.part_of_row(&p.of_point(a, point), progress, values, n, position + row * s.length);
                     }
                     collect_flags(a, run.raised);
                 }
@@ -273,7 +273,7 @@ impl TiledRun<'_, '_> {
         mut stops: impl FnMut(&mut Self, &TileSpan<'_>) -> bool,
     ) -> bool {
         let TileSpan { row, rows, column: begin, columns: count, .. } = self.tile(first, point, tile);
-        let each = self.reduction.tile_columns();
+        let each = if rows > 1 { count } else { self.reduction.tile_columns() };
         for column in (begin..begin + count).step_by(each) {
             let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
             let part = TileSpan { origin, row, rows, column, columns: each.min(begin + count - column) };

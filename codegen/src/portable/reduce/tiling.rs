@@ -9,9 +9,9 @@
 use crate::Launch;
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
-    COSTLY_POINT, IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_FOLD, MIN_COLUMN_TILE,
-    MIN_COMPUTED_ROW_BYTES, MIN_COSTLY_ROW_BYTES, MIN_JIT_FOLD, MIN_JIT_ROW, MIN_NESTED_POINTS, MIN_NESTED_ROW,
-    ROW_GROUP, TILE_DEPTH, by_columns, folds_by_halving, is_short_row,
+    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
+    MIN_NESTED_POINTS, MIN_NESTED_ROW, ROW_GROUP, TILE_DEPTH, by_columns, computed_row_bytes, folds_by_halving,
+    is_short_row, least_columns,
 };
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, Load};
@@ -118,8 +118,7 @@ impl<'a> TiledReduction<'a> {
             _ if nest > 1 => MIN_NESTED_ROW,
             true => MIN_JIT_FOLD,
             false if reduction.is_read_in_place() => MIN_JIT_ROW,
-            false if body.cost > COSTLY_POINT => MIN_COSTLY_ROW_BYTES / folding.accumulators[0].size,
-            false => MIN_COMPUTED_ROW_BYTES / folding.accumulators[0].size,
+            false => computed_row_bytes(body.cost) / folding.accumulators[0].size,
         };
         let long = !by_columns && length >= least;
         let row_fold = if long { reduction.row_fold() } else { None };
@@ -166,7 +165,7 @@ impl<'a> TiledReduction<'a> {
             // As above.
             self.group = self.points.min((IN_PLACE_POINTS / self.length).max(ROW_GROUP));
             if self.nest > 1 && self.jit_fold.is_none() {
-                self.height = (room / self.length).clamp(1, self.nest);
+                self.height = (self.body.tile_len / self.length).clamp(1, self.nest);
             }
             // Short rows that machine code cannot fold are folded together by calls.
             let rows = if self.length < MIN_JIT_ROW { (room / self.length).clamp(1, ROW_GROUP) } else { 1 };
@@ -225,7 +224,8 @@ impl<'a> TiledReduction<'a> {
 
     /// Machine code that folds columns of this launch, whose loads are as simple, unless they are all that it would read.
     fn column_fold(&self) -> Option<ColumnFoldCall<'a>> {
-        let may_run = self.points >= MIN_COLUMN_FOLD && self.has_simple_loads() && !self.is_read_in_place();
+        let may_run =
+            self.points >= least_columns(self.body.cost) && self.has_simple_loads() && !self.is_read_in_place();
         let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
         let stores = !self.body.sinks.is_empty();
         if stores && !self.has_simple_sinks() {

@@ -245,7 +245,10 @@ impl Emitter<'_> {
 
     /// Cuts the body into slices, the last of which begins at `last` or before; none where that does not pay. The vectors of a block are
     /// a multiple of `unit`.
-    pub(crate) fn cut(&mut self, last: usize, unit: usize) -> Option<Slices> {
+    ///
+    /// # Errors
+    /// It would pay, but for frames of so many vectors.
+    pub(crate) fn cut(&mut self, last: usize, unit: usize) -> Result<Option<Slices>, Unsupported> {
         let count = self.body.fragment.insts.len();
         let cost_of = |at: usize| if self.is_emitted(at) { cost::of(self.body, self.kinds, at) } else { FREE };
         let reloaded: Vec<bool> = (0..count).map(|at| self.is_emitted(at) && self.is_reloadable(at)).collect();
@@ -273,15 +276,21 @@ impl Emitter<'_> {
         let paths = Paths { e: self, crossing, costs, is_within };
         let (ranges, sum) = paths.ranges(last);
         if ranges.len() == 1 || sum > WORTH_CUTTING * paths.cycles(0..count) {
-            return None;
+            return Ok(None);
         }
         let (vector, lanes, frames) = (self.level().vector(), self.lanes(), vec![NONE; count]);
         let mut slices = Slices { all: vec![], frames, reloaded, count: 0, at: 0, vectors: 0, vector, lanes };
         self.assign_frames(&mut slices, ranges, &framed);
-        let fits = |vectors: &usize| vectors.is_multiple_of(unit) && vectors * vector * slices.count <= FRAME_BYTES;
-        slices.vectors = BLOCK_VECTORS.into_iter().find(fits)?;
+        let fits = |vectors: &usize| vectors * vector * slices.count <= FRAME_BYTES;
+        slices.vectors = match BLOCK_VECTORS.into_iter().find(|n| fits(n) && n.is_multiple_of(unit)) {
+            Some(vectors) => vectors,
+            None if BLOCK_VECTORS.iter().any(fits) => {
+                return Err(Unsupported { at: 0, what: "blocks of so many vectors".into() });
+            }
+            None => return Ok(None),
+        };
         slices.at = self.arguments.slots(slices.bytes() / VECTOR_BYTES, VECTOR_BYTES);
-        Some(slices)
+        Ok(Some(slices))
     }
 
     /// Assigns frames to the values that may have one and that later slices read. A frame serves another value after the last slice that

@@ -57,7 +57,7 @@ impl Body<'_> {
         if let Some(scan) = &scan {
             scan.load_carries(&mut e);
         }
-        let slices = if may_slice { e.cut(usize::MAX, 1) } else { None };
+        let slices = if may_slice { e.cut(usize::MAX, 1)? } else { None };
         let (tail, done) = (e.asm.label(), e.asm.label());
         // The tail is emitted first: it counts which constants are worth a register (see `const_registers`).
         if e.overlaps {

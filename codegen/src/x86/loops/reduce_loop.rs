@@ -284,7 +284,9 @@ impl Body<'_> {
         if folds.all.iter().any(|fold| !fold.adds()) {
             folds.body_into(&mut e, FoldInto::All, 1, false)?;
         }
-        let slices = if may_slice { e.cut(folds.first_store(self), chains * PARTIAL_ROUNDS as usize) } else { None };
+        // Blocks have whole groups of rounds where those have partial results. A body that would be cut otherwise is left to blocks of calls.
+        let rounds = if folds.all.iter().any(|fold| fold.has_levels()) { PARTIAL_ROUNDS as usize } else { 1 };
+        let slices = if may_slice { e.cut(folds.first_store(self), chains * rounds)? } else { None };
         let (full, tail, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, full);
