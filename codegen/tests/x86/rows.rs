@@ -7,8 +7,8 @@ use fastnp_codegen::*;
 use num_complex::Complex;
 
 /// Rows, and elements of one: less than a vector of some type, ends of every length, several calls, rows of several chunks, and of several
-/// blocks where operands are transposed.
-const SHAPES: [[usize; 2]; 19] = [
+/// blocks where operands are transposed or rows are short.
+const SHAPES: [[usize; 2]; 21] = [
     [1, 23],
     [3, 3],
     [6, 8],
@@ -23,6 +23,8 @@ const SHAPES: [[usize; 2]; 19] = [
     [3, 33],
     [2, 64],
     [300, 25],
+    [200, 3],
+    [1500, 5],
     [131, 61],
     [5, 1000],
     [20, 700],

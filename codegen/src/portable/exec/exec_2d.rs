@@ -8,6 +8,7 @@
 //! Setting up a plane costs some 5 ns an operand and allocates nothing. It runs calls only: fragments with coordinates, gathers or scatters
 //! run in [`crate::portable::exec::exec_tiles`].
 
+use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::isa::RowBatch;
 use crate::drive::strategy::{MIN_SHARED_ROW, runs_machine_code};
@@ -417,8 +418,9 @@ impl<'p> Exec2d<'p> {
 /// Copies a tile's elements to a register.
 unsafe fn load_tile(to: RowPointer, from: *const u8, source: &LoadState, rows: usize, columns: usize, size: usize) {
     if source.column == 0 && columns < MIN_SHARED_ROW && to.pitch == (columns * size) as isize {
+        let block = StridedBlock { rows, columns, along_row: 0, along_column: source.row, pitch: to.pitch };
         // SAFETY: the caller's contract.
-        return unsafe { copies::repeat_items(to.at, from, source.row, rows, columns, size) };
+        return unsafe { copy_block(to.at, from, &block, size) };
     }
     for r in 0..rows as isize {
         let (to, from) = (to.at.wrapping_offset(r * to.pitch), from.wrapping_offset(r * source.row));

@@ -204,45 +204,6 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
     unsafe { by_size!(size, go(out, to, src, from, n)) }
 }
 
-/// Writes each of `rows` items, `stride` bytes apart, `columns` times after each other: an operand that is broadcast along short rows. Of
-/// eight doubles a row takes 0.5 ns, by [`copy_row`] 1.6.
-///
-/// # Safety
-/// The items are valid, and `out` has room for all copies.
-pub(crate) unsafe fn repeat_items(
-    out: *mut u8,
-    src: *const u8,
-    stride: isize,
-    rows: usize,
-    columns: usize,
-    size: usize,
-) {
-    const CHUNK: usize = 8;
-    unsafe fn go<T: Copy>(out: *mut u8, src: *const u8, stride: isize, rows: usize, columns: usize) {
-        // What a chunk writes past its row the next row overwrites; the last rows are written to their end.
-        let chunks = columns.div_ceil(CHUNK);
-        for r in 0..rows {
-            // SAFETY: the outer function's contract.
-            unsafe {
-                let item = src.offset(r as isize * stride).cast::<T>().read_unaligned();
-                let row = out.cast::<T>().add(r * columns);
-                if chunks * CHUNK <= (rows - r) * columns {
-                    for i in 0..chunks {
-                        row.add(i * CHUNK).cast::<[T; CHUNK]>().write_unaligned([item; CHUNK]);
-                    }
-                } else {
-                    for i in 0..columns {
-                        inhibit_vectorization();
-                        row.add(i).write_unaligned(item);
-                    }
-                }
-            }
-        }
-    }
-    // SAFETY: the caller's contract.
-    unsafe { by_size!(size, go(out, src, stride, rows, columns)) }
-}
-
 /// `out[i]` = the item `offsets[i]` bytes from `base + i * stride`.
 ///
 /// # Safety

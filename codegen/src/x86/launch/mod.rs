@@ -11,12 +11,12 @@
 
 pub(crate) mod backend;
 pub(crate) mod block_calls;
+pub(crate) mod blocks;
 pub(crate) mod compiled_loop;
 pub(crate) mod fallback;
 pub(crate) mod program;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
-pub(crate) mod transposed;
 
 use crate::portable::{
     ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, accumulating,

@@ -455,9 +455,9 @@ impl LoopProgram {
             // SAFETY: the caller's contract.
             Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, launch.outer.iter().product()) }),
             _ => {
-                if let Some(transposed) = self.transposed(launch) {
+                if let Some(blocks) = self.blocks(launch) {
                     // SAFETY: as above.
-                    return Some(unsafe { self.launch_transposed(launch, &transposed, workers) });
+                    return Some(unsafe { self.launch_in_blocks(launch, &blocks, workers) });
                 }
                 let plan = self.plan(launch)?;
                 // SAFETY: as above.

@@ -1,9 +1,9 @@
-//! Copies of transposed blocks: what lies column by column becomes rows, or rows become columns.
+//! Copies of blocks to rows of elements that follow each other: of transposed ones, and of what is broadcast.
 
 use crate::drive::vector_hints::{inhibit_vectorization, prefetch};
 
-/// A block that is read column by column.
-pub(crate) struct TransposedBlock {
+/// A block, wherever its elements are.
+pub(crate) struct StridedBlock {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     /// Bytes from an element to the next in its row and in its column.
@@ -162,7 +162,7 @@ mod items {
     }
 }
 
-unsafe fn copy<T: Item>(to: *mut u8, from: *const u8, block: &TransposedBlock) {
+unsafe fn copy<T: Item>(to: *mut u8, from: *const u8, block: &StridedBlock) {
     let at = |r: usize, c: usize| from.wrapping_offset(r as isize * block.along_column + c as isize * block.along_row);
     let place = |r: usize, c: usize| to.wrapping_offset(r as isize * block.pitch + (c * size_of::<T>()) as isize);
     let has_squares = block.along_column == size_of::<T>() as isize;
@@ -185,14 +185,72 @@ unsafe fn copy<T: Item>(to: *mut u8, from: *const u8, block: &TransposedBlock) {
     }
 }
 
-/// Copies a block of items of `size` bytes.
+/// Writes each of `rows` items, `stride` bytes apart, `columns` times after each other.
+unsafe fn repeat<T: Copy>(to: *mut u8, from: *const u8, stride: isize, rows: usize, columns: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match columns {
+            0..=4 => repeat_in_chunks::<T, 4>(to, from, stride, rows, columns),
+            _ => repeat_in_chunks::<T, 8>(to, from, stride, rows, columns),
+        }
+    }
+}
+
+/// The same in chunks. What one writes past its row the next row overwrites; the last rows are written to their end.
+#[inline(always)]
+unsafe fn repeat_in_chunks<T: Copy, const N: usize>(
+    to: *mut u8,
+    from: *const u8,
+    stride: isize,
+    rows: usize,
+    columns: usize,
+) {
+    let (chunks, count) = (columns.div_ceil(N), rows * columns);
+    // Rows whose chunks end within the last row.
+    let whole = (count + columns).saturating_sub(chunks * N) / columns;
+    // SAFETY: the caller's contract.
+    unsafe {
+        let item = |r: usize| from.offset(r as isize * stride).cast::<T>().read_unaligned();
+        for r in 0..whole {
+            inhibit_vectorization();
+            let (item, row) = (item(r), to.cast::<T>().add(r * columns));
+            for i in 0..chunks {
+                row.add(i * N).cast::<[T; N]>().write_unaligned([item; N]);
+            }
+        }
+        for r in whole..rows {
+            let (item, row) = (item(r), to.cast::<T>().add(r * columns));
+            for i in 0..columns {
+                inhibit_vectorization();
+                row.add(i).write_unaligned(item);
+            }
+        }
+    }
+}
+
+/// Copies a block of items of `size` bytes: one whose columns are contiguous by squares; one that is broadcast along short rows in chunks
+/// (of eight doubles a row takes 0.5 ns, one after the other 1.6); contiguous rows as a whole.
 ///
 /// # Safety
 /// All its items are valid at `from`, and there is room for them at `to`, which they do not overlap.
-pub(crate) unsafe fn transpose(to: *mut u8, from: *const u8, block: &TransposedBlock, size: usize) {
+pub(crate) unsafe fn copy_block(to: *mut u8, from: *const u8, block: &StridedBlock, size: usize) {
+    if block.along_row == size as isize {
+        for r in 0..block.rows as isize {
+            let (from, to) = (from.wrapping_offset(r * block.along_column), to.wrapping_offset(r * block.pitch));
+            // SAFETY: the caller's contract.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, block.columns * size) };
+        }
+        return;
+    }
+    let repeats = block.along_row == 0 && block.pitch == (block.columns * size) as isize;
     // SAFETY: the caller's contract.
     unsafe {
         match size {
+            1 if repeats => repeat::<u8>(to, from, block.along_column, block.rows, block.columns),
+            2 if repeats => repeat::<u16>(to, from, block.along_column, block.rows, block.columns),
+            4 if repeats => repeat::<u32>(to, from, block.along_column, block.rows, block.columns),
+            8 if repeats => repeat::<u64>(to, from, block.along_column, block.rows, block.columns),
+            _ if repeats => repeat::<[u64; 2]>(to, from, block.along_column, block.rows, block.columns),
             1 => copy::<u8>(to, from, block),
             2 => copy::<u16>(to, from, block),
             4 => copy::<u32>(to, from, block),
@@ -207,27 +265,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_transposed() {
+    fn blocks_are_copied() {
         for size in [1, 2, 4, 8, 16] {
-            for (rows, columns, gap) in [(1, 1, 0), (8, 8, 0), (16, 24, 1), (13, 21, 0), (21, 13, 3), (9, 40, 2)] {
-                // Columns with gaps between them, of elements side by side or with one left out.
-                for stride in [1, 2] {
-                    let height = stride * rows + gap;
-                    let from: Vec<u8> = (0..columns * height * size).map(|i| (i * 31 % 251) as u8).collect();
+            for (rows, columns, gap) in [
+                (1, 1, 0),
+                (9, 2, 0),
+                (40, 3, 0),
+                (7, 5, 0),
+                (8, 8, 0),
+                (16, 24, 1),
+                (13, 21, 0),
+                (21, 13, 3),
+                (9, 40, 2),
+            ] {
+                // Columns with gaps between them, of elements side by side or with one left out; and one element a row.
+                for (along_row, along_column) in [(rows + gap, 1), (2 * rows + gap, 2), (0, 1), (0, 3), (1, 0), (1, 50)]
+                {
+                    let last = (rows - 1) * along_column + (columns - 1) * along_row;
+                    let from: Vec<u8> = (0..(last + 1) * size).map(|i| (i * 31 % 251) as u8).collect();
                     let pitch = (columns + gap) * size;
                     let mut to = vec![0; rows * pitch];
-                    let block = TransposedBlock {
+                    let block = StridedBlock {
                         rows,
                         columns,
-                        along_row: (height * size) as isize,
-                        along_column: (stride * size) as isize,
+                        along_row: (along_row * size) as isize,
+                        along_column: (along_column * size) as isize,
                         pitch: pitch as isize,
                     };
                     // SAFETY: both have room for the block.
-                    unsafe { transpose(to.as_mut_ptr(), from.as_ptr(), &block, size) };
+                    unsafe { copy_block(to.as_mut_ptr(), from.as_ptr(), &block, size) };
                     for r in 0..rows {
                         for c in 0..columns {
-                            let (at, begin) = ((c * height + stride * r) * size, r * pitch + c * size);
+                            let (at, begin) = ((c * along_row + r * along_column) * size, r * pitch + c * size);
                             assert_eq!(to[begin..begin + size], from[at..at + size], "{size} {rows} {columns} {r} {c}");
                         }
                     }
