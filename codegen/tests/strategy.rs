@@ -74,6 +74,7 @@ fn scans_go_by_the_axis_that_is_the_faster_in_memory() {
 #[test]
 fn listings_name_strategies_in_order_of_preference() {
     let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: 1, cost: 1.0, bytes: 8 };
-    assert_eq!(listing(forms.strategies(true)), "strategies: dense row, rows, columns, interpret\n");
+    assert_eq!(listing(forms.strategies(false, true)), "strategies: dense row, rows, columns, interpret\n");
+    assert_eq!(listing(forms.strategies(true, false)), "strategies: dense row, blocks, rows, interpret\n");
     assert_eq!(listing(map_strategies(true)), "strategies: exec 2d, tiles\n");
 }

@@ -29,6 +29,9 @@ pub enum Strategy {
     /// where one of several rows has fewer elements than [`SHORT_NESTED_ROW`], [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a
     /// stride has no loop, nor where an input that may be needed again is overwritten and cannot be saved.
     Rows,
+    /// Machine code, maps: blocks of rows and columns, for which operands that are transposed, or broadcast along short rows, are copied to
+    /// scratch memory; in parallel over blocks. Where [`crate::x86`] finds that it pays.
+    Blocks,
     /// Machine code, scans: each row is a map of its inputs and the results of the row before, in parallel over blocks of columns. Where an
     /// outer axis is the faster in memory and has [`MIN_SCAN_COLUMNS`] columns at least.
     Columns,
@@ -63,6 +66,7 @@ impl Strategy {
             Strategy::Nothing => "nothing",
             Strategy::DenseRow => "dense row",
             Strategy::Rows => "rows",
+            Strategy::Blocks => "blocks",
             Strategy::Columns => "columns",
             Strategy::Interpret => "interpret",
             Strategy::Exec2d => "exec 2d",
@@ -227,9 +231,10 @@ pub struct LoopForms {
 
 impl LoopForms {
     /// The strategies of a map or a scan with machine code, in order of preference.
-    pub fn strategies(self, by_columns: bool) -> impl Iterator<Item = Strategy> {
+    pub fn strategies(self, in_blocks: bool, by_columns: bool) -> impl Iterator<Item = Strategy> {
         let some = [
             (self.is_plain, Strategy::DenseRow),
+            (in_blocks, Strategy::Blocks),
             (true, Strategy::Rows),
             (by_columns, Strategy::Columns),
             (true, Strategy::Interpret),

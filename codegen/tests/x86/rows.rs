@@ -35,6 +35,8 @@ const SHAPES: [[usize; 2]; 21] = [
 /// How an operand lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Layout {
+    /// Rows that follow each other.
+    Dense,
     /// Rows with gaps between them.
     Rows,
     /// The same in reverse order, rows and elements.
@@ -54,6 +56,7 @@ impl Layout {
     fn strides(self, [rows, n]: [usize; 2]) -> (usize, [isize; 2]) {
         let (pitch, r) = (n as isize + 3, rows as isize);
         match self {
+            Layout::Dense => (0, [n as isize, 1]),
             Layout::Rows => (0, [pitch, 1]),
             Layout::Reversed => (((r - 1) * pitch) as usize + n - 1, [-pitch, -1]),
             Layout::Second => (0, [2 * pitch, 2]),
@@ -114,6 +117,12 @@ impl Case {
     }
 
     fn run(&self, program: &dyn Program, shape: [usize; 2], special: bool) -> (Vec<Vec<u8>>, RaisedFlags) {
+        // SAFETY: the operands have so many elements.
+        self.launch(shape, special, |launch| unsafe { program.launch(launch, &SingleThread) }.expect("memory is there"))
+    }
+
+    /// What a function of a launch gives, and the contents of all operands afterwards.
+    fn launch<R>(&self, shape: [usize; 2], special: bool, f: impl FnOnce(&Launch<'_>) -> R) -> (Vec<Vec<u8>>, R) {
         let operands = &self.kernel.operands;
         let room = 2 * (shape[0] + 3) * (shape[1] + 3);
         let memory = |(number, decl): (usize, &OperandDecl)| {
@@ -138,9 +147,8 @@ impl Case {
             |(decl, (_, by)): (&OperandDecl, &(usize, [isize; 2]))| by.map(|by| by * decl.dtype.size() as isize);
         let strides: Vec<isize> = operands.iter().zip(&lie).flat_map(bytes).collect();
         let launch = Launch { outer: &shape, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
-        // SAFETY: the operands have so many elements.
-        let raised = unsafe { program.launch(&launch, &SingleThread) }.expect("the host's memory is there");
-        (all, raised)
+        let found = f(&launch);
+        (all, found)
     }
 
     fn check(&self) {
@@ -180,6 +188,29 @@ fn rows_of_every_type_and_layout() {
             for b in [Rows, Columns, PerRow, OneRow] {
                 laid_out("layouts", dtype, [a, b]).check();
                 laid_out("layouts in place", dtype, [a, b]).in_place(0).check();
+            }
+        }
+    }
+}
+
+#[test]
+fn short_rows_with_copies_are_one_row() {
+    use Layout::{Columns, Dense, OneRow, PerRow, Rows, Second};
+    let compute = |body: &mut FragmentBuilder<'_>, v: &[ValueId]| {
+        let sine = body.apply(Op::Sin, &[v[0]]);
+        let logarithm = body.apply(Op::Log, &[v[1]]);
+        vec![body.apply(Op::Multiply, &[sine, logarithm])]
+    };
+    for dtype in [DType::F64, DType::F32] {
+        for other in [OneRow, PerRow, Rows, Second, Columns] {
+            let case = || Case::new("short rows", &[dtype; 2], compute).lies(0, Dense).lies(1, other).lies(2, Dense);
+            case().check();
+            case().in_place(0).check();
+            for x86 in X86::every_level() {
+                let program = x86.compile(&case().kernel).unwrap_or_else(|error| panic!("{error}"));
+                let strategy = |shape| case().launch(shape, false, |launch| program.strategy(launch)).1;
+                assert_eq!(strategy([300, 25]), "blocks");
+                assert_eq!(strategy([200, 3]), "blocks");
             }
         }
     }

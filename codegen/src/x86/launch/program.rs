@@ -339,7 +339,7 @@ impl Program for LoopProgram {
     }
 
     fn listing(&self) -> String {
-        self.listing_with(self.forms.strategies(false))
+        self.listing_with(self.forms.strategies(self.may_part(), false))
     }
 }
 
@@ -432,6 +432,7 @@ impl LoopProgram {
     /// The strategy of a launch, all of whose axes are outer ones; none where the interpreter runs it.
     pub(crate) fn strategy_by_rows(&self, launch: &Launch<'_>) -> Option<Strategy> {
         match self.choose(launch) {
+            Strategy::Rows if self.blocks(launch).is_some() => Some(Strategy::Blocks),
             Strategy::Rows => self.plan(launch).map(|_| Strategy::Rows),
             chosen => Some(chosen),
         }

@@ -83,6 +83,6 @@ impl Program for ScanProgram {
     }
 
     fn listing(&self) -> String {
-        self.rows.listing_with(self.rows.forms.strategies(ColumnScan::has_form(&self.kernel)))
+        self.rows.listing_with(self.rows.forms.strategies(false, ColumnScan::has_form(&self.kernel)))
     }
 }
