@@ -2,10 +2,10 @@
 
 The programs are those that FusionStitching and PyFuser are measured by, written here: row-wise
 normalisations, a classifier's step, updates through a transposed view, and products: with a narrow
-side, with vectors on both sides, with the transposed matrix. A line gives the time of a call under
-NumPy over that under fastnp, the kernels that a call launches, and for what reads its input and
-writes a result of its size once, the share of the bandwidth of a copy of as much memory in the same
-run.
+side, with vectors on both sides, with the transposed matrix; and what broadcasts along short rows
+or columns, alone and folded. A line gives the time of a call under NumPy over that under fastnp,
+the kernels that a call launches, and for what reads its input and writes a result of its size once,
+the share of the bandwidth of a copy of as much memory in the same run.
 """
 
 from __future__ import annotations
@@ -53,6 +53,24 @@ def standardised(np: Any, x: Any) -> Any:
 
 def min_max(np: Any, x: Any) -> Any:
     return (x - x.min()) / (x.max() - x.min())
+
+
+def scaled(np: Any, x: Any) -> Any:
+    return np.exp(x) * x[0]
+
+
+def exponential_means(np: Any, x: Any) -> Any:
+    return np.exp(-np.abs(x)).mean(axis=0)
+
+
+def squared_distance(np: Any, x: Any) -> Any:
+    difference = x - x[0]
+    return (difference * difference).sum()
+
+
+def with_transposed(np: Any, x: Any) -> Any:
+    """A sum with an array of the other memory order."""
+    return x + x.reshape(x.shape[::-1]).T
 
 
 def classified(np: Any, x: Any) -> Any:
@@ -104,6 +122,10 @@ PROGRAMS: dict[str, tuple[Program, bool]] = {
     "standardised columns": (standardised, True),
     "min-max": (min_max, True),
     "variance of rows": (variance, False),
+    "scaled exponentials": (scaled, True),
+    "means of exponentials": (exponential_means, False),
+    "squared distance": (squared_distance, False),
+    "sum with transposed": (with_transposed, False),
     "two classes": (classified, False),
     "transposed updates": (transposed_updates, False),
     "skinny product": (skinny, False),
@@ -136,7 +158,7 @@ def main() -> None:
         f"{'program':24}{'shape':>16}{'numpy ms':>10}{'ms':>9}{'ratio':>8}{'kernels':>9}"
         f"{'of copy':>9}"
     )
-    for shape in ((4096, 1000), (1000, 1000), (100_000, 32)):
+    for shape in ((4096, 1000), (1000, 1000), (100_000, 32), (200_000, 3)):
         theirs = numpy.random.default_rng(0).random(shape)
         ours = fastnp.array(theirs)
         fastnp.eval(ours)

@@ -3,14 +3,17 @@
 use crate::drive::vector_hints::{inhibit_vectorization, prefetch};
 
 /// A block, wherever its elements are.
-pub(crate) struct StridedBlock {
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
-    /// Bytes from an element to the next in its row and in its column.
-    pub(crate) along_row: isize,
-    pub(crate) along_column: isize,
+pub struct StridedBlock {
+    /// Its rows.
+    pub rows: usize,
+    /// Elements of a row.
+    pub columns: usize,
+    /// Bytes from an element to the next in its row.
+    pub along_row: isize,
+    /// In its column.
+    pub along_column: isize,
     /// Bytes from a row to the next where it is written; its elements follow each other.
-    pub(crate) pitch: isize,
+    pub pitch: isize,
 }
 
 /// Elements of a column, and columns, that go through registers together.
@@ -233,7 +236,7 @@ unsafe fn repeat_in_chunks<T: Copy, const N: usize>(
 ///
 /// # Safety
 /// All its items are valid at `from`, and there is room for them at `to`, which they do not overlap.
-pub(crate) unsafe fn copy_block(to: *mut u8, from: *const u8, block: &StridedBlock, size: usize) {
+pub unsafe fn copy_block(to: *mut u8, from: *const u8, block: &StridedBlock, size: usize) {
     if block.along_row == size as isize {
         for r in 0..block.rows as isize {
             let (from, to) = (from.wrapping_offset(r * block.along_column), to.wrapping_offset(r * block.pitch));
@@ -256,52 +259,6 @@ pub(crate) unsafe fn copy_block(to: *mut u8, from: *const u8, block: &StridedBlo
             4 => copy::<u32>(to, from, block),
             8 => copy::<u64>(to, from, block),
             _ => copy::<[u64; 2]>(to, from, block),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_are_copied() {
-        for size in [1, 2, 4, 8, 16] {
-            for (rows, columns, gap) in [
-                (1, 1, 0),
-                (9, 2, 0),
-                (40, 3, 0),
-                (7, 5, 0),
-                (8, 8, 0),
-                (16, 24, 1),
-                (13, 21, 0),
-                (21, 13, 3),
-                (9, 40, 2),
-            ] {
-                // Columns with gaps between them, of elements side by side or with one left out; and one element a row.
-                for (along_row, along_column) in [(rows + gap, 1), (2 * rows + gap, 2), (0, 1), (0, 3), (1, 0), (1, 50)]
-                {
-                    let last = (rows - 1) * along_column + (columns - 1) * along_row;
-                    let from: Vec<u8> = (0..(last + 1) * size).map(|i| (i * 31 % 251) as u8).collect();
-                    let pitch = (columns + gap) * size;
-                    let mut to = vec![0; rows * pitch];
-                    let block = StridedBlock {
-                        rows,
-                        columns,
-                        along_row: (along_row * size) as isize,
-                        along_column: (along_column * size) as isize,
-                        pitch: pitch as isize,
-                    };
-                    // SAFETY: both have room for the block.
-                    unsafe { copy_block(to.as_mut_ptr(), from.as_ptr(), &block, size) };
-                    for r in 0..rows {
-                        for c in 0..columns {
-                            let (at, begin) = ((c * along_row + r * along_column) * size, r * pitch + c * size);
-                            assert_eq!(to[begin..begin + size], from[at..at + size], "{size} {rows} {columns} {r} {c}");
-                        }
-                    }
-                }
-            }
         }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod backend;
 pub(crate) mod block_calls;
 pub(crate) mod blocks;
 pub(crate) mod compiled_loop;
+pub(crate) mod effects;
 pub(crate) mod fallback;
 pub(crate) mod program;
 pub(crate) mod scan;
