@@ -1,10 +1,11 @@
 //! Gemv and products of few rows at every level of instructions: sums add their terms in the order of rows, inner products in lanes.
 
 use fastnp_codegen::DType;
+use fastnp_codegen::host::few_terms::{FewTerms, MAX_TERMS};
 use fastnp_codegen::host::gemv::Gemv;
 use fastnp_codegen::host::inner_products::InnerProducts;
 use fastnp_codegen::host::skinny_product::SkinnyProduct;
-use fastnp_codegen::white_box::{Isa, gemv_loop, inner_loop, skinny_loop};
+use fastnp_codegen::white_box::{Isa, few_terms_loop, gemv_loop, inner_loop, skinny_loop};
 
 #[test]
 fn rows_are_added_in_order_whatever_is_done_together() {
@@ -28,6 +29,34 @@ fn rows_are_added_in_order_whatever_is_done_together() {
                     Isa::V3 | Isa::V4 => factors[3 * i].mul_add(matrix[50 * i + j], sum),
                 };
                 assert_eq!(sum, (0..count).fold(1.0, term), "{isa:?} {count} {columns} {j}");
+            }
+        }
+    }
+}
+
+#[test]
+fn few_terms_are_added_in_order() {
+    for terms in 2..=MAX_TERMS {
+        for count in [1, 3, 8, 37] {
+            let matrix: Vec<f64> = (0..count * terms).map(|i| ((i * 37 % 101) as f64).sqrt() - 4.0).collect();
+            let factors: Vec<f64> = (0..terms * 3).map(|i| 1.0 / (i + 1) as f64).collect();
+            for isa in Isa::available() {
+                let mut sums = vec![1.0; count];
+                let rows = matrix.as_ptr().cast();
+                let product = FewTerms { rows, factors: (factors.as_ptr().cast(), 24), size: (count, terms) };
+                let run = few_terms_loop(DType::F64, terms, isa).unwrap();
+                // SAFETY: there are so many rows of so many elements, three times as many factors, and the sums.
+                unsafe {
+                    run(sums.as_mut_ptr().cast(), rows, product.factors.0, (&raw const product).cast(), 0, 0);
+                }
+                for (i, &sum) in sums.iter().enumerate() {
+                    let term = |sum: f64, k: usize| match isa {
+                        Isa::Baseline => matrix[terms * i + k] * factors[3 * k] + sum,
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::V3 | Isa::V4 => matrix[terms * i + k].mul_add(factors[3 * k], sum),
+                    };
+                    assert_eq!(sum, (0..terms).fold(0.0, term), "{isa:?} {count} {terms} {i}");
+                }
             }
         }
     }

@@ -8,6 +8,7 @@
 //! leave the rest of the result unwritten.
 
 use fastnp_codegen::drive::fp_status;
+use fastnp_codegen::host::few_terms::FewTerms;
 use fastnp_codegen::host::gemv::Gemv;
 use fastnp_codegen::host::inner_products::InnerProducts;
 use fastnp_codegen::host::narrow_product::{MAX_COLUMNS, NarrowProduct};
@@ -427,6 +428,9 @@ impl Gemm {
                 if !is_by_outputs {
                     return part.of_result::<T>(part.gemv(zero, one));
                 }
+                if let Some(raised) = part.multiply_few_terms() {
+                    return part.of_result::<T>(raised);
+                }
                 part.zero_vector(zero);
                 part.of_result::<T>(part.multiply(Some(one), one))
             });
@@ -498,6 +502,22 @@ impl Gemm {
         flags_of(|| unsafe {
             gemv.add(self.dtype, self.c.0);
         })
+    }
+
+    /// Sums of few terms, where the rows of the matrix follow each other, and so does the result; the flags raised, unless there is no loop.
+    fn multiply_few_terms(self) -> Option<FpFlags> {
+        let (rows, across, along) = self.matrix();
+        let (size, terms) = (self.dtype.size() as isize, self.k);
+        let is_dense = along == size && across == size * terms as isize && self.step() == size;
+        if !is_dense || !FewTerms::supports(self.dtype, terms) {
+            return None;
+        }
+        let factors = if self.n == 1 { (self.b.0, self.b.1) } else { (self.a.0, self.a.2) };
+        let product = FewTerms { rows, factors: (factors.0.cast_const(), factors.1), size: (self.m * self.n, terms) };
+        // SAFETY: as in `add_rows`.
+        Some(flags_of(|| unsafe {
+            product.run(self.dtype, self.c.0);
+        }))
     }
 
     /// A vector by a matrix on this thread: by [`axpy_rows`] where rows are short, by rows where they are dense, else by `gemm`.
