@@ -77,6 +77,17 @@ mod items {
         unsafe { _mm_storeu_si128(to.cast(), items) }
     }
 
+    /// The columns of four registers of four words as registers.
+    #[inline(always)]
+    fn columns_of(x: [__m128i; 4]) -> [__m128i; 4] {
+        // SAFETY: every x86-64 has these instructions.
+        unsafe {
+            let (a, b) = (_mm_unpacklo_epi32(x[0], x[1]), _mm_unpackhi_epi32(x[0], x[1]));
+            let (c, d) = (_mm_unpacklo_epi32(x[2], x[3]), _mm_unpackhi_epi32(x[2], x[3]));
+            [_mm_unpacklo_epi64(a, c), _mm_unpackhi_epi64(a, c), _mm_unpacklo_epi64(b, d), _mm_unpackhi_epi64(b, d)]
+        }
+    }
+
     impl Item for u8 {
         #[inline(always)]
         unsafe fn copy_square(from: *const u8, step: isize, to: *mut u8, pitch: isize) {
@@ -108,21 +119,11 @@ mod items {
             // SAFETY: the caller's contract.
             unsafe {
                 let c: [__m128i; SQUARE] = std::array::from_fn(|j| load(from.offset(j as isize * step)));
-                // Of rows 0 to 3 and 4 to 7: two columns, four, and all.
-                let low: [__m128i; 4] = std::array::from_fn(|j| _mm_unpacklo_epi16(c[2 * j], c[2 * j + 1]));
-                let high: [__m128i; 4] = std::array::from_fn(|j| _mm_unpackhi_epi16(c[2 * j], c[2 * j + 1]));
-                for (half, x) in [low, high].into_iter().enumerate() {
-                    let (a, b) = (_mm_unpacklo_epi32(x[0], x[1]), _mm_unpackhi_epi32(x[0], x[1]));
-                    let (c, d) = (_mm_unpacklo_epi32(x[2], x[3]), _mm_unpackhi_epi32(x[2], x[3]));
-                    let rows = [
-                        _mm_unpacklo_epi64(a, c),
-                        _mm_unpackhi_epi64(a, c),
-                        _mm_unpacklo_epi64(b, d),
-                        _mm_unpackhi_epi64(b, d),
-                    ];
-                    for (i, row) in rows.into_iter().enumerate() {
-                        store(to.offset((4 * half + i) as isize * pitch), row);
-                    }
+                // Words of two columns, of rows 0 to 3 and 4 to 7.
+                let low = std::array::from_fn(|j| _mm_unpacklo_epi16(c[2 * j], c[2 * j + 1]));
+                let high = std::array::from_fn(|j| _mm_unpackhi_epi16(c[2 * j], c[2 * j + 1]));
+                for (i, row) in columns_of(low).into_iter().chain(columns_of(high)).enumerate() {
+                    store(to.offset(i as isize * pitch), row);
                 }
             }
         }
@@ -134,14 +135,10 @@ mod items {
             for (r, c) in [(0, 0), (0, 4), (4, 0), (4, 4)] {
                 // SAFETY: the caller's contract.
                 unsafe {
-                    let x: [__m128i; 4] = std::array::from_fn(|j| load(from.offset((c + j as isize) * step + 4 * r)));
-                    let to = to.offset(r * pitch + 4 * c);
-                    let (a, b) = (_mm_unpacklo_epi32(x[0], x[1]), _mm_unpackhi_epi32(x[0], x[1]));
-                    let (c, d) = (_mm_unpacklo_epi32(x[2], x[3]), _mm_unpackhi_epi32(x[2], x[3]));
-                    store(to, _mm_unpacklo_epi64(a, c));
-                    store(to.offset(pitch), _mm_unpackhi_epi64(a, c));
-                    store(to.offset(2 * pitch), _mm_unpacklo_epi64(b, d));
-                    store(to.offset(3 * pitch), _mm_unpackhi_epi64(b, d));
+                    let x = std::array::from_fn(|j| load(from.offset((c + j as isize) * step + 4 * r)));
+                    for (i, row) in columns_of(x).into_iter().enumerate() {
+                        store(to.offset((r + i as isize) * pitch + 4 * c), row);
+                    }
                 }
             }
         }

@@ -47,7 +47,7 @@ pub enum Strategy {
     /// Interpreter, reductions: `reduce_tiled` on one inner axis of more than one point, in two-dimensional tiles, by rows or by columns
     /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]). One row alone that is too short to
     /// divide ([`is_short_row`]), the most frequent reduction by far, needs no plan. On two inner axes too, where machine code folds
-    /// rows.
+    /// rows, or computes short ones together.
     ReduceTiled,
     /// Interpreter, reductions: `reduce_nd` on any domain, by rows or by columns, in parallel likewise unless it scatters. For several
     /// inner axes, an empty one, and what the drivers before cannot run.

@@ -14,7 +14,7 @@ use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{MIN_SHARED_ROW, SHORT_NESTED_ROW};
 use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
-use crate::x86::launch::program::LoopProgram;
+use crate::x86::launch::program::{LoopProgram, addresses_at};
 use crate::{Access, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -146,8 +146,8 @@ impl LoopProgram {
         range: Range<usize>,
         raised: &mut RaisedFlags,
     ) {
-        let (rank, room) = (launch.outer.len(), |operand: usize| blocks.block[0] * self.pitch(blocks, operand));
-        let bytes: usize = blocks.copied.iter().map(|&o| room(o).next_multiple_of(VECTOR_BYTES)).sum();
+        let room = |operand: usize| (blocks.block[0] * self.pitch(blocks, operand)).next_multiple_of(VECTOR_BYTES);
+        let bytes: usize = blocks.copied.iter().map(|&o| room(o)).sum();
         let strides = self.strides_of_blocks(launch, blocks);
         // What is broadcast to all rows is the same in the next block.
         let mut last: SmallVec<[(*mut u8, usize); 4]> =
@@ -155,13 +155,9 @@ impl LoopProgram {
         with_scratch(bytes, |scratch| {
             for unit in range {
                 let (origin, extents) = blocks.block_of(launch, unit);
-                let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
-                for (operand, address) in addresses.iter_mut().enumerate() {
-                    let offset = |(&at, &stride): (&usize, &isize)| at as isize * stride;
-                    *address = address.wrapping_offset(origin.iter().zip(launch.strides_of(operand)).map(offset).sum());
-                }
-                let places = addresses.clone();
-                let mut outer: SmallVec<[usize; 8]> = SmallVec::from_elem(1, rank);
+                let places = addresses_at(launch, &origin);
+                let mut addresses = places.clone();
+                let mut outer: SmallVec<[usize; 8]> = SmallVec::from_elem(1, launch.outer.len());
                 match blocks.is_one_row {
                     true => outer[blocks.columns] = extents[0] * extents[1],
                     false => [outer[blocks.rows], outer[blocks.columns]] = extents,
@@ -177,12 +173,11 @@ impl LoopProgram {
                         *last = (places[operand], extents[0]);
                     }
                     addresses[operand] = to;
-                    to = to.wrapping_add(room(operand).next_multiple_of(VECTOR_BYTES));
+                    to = to.wrapping_add(room(operand));
                 }
                 let part = Launch { outer: &outer, addresses: &addresses, strides: &strides, ..*launch };
                 // SAFETY: the caller's contract, for a part of the domain.
                 fp_status::merge(raised, unsafe { self.run_alone(&part, &origin) });
-                fp_status::clear();
                 for &operand in blocks.copied.iter().filter(|&&o| self.access_of(o) == Access::Write) {
                     let block = StridedBlock {
                         rows: extents[1],

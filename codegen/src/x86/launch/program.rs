@@ -26,7 +26,7 @@ use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
     Access, DeviceError, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, Program, RaisedFlags, Scalar,
-    Template, ThreadPool, Verified, expand,
+    SingleThread, Template, ThreadPool, Verified, expand,
 };
 use parking_lot::RwLock;
 use smallvec::SmallVec;
@@ -201,7 +201,7 @@ impl LoopProgram {
 
     /// The range of addresses of an operand's elements.
     fn byte_range(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
-        let (mut low, mut high) = (0isize, self.expanded.kernel.operands[operand].dtype.size() as isize);
+        let (mut low, mut high) = (0isize, self.size_of(operand) as isize);
         for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
             let span = stride * (n as isize - 1);
             if span < 0 { low += span } else { high += span }
@@ -453,16 +453,13 @@ impl LoopProgram {
     /// # Safety
     /// As [`LoopProgram::launch_by_rows`].
     pub(crate) unsafe fn run_alone(&self, part: &Launch<'_>, origin: &[usize]) -> RaisedFlags {
-        let Some(plan) = self.plan(part) else {
-            // SAFETY: the caller's contract.
-            return unsafe { self.fallback.get().run_part(part, origin) };
-        };
-        let mut raised = RaisedFlags::new();
-        fp_status::clear();
-        let found = plan.other.as_deref().unwrap_or(&self.dense);
-        // SAFETY: as above.
-        unsafe { self.run_units(found, &plan.kinds, &plan.rows, 0..plan.rows.units(plan.points), &mut raised) };
-        raised
+        // SAFETY: the caller's contract.
+        unsafe {
+            match self.plan(part) {
+                Some(plan) => self.run_plan(&plan, &SingleThread),
+                None => self.fallback.get().run_part(part, origin),
+            }
+        }
     }
 
     /// The stride kinds of dense rows; operands accessed by offsets are broadcast.
@@ -526,8 +523,7 @@ impl LoopProgram {
 
     /// The stride kind of an operand for a stride along rows; none without a loop for it.
     fn stride_kind(&self, operand: usize, stride: isize) -> Option<StrideKind> {
-        let size = self.expanded.kernel.operands[operand].dtype.size() as isize;
-        let access = self.expanded.kernel.operands[operand].access;
+        let (size, access) = (self.size_of(operand) as isize, self.access_of(operand));
         let wide = size >= 4 && self.lanes as isize * size >= 32 && !self.is_complex(operand);
         let permutes = self.processor.level == Level::Avx512 && access == Access::Read && wide;
         let overflows = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
@@ -649,7 +645,7 @@ impl LoopProgram {
     }
 
     fn saved_bytes(&self, operand: usize, rows: &RowChunks<'_>) -> usize {
-        (rows.chunk * rows.most * self.expanded.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR_BYTES)
+        (rows.chunk * rows.most * self.size_of(operand)).next_multiple_of(VECTOR_BYTES)
     }
 
     /// Saves the inputs that results are about to clobber, of some rows of some elements; returns the addresses at which all operands can
@@ -663,7 +659,7 @@ impl LoopProgram {
     ) -> SmallVec<[*mut u8; 12]> {
         let mut readable: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(addresses);
         for &operand in &rows.saved {
-            let bytes = len * self.expanded.kernel.operands[operand].dtype.size();
+            let bytes = len * self.size_of(operand);
             let pitch = rows.across.map_or(0, |across| rows.launch.get().strides_of(operand)[across]);
             for row in 0..count {
                 let from = addresses[operand].wrapping_offset(row as isize * pitch);
@@ -683,7 +679,7 @@ impl LoopProgram {
         let mut strides = SmallVec::from_slice(launch.strides);
         if let (Some(across), true) = (rows.across, rows.most > 1) {
             for &operand in &rows.saved {
-                let bytes = len * self.expanded.kernel.operands[operand].dtype.size();
+                let bytes = len * self.size_of(operand);
                 strides[operand * launch.outer.len() + across] = bytes as isize;
             }
         }
@@ -755,7 +751,7 @@ impl LoopProgram {
 }
 
 /// The addresses of operands at a point of the domain.
-fn addresses_at(launch: &Launch<'_>, point: &[usize]) -> SmallVec<[*mut u8; 12]> {
+pub(crate) fn addresses_at(launch: &Launch<'_>, point: &[usize]) -> SmallVec<[*mut u8; 12]> {
     let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
     for (operand, address) in addresses.iter_mut().enumerate() {
         let offset: isize =
