@@ -61,12 +61,24 @@ STATEMENTS = {
     "linspace(0, 1, n)": "r = np.linspace(0, 1, n)",
     "fromfunction": "r = np.fromfunction(np.sqrt, (n,))",
     "sqrt(x)": "r = np.sqrt(x)",
+    "asarray(list)": "r = np.asarray(l)",
+    "array(lists)": "r = np.array([l, l])",
+    "array(arrays)": "r = np.array([a, b])",
+    "a + tuple": "r = a + p",
+    "tuple == a": "r = p == a",
+    "float64 + 2": "r = f + 2",
+    "sqrt(float64)": "r = np.sqrt(f)",
+    "linalg.norm(a)": "r = np.linalg.norm(a)",
+    "random.rand(5)": "r = np.random.rand(5)",
+    "random.randn(5)": "r = np.random.randn(5)",
+    "random.randint(9)": "r = np.random.randint(9)",
+    "random.normal()": "r = np.random.normal()",
     "concatenate": "r = np.concatenate((a, b))",
     "stack": "r = np.stack([a, b])",
 }
 # The local variables of the loop, which statements may name: arrays, a matrix of two columns, a
-# list, a NumPy scalar, numbers, a type and a `numpy.float64`.
-SETUP = "np, a, b, m, A, l, s, i, x, n, t, f = make()"
+# list, a NumPy scalar, numbers, a type, a `numpy.float64` and a tuple of as many numbers.
+SETUP = "np, a, b, m, A, l, s, i, x, n, t, f, p = make()"
 
 
 def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
@@ -80,7 +92,8 @@ def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
         fastnp.eval(a, b, m, A)
     x = 3 if dtype == "int64" else 3.5
     t = getattr(np, dtype)
-    return np, a, b, m, A, values[0].tolist(), t(x), n // 2, x, n, t, np.float64(3)
+    numbers = values[0].tolist()
+    return np, a, b, m, A, numbers, t(x), n // 2, x, n, t, np.float64(3), tuple(numbers)
 
 
 def table(

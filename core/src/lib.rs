@@ -71,12 +71,13 @@ pub use crate::device::routine::{
 #[doc(hidden)]
 pub use crate::host::interpreter_lock::release_always;
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
+pub use crate::index::by_mask::{place, put_selected, select_now, without_positions};
 pub use crate::index::counts::{bincount, even_histogram};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::lazy_selection::LazySelection;
-pub use crate::index::search::{Side, interpolate, search_sorted};
+pub use crate::index::search::{Side, digitize, interpolate, search_sorted};
 pub use crate::index::segments::fold_segments;
-pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
+pub use crate::index::selection::{Selection, SelectionArg};
 pub use crate::index::update::update_at;
 #[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]

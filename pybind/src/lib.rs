@@ -49,6 +49,8 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::call::create::add(module)?;
     crate::call::convert::add(module)?;
     crate::call::functions::add(module)?;
+    crate::call::masks::add(module)?;
+    crate::call::common_calls::add(module)?;
     crate::call::concatenate::add(module)?;
     crate::call::types::add(module)?;
     crate::diagnostics::add(module)?;

@@ -8,3 +8,4 @@ pub mod gemv;
 pub mod inner_products;
 pub mod narrow_product;
 pub mod skinny_product;
+pub mod sorted_search;

@@ -19,18 +19,28 @@ const BLOCK: usize = 256;
 /// Bytes of the largest element.
 const MAX_SIZE: usize = 16;
 
-/// `*(x + offsets[i]) = op(*(x + offsets[i]), y[i])` in order: (x, offsets, y, -, n, bytes from one `y` to the next).
+/// How an index leads to an element: bytes from one to the next, and how many there are; a negative index counts from the end.
+struct ElementStep {
+    bytes: i64,
+    extent: i64,
+}
+
+/// `*(x + at[i]) = op(*(x + at[i]), y[i])` in order: (x, indices, y, their `ElementStep`, n, bytes from one `y` to the next).
 struct Scatter<D, T>(PhantomData<(D, T)>);
 
 impl<D: Define<T, Out = T>, T: Element> InnerLoop for Scatter<D, T> {
     #[inline(always)]
-    unsafe fn run<const FMA: bool>(x: *mut u8, offsets: *const u8, y: *const u8, _c: *const u8, n: usize, m: usize) {
-        let (offsets, mut y) = (offsets.cast::<i64>(), y);
+    unsafe fn run<const FMA: bool>(x: *mut u8, indices: *const u8, y: *const u8, c: *const u8, n: usize, m: usize) {
+        let (indices, mut y) = (indices.cast::<i64>(), y);
+        // SAFETY: the caller passes one.
+        let &ElementStep { bytes, extent } = unsafe { &*c.cast::<ElementStep>() };
         for i in 0..n {
             inhibit_vectorization();
-            // SAFETY: the caller passes `n` offsets of elements, and as many operands `m` bytes apart.
+            // SAFETY: the caller passes `n` indices of elements, and as many operands `m` bytes apart.
             unsafe {
-                let at = x.wrapping_offset(offsets.add(i).read() as isize).cast::<T>();
+                let index = indices.add(i).read();
+                let offset = (index + (index >> 63 & extent)) * bytes;
+                let at = x.wrapping_offset(offset as isize).cast::<T>();
                 at.write(D::call::<FMA>(at.read(), y.cast::<T>().read()));
             }
             y = y.wrapping_add(m);
@@ -144,9 +154,17 @@ impl Update {
         let size = self.sizes[1];
         if let (Some(scatter), &[row], 1) = (self.scatter, rows, length) {
             let each = if is_one { 0 } else { size };
-            // SAFETY: the caller's contract.
+            let step = ElementStep { bytes: 1, extent: 0 };
+            // SAFETY: the caller's contract; offsets are indices of bytes.
             unsafe {
-                scatter(x.wrapping_offset(row), offsets.as_ptr().cast(), y, std::ptr::null(), offsets.len(), each)
+                scatter(
+                    x.wrapping_offset(row),
+                    offsets.as_ptr().cast(),
+                    y,
+                    (&raw const step).cast(),
+                    offsets.len(),
+                    each,
+                )
             };
             return;
         }
@@ -168,6 +186,30 @@ impl Update {
                 }
             }
         }
+    }
+
+    /// Whether single elements have a loop: then [`Update::run_at`] replaces them.
+    pub fn has_loop(&self) -> bool {
+        self.scatter.is_some()
+    }
+
+    /// Replaces the elements at positions in a vector, of which negative ones count from its end.
+    ///
+    /// # Safety
+    /// As [`Update::run`], which has the operands; there is a loop; positions are in bounds of `extent` elements, `step` bytes apart.
+    pub unsafe fn run_at(
+        &self,
+        x: *mut u8,
+        positions: &[i64],
+        (extent, step): (usize, isize),
+        y: *const u8,
+        is_one: bool,
+    ) {
+        let Some(scatter) = self.scatter else { return };
+        let each = if is_one { 0 } else { self.sizes[1] };
+        let step = ElementStep { bytes: step as i64, extent: extent as i64 };
+        // SAFETY: the caller's contract.
+        unsafe { scatter(x, positions.as_ptr().cast(), y, (&raw const step).cast(), positions.len(), each) };
     }
 
     /// Replaces `n` evenly spaced elements.

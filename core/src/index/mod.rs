@@ -10,6 +10,7 @@
 //! | `fancy` | any index with arrays: byte offsets, then a gather or a scatter |
 //! | `update` | elements replaced in order at any index, where one may be named twice |
 //! | `segments` | folds of the parts of an axis |
+//! | `by_mask` | elements by a mask, read or written at once |
 //! | `selection` | `a[mask]` as values and a mask, compacted only where its elements are needed |
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
 //! | `search` | positions in sorted arrays, interpolation between points |
@@ -18,6 +19,7 @@
 //! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
 //! new axes) makes views and is in [`crate::array::view`].
 
+pub(crate) mod by_mask;
 pub(crate) mod counts;
 pub(crate) mod fancy;
 pub(crate) mod lazy_selection;

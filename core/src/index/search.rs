@@ -1,52 +1,30 @@
 //! Positions in sorted arrays (`searchsorted`), and linear interpolation between points (`interp`). They run when they are called.
 //!
-//! Keys are searched in groups of [`GROUP`], step by step together: a search by itself waits for memory at each step.
+//! [`fastnp_codegen::host::sorted_search`] has the loops.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, Order, c_strides};
+use crate::array::layout::{Index, Layout, Order, c_strides};
+use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock::run_over;
 use crate::host::threads::Threads;
+use crate::ops::elementwise::apply;
 use crate::ops::promote::promote_types;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
-use fastnp_codegen::{DType, ThreadPool};
+use fastnp_codegen::host::sorted_search;
+use fastnp_codegen::host::sorted_search::SearchKey;
+pub use fastnp_codegen::host::sorted_search::Side;
+use fastnp_codegen::{DType, Op, ThreadPool};
 
-/// Keys that are searched together.
-const GROUP: usize = 8;
+/// Threads search multiples of so many keys.
+const GROUP: usize = 16;
+/// Keys whose positions are found before the values between the points there are computed.
+const BLOCK: usize = 256;
 /// Nanoseconds of a step of a search.
 const STEP_NS: f64 = 0.8;
 /// Nanoseconds of an interpolation besides its search.
 const INTERPOLATION_NS: f64 = 4.0;
-
-/// Which of the positions between equal elements is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// Before them.
-    Left,
-    /// After them.
-    Right,
-}
-
-/// A type whose numbers are searched.
-trait SearchKey: Copy + Default + Send + Sync {
-    /// The order of a sort: nan is last.
-    fn is_less(self, other: Self) -> bool;
-}
-
-impl SearchKey for f64 {
-    #[inline(always)]
-    fn is_less(self, other: f64) -> bool {
-        self < other || (other.is_nan() && !self.is_nan())
-    }
-}
-
-impl SearchKey for i64 {
-    #[inline(always)]
-    fn is_less(self, other: i64) -> bool {
-        self < other
-    }
-}
 
 /// For each key the position in a sorted array of one axis where it would be inserted, as `int64`.
 ///
@@ -64,14 +42,59 @@ pub fn search_sorted(sorted: &Array, keys: &Array, side: Side) -> Result<Array> 
     if sorted.ndim() != 1 {
         return Err(Error::unsupported("a search in other than one axis"));
     }
-    let dtype = match promote_types(sorted.dtype(), keys.dtype()) {
-        DType::U64 | DType::F16 => return Err(Error::unsupported("a search in uint64 or float16")),
-        dtype if dtype.is_integer() || dtype == DType::Bool => DType::I64,
-        DType::F32 | DType::F64 => DType::F64,
-        dtype => return Err(Error::unsupported(format!("a search in {dtype}"))),
-    };
+    let dtype = key_type(sorted, keys)?;
     let (sorted, keys) = (dense_as(sorted, dtype)?, dense_as(keys, dtype)?);
     if dtype == DType::I64 { searched::<i64>(&sorted, &keys, side) } else { searched::<f64>(&sorted, &keys, side) }
+}
+
+/// The type that keys are searched in.
+fn key_type(sorted: &Array, keys: &Array) -> Result<DType> {
+    match promote_types(sorted.dtype(), keys.dtype()) {
+        DType::U64 | DType::F16 => Err(Error::unsupported("a search in uint64 or float16")),
+        dtype if dtype.is_integer() || dtype == DType::Bool => Ok(DType::I64),
+        DType::F32 | DType::F64 => Ok(DType::F64),
+        dtype => Err(Error::unsupported(format!("a search in {dtype}"))),
+    }
+}
+
+/// For each element of `x` the bin that it is in, as `int64`: of `edges` that increase, the number of edges at or below it; of edges that
+/// decrease, the number above it. An edge itself is in the bin before it if bins include their `right` end.
+///
+/// # Errors
+/// `Unsupported` as for [`search_sorted`], and for edges that neither increase nor decrease; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, digitize};
+/// let bins = digitize(&Array::from(vec![0.5, 1.0, 3.0]), &Array::from(vec![1.0, 2.0]), false)?;
+/// assert_eq!(bins.to_vec::<i64>()?, [0, 1, 2]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn digitize(x: &Array, edges: &Array, right: bool) -> Result<Array> {
+    if edges.ndim() != 1 {
+        return Err(Error::unsupported("edges of other than one axis"));
+    }
+    let dtype = key_type(edges, x)?;
+    let edges = dense_as(edges, dtype)?;
+    let side = if right { Side::Left } else { Side::Right };
+    let (rises, falls) = if dtype == DType::I64 { directions::<i64>(&edges)? } else { directions::<f64>(&edges)? };
+    if rises {
+        return search_sorted(&edges, x, side);
+    }
+    if !falls {
+        return Err(Error::unsupported("edges that neither increase nor decrease"));
+    }
+    let reversed = edges.index(&[Index::Range(None, None, -1)])?;
+    let above = search_sorted(&reversed, x, side)?;
+    apply(Op::Subtract, &[Value::Int(edges.size() as i64), Value::Array(&above)])
+}
+
+/// Whether numbers nowhere fall, and whether they nowhere rise. Next to nan they do neither.
+fn directions<T: PartialOrd>(x: &Array) -> Result<(bool, bool)> {
+    let mut runtime = runtime();
+    let x = Eager::unlimited(&mut runtime).read_stable(x)?;
+    // SAFETY: the array is of this type and stays as it is while the runtime is locked.
+    let pairs = unsafe { x.elements::<T>() }.windows(2);
+    Ok((pairs.clone().all(|pair| pair[0] <= pair[1]), pairs.clone().all(|pair| pair[0] >= pair[1])))
 }
 
 /// The elements, dense in row-major order and in a type.
@@ -79,7 +102,7 @@ pub(crate) fn dense_as(x: &Array, dtype: DType) -> Result<Array> {
     if x.dtype() == dtype && x.is_c_contiguous() { Ok(x.clone()) } else { x.cast_order(dtype, Order::C) }
 }
 
-fn searched<T: SearchKey>(sorted: &Array, keys: &Array, side: Side) -> Result<Array> {
+fn searched<T: SearchKey + Send + Sync>(sorted: &Array, keys: &Array, side: Side) -> Result<Array> {
     let size = keys.size() * size_of::<i64>();
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
@@ -96,46 +119,13 @@ fn searched<T: SearchKey>(sorted: &Array, keys: &Array, side: Side) -> Result<Ar
                     let to = std::ptr::with_exposed_provenance_mut::<i64>(to).add(start);
                     std::slice::from_raw_parts_mut(to, end - start)
                 };
-                for (keys, found) in wanted[start..end].chunks(GROUP).zip(found.chunks_mut(GROUP)) {
-                    let mut group = [T::default(); GROUP];
-                    group[..keys.len()].copy_from_slice(keys);
-                    let at = match side {
-                        Side::Left => positions(table, group, T::is_less),
-                        Side::Right => positions(table, group, |element, key| !key.is_less(element)),
-                    };
-                    found.iter_mut().zip(at).for_each(|(found, at)| *found = at as i64);
-                }
+                sorted_search::search_sorted(table, &wanted[start..end], side, found);
             });
         });
         Ok(())
     })?;
     let layout = Layout { shape: keys.shape().into(), strides: c_strides(keys.shape(), 8), offset: 0 };
     Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
-}
-
-/// For each key the number of elements that are before it, which are the first ones.
-#[inline(always)]
-fn positions<T: SearchKey>(table: &[T], keys: [T; GROUP], is_before: impl Fn(T, T) -> bool) -> [usize; GROUP] {
-    let mut at = [0; GROUP];
-    if table.is_empty() {
-        return at;
-    }
-    let mut length = table.len();
-    while length > 1 {
-        let half = length / 2;
-        for (at, &key) in at.iter_mut().zip(&keys) {
-            // SAFETY: `at + length` is at most the table's length.
-            let element = unsafe { *table.get_unchecked(*at + half - 1) };
-            *at += if is_before(element, key) { half } else { 0 };
-        }
-        length -= half;
-    }
-    for (at, &key) in at.iter_mut().zip(&keys) {
-        // SAFETY: as above, and the length is one.
-        let element = unsafe { *table.get_unchecked(*at) };
-        *at += usize::from(is_before(element, key));
-    }
-    at
 }
 
 /// Runs work on parts of a range, on several threads if it takes so many nanoseconds for each element.
@@ -186,12 +176,11 @@ pub fn interpolate(
                     let to = std::ptr::with_exposed_provenance_mut::<f64>(to).add(start);
                     std::slice::from_raw_parts_mut(to, end - start)
                 };
-                for (xs, found) in xs[start..end].chunks(GROUP).zip(found.chunks_mut(GROUP)) {
-                    let mut group = [0.0; GROUP];
-                    group[..xs.len()].copy_from_slice(xs);
-                    let after = positions(at, group, |coordinate, x| coordinate <= x);
-                    for ((found, &x), after) in found.iter_mut().zip(xs).zip(after) {
-                        *found = between((at, of), x, after, ends);
+                let mut after = [0; BLOCK];
+                for (xs, found) in xs[start..end].chunks(BLOCK).zip(found.chunks_mut(BLOCK)) {
+                    sorted_search::search_sorted(at, xs, Side::Right, &mut after);
+                    for ((found, &x), &after) in found.iter_mut().zip(xs).zip(&after) {
+                        *found = between((at, of), x, after as usize, ends);
                     }
                 }
             });

@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
 use crate::host::interpreter_lock::run_over;
 use crate::index::mask_device::{compact_on_device, count_selected};
-use crate::index::mask_loops::{compact, expand};
+use crate::index::mask_loops::compact;
 use crate::ops::elementwise::{apply, select};
 use crate::ops::reduce::Reduction;
-use crate::runtime::eager_gate::{Eager, EagerLimit};
+use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
 use crate::runtime::snapshot::Snapshot;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
@@ -331,81 +331,6 @@ fn harmless(op: Op) -> f64 {
 }
 
 /// The array if it is dense in row-major order, else such a copy.
-fn dense(array: Array) -> Result<Array> {
+pub(super) fn dense(array: Array) -> Result<Array> {
     if array.is_c_contiguous() { Ok(array) } else { array.copy(Order::C) }
-}
-
-/// `source[mask]` for a mask of the source's shape, compacted at once: faster than a [`Selection`] of few elements. `None` if the
-/// elements are many, or not dense.
-///
-/// # Errors
-/// `MemoryError`.
-///
-/// ```
-/// use fastnp::{Array, select_now};
-/// let x = Array::from(vec![1.0, 2.0, 3.0]);
-/// let selected = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
-/// assert_eq!(selected.to_vec::<f64>()?, [1.0, 3.0]);
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
-    let mut runtime = runtime();
-    let fits = source.shape() == mask.shape() && mask.dtype() == DType::Bool;
-    if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
-        return Ok(None);
-    }
-    let Some(mut gate) = Eager::within(&mut runtime, mask.size(), EagerLimit::Points) else { return Ok(None) };
-    let flags = gate.read_stable(mask)?;
-    let from = gate.read_flushed(&source.storage)?.wrapping_offset(source.layout.offset);
-    // SAFETY: the runtime stays locked. Booleans are read as bytes.
-    let bytes = unsafe { flags.elements::<u8>() };
-    let (count, size) = (count_true(bytes), source.dtype().size());
-    let storage = gate.create(count * size, |_, to| {
-        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
-        unsafe { compact(from, bytes, to, count, size) };
-        Ok(())
-    })?;
-    let layout = Layout::dense(&[count], size);
-    Ok(Some(Array { storage, layout, dtype: source.dtype(), writeable: true }))
-}
-
-/// `target[mask] = values` for as many values as the mask selects; evaluates all three.
-///
-/// # Errors
-/// `Unsupported` if the numbers of elements differ, or the target is not dense; `ValueError` if it is read-only.
-///
-/// ```
-/// use fastnp::{Array, put_selected};
-/// let target = Array::from(vec![1.0, 2.0, 3.0]);
-/// put_selected(&target, &Array::from(vec![true, false, true]), &Array::from(vec![7.0, 9.0]))?;
-/// assert_eq!(target.to_vec::<f64>()?, [7.0, 2.0, 9.0]);
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> {
-    target.check_target("assignment destination is read-only")?;
-    let fits = target.is_c_contiguous() && target.shape() == mask.shape() && values.ndim() == 1;
-    if !fits || values.may_share_memory(target) || mask.may_share_memory(target) {
-        return Err(Error::unsupported(
-            "an assignment by a mask to an array that is not dense, or shares memory with the values",
-        ));
-    }
-    let values = if values.dtype() == target.dtype() { values.clone() } else { values.cast(target.dtype())? };
-    let (values, mask) = (dense(values)?, dense(mask.clone())?);
-    // Locked from the count to the end, as there are as many values as were counted.
-    let mut runtime = runtime();
-    let mut gate = Eager::unlimited(&mut runtime);
-    let from = gate.read_flushed(&values.storage)?.wrapping_offset(values.layout.offset);
-    let flags = gate.read_stable(&mask)?;
-    // SAFETY: the runtime stays locked, and the target shares no memory with the mask. Booleans are read as bytes.
-    let bytes = unsafe { flags.elements::<u8>() };
-    if run_over(bytes.len(), || count_true(bytes)) != values.size() {
-        return Err(Error::unsupported("values whose number is not what the mask selects"));
-    }
-    let written = gate.target_flushed(&target.storage)?;
-    gate.write_uncounted(written, |start| {
-        let to = start.wrapping_offset(target.layout.offset);
-        let size = target.dtype().size();
-        // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
-        run_over(bytes.len() * size, || unsafe { expand(from, bytes, to, values.size(), size) });
-    })
 }

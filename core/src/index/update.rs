@@ -9,6 +9,7 @@ use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock::run_over;
 use crate::index::fancy::{FancyIndex, IndexPart};
+use crate::index::take_rows::check_bounds;
 use crate::ops::promote::{ArgType, Casting, can_cast, resolve};
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::recording;
@@ -38,9 +39,57 @@ pub fn update_at(array: &Array, parts: &[IndexPart], op: Op, operand: Option<Val
     array.check_target("array is read-only")?;
     let compute = compute_type(array.dtype(), op, operand.as_ref())?;
     let update = Update::new(op, compute, array.dtype()).ok_or_else(|| Error::unsupported("an op without a loop"))?;
+    if let [IndexPart::Positions(positions)] = parts
+        && update_vector(array, positions, &update, (compute, operand.as_ref()))?
+    {
+        return Ok(());
+    }
     let index = array.fancy_index_with(parts, true)?;
     let operand = operand.map(|value| index.operand(value, compute)).transpose()?;
     if index.offsets.size() * index.basic.size() > 0 { index.run(&update, operand.as_ref()) } else { Ok(()) }
+}
+
+/// Updates the elements of a vector at dense positions, by a number or dense operands of the type computed in; whether the arguments were
+/// of that kind, and the op has a loop for single elements.
+fn update_vector(
+    array: &Array,
+    positions: &Array,
+    update: &Update,
+    (compute, operand): (DType, Option<&Value<'_>>),
+) -> Result<bool> {
+    let (&[extent], &[step], Some(operand)) = (array.shape(), array.strides(), operand) else { return Ok(false) };
+    let is_apart = |x: &Array| x.is_c_contiguous() && !x.may_share_memory(array);
+    if !update.has_loop() || positions.dtype() != DType::I64 || !is_apart(positions) {
+        return Ok(false);
+    }
+    let number = operand.scalar(compute)?.map(|number| number.cast(compute).bytes());
+    if let Value::Array(y) = operand
+        && (y.dtype() != compute || y.shape() != positions.shape() || !is_apart(y))
+    {
+        return Ok(false);
+    }
+    let mut runtime = recording()?;
+    let mut gate = Eager::unlimited(&mut runtime);
+    let target = gate.target_flushed(&array.storage)?;
+    let at = gate.read_stable(positions)?;
+    // SAFETY: the type was checked, and the runtime stays locked.
+    let at = unsafe { at.elements::<i64>() };
+    check_bounds(at, extent as i64)?;
+    let y = match (operand, &number) {
+        (Value::Array(y), _) => gate.read_flushed(&y.storage)?.wrapping_offset(y.layout.offset),
+        (_, Some(bytes)) => bytes.as_ptr(),
+        (_, None) => return Ok(false),
+    };
+    gate.write(target, |gate, start| {
+        let x = start.wrapping_offset(array.layout.offset);
+        let raised = run_over(at.len() * size_of::<i64>(), || {
+            // SAFETY: positions were checked and stay as they are; elements of the vector are distinct, and operands are no part of it.
+            flags_raised(|| unsafe { update.run_at(x, at, (extent, step), y, number.is_some()) })
+        });
+        gate.note_flags("at", raised & update.effects());
+        Ok(())
+    })?;
+    Ok(true)
 }
 
 /// The type that a loop computes in; results must cast back to the array's.

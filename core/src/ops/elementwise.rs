@@ -608,6 +608,9 @@ impl Array {
     /// ```
     pub fn assign_where(&self, mask: &Array, value: Value<'_>) -> Result<()> {
         self.check_target("assignment destination is read-only")?;
+        if eager_dense::assign_where(self, mask, &value)? {
+            return Ok(());
+        }
         let args = [Value::Array(mask), value, Value::Array(self)];
         let scalar = value.scalar(self.dtype)?.map(Value::Scalar);
         let args = [args[0], scalar.unwrap_or(args[1]), args[2]];

@@ -7,7 +7,7 @@ use crate::host::gemm::Product;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
-use crate::runtime::eager_kernels::{LaunchShape, statement_kernel};
+use crate::runtime::eager_kernels::{LaunchShape, StatementKey, statement_kernel};
 use crate::runtime::lock::runtime;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{Launch, Scalar};
@@ -67,31 +67,25 @@ impl Runtime {
 fn run(gate: Eager<'_>, s: &Statement<'_>) -> Result<bool> {
     let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
     let mut scalars: SmallVec<[Scalar; 2]> = SmallVec::new();
-    let mut key = 0u64;
+    let mut key = StatementKey::default();
     for input in s.inputs {
-        let code = match input {
+        match input {
             Input::Memory(view) => {
                 let Some(start) = gate.read(view.storage) else { return Ok(false) };
                 addresses.push(start.cast_mut().wrapping_offset(view.offset));
-                view.dtype as u64
+                key.push_memory(view.dtype);
             }
             Input::Scalar(scalar) => {
                 scalars.push(*scalar);
-                scalar.dtype() as u64 | 16
+                key.push_scalar(scalar.dtype());
             }
-        };
-        key = key << 5 | code;
+        }
     }
     let Some(target) = gate.target(s.target.storage) else { return Ok(false) };
     gate.write(target, |gate, to| {
         addresses.push(to.wrapping_offset(s.target.offset));
         let shape = LaunchShape::of(s);
-        key = key << 4 | s.inputs.len() as u64;
-        key = key << 4 | s.target.dtype as u64;
-        key = key << 4 | s.compute as u64;
-        key = key << 7 | shape.outer.len() as u64;
-        key = key << 7 | shape.inner.len() as u64;
-        key = key << 12 | s.op.code();
+        let key = key.of(s.op, s.compute, s.target.dtype, (shape.outer.len(), shape.inner.len()));
         let launch = Launch {
             outer: &shape.outer,
             inner: &shape.inner,

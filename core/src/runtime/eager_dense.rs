@@ -9,7 +9,7 @@ use crate::array::value::Value;
 use crate::error::Result;
 use crate::plan::trace::Operation;
 use crate::runtime::eager_gate::{Eager, EagerLimit};
-use crate::runtime::eager_kernels::IN_PLACE;
+use crate::runtime::eager_kernels::{IN_PLACE, StatementKey, masked_write_kernel};
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
 
@@ -136,6 +136,62 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         // SAFETY: all arrays are ready and have so many elements; each source is disjoint from the target or the same elements,
         // which `IN_PLACE` allows.
         unsafe { gate.launch_dense(op, compute, kinds, &launch) }
+    })?;
+    Ok(true)
+}
+
+/// Writes a number, or the elements of a dense array of the same type, where a mask is true, if all are dense, of one shape, few and
+/// ready; whether it did.
+///
+/// # Errors
+/// `OverflowError` for a Python integer out of bounds, `MemoryError`.
+pub(crate) fn assign_where(out: &Array, mask: &Array, value: &Value<'_>) -> Result<bool> {
+    let (points, dtype) = (out.size(), out.dtype);
+    let is_alike = |a: &Array, dtype: DType| {
+        a.dtype == dtype && a.is_c_contiguous() && same_shape(a.shape(), out.shape()) && same_or_disjoint(a, out)
+    };
+    if points == 0 || !out.is_c_contiguous() || !is_alike(mask, DType::Bool) {
+        return Ok(false);
+    }
+    // A number of another type is cast by the kernel of a statement, which notes the flags.
+    let number = value.scalar(dtype)?;
+    if number.is_some_and(|number| number.dtype() != dtype) {
+        return Ok(false);
+    }
+    let mut runtime = recording()?;
+    let Some(gate) = Eager::within(&mut runtime, points, EagerLimit::Points) else { return Ok(false) };
+    let (Some(flags), Some(target)) = (gate.read(&mask.storage), gate.target(&out.storage)) else { return Ok(false) };
+    let size = dtype.size() as isize;
+    let mut key = StatementKey::default();
+    let mut addresses = [flags.cast_mut().wrapping_offset(mask.layout.offset); 4];
+    key.push_memory(DType::Bool);
+    let arrays = match value {
+        Value::Array(a) => {
+            let Some(start) = is_alike(a, dtype).then(|| gate.read(&a.storage)).flatten() else { return Ok(false) };
+            addresses[1] = start.cast_mut().wrapping_offset(a.layout.offset);
+            key.push_memory(dtype);
+            2
+        }
+        _ => {
+            key.push_scalar(dtype);
+            1
+        }
+    };
+    key.push_memory(dtype);
+    let key = key.of(Operation::Select, dtype, dtype, (1, 0));
+    gate.write(target, |gate, start| {
+        // What is not selected stays: the target is read as well.
+        addresses[arrays..].fill(start.wrapping_offset(out.layout.offset));
+        let launch = Launch {
+            outer: &[points],
+            inner: &[],
+            addresses: &addresses[..arrays + 2],
+            strides: &[1, size, size, size][..arrays + 2],
+            scalars: number.as_slice(),
+        };
+        let kernel = || masked_write_kernel(dtype, number.is_some());
+        // SAFETY: all arrays are ready and have so many elements; each source is disjoint from the target or the same elements.
+        unsafe { gate.launch_keyed(key, kernel, &launch, None) }
     })?;
     Ok(true)
 }

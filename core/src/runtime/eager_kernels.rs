@@ -36,6 +36,44 @@ impl LaunchShape {
     }
 }
 
+/// The key of a statement's kernel: the types of its inputs, one after the other, then the rest.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct StatementKey {
+    inputs: u64,
+    count: u64,
+}
+
+impl StatementKey {
+    /// The next input is an array.
+    #[inline]
+    pub(crate) fn push_memory(&mut self, dtype: DType) {
+        self.push(dtype as u64);
+    }
+
+    /// The next input is a number.
+    #[inline]
+    pub(crate) fn push_scalar(&mut self, dtype: DType) {
+        self.push(dtype as u64 | 16);
+    }
+
+    #[inline]
+    fn push(&mut self, code: u64) {
+        self.inputs = self.inputs << 5 | code;
+        self.count += 1;
+    }
+
+    /// The key for an operation over so many outer and inner axes.
+    #[inline]
+    pub(crate) fn of(self, op: Operation, compute: DType, target: DType, (outer, inner): (usize, usize)) -> u64 {
+        let mut key = self.inputs << 4 | self.count;
+        key = key << 4 | target as u64;
+        key = key << 4 | compute as u64;
+        key = key << 7 | outer as u64;
+        key = key << 7 | inner as u64;
+        key << 12 | op.code()
+    }
+}
+
 /// The bit of kinds that marks a kernel whose target may be one of its sources.
 pub(crate) const IN_PLACE: usize = 4;
 /// Number of kinds.
@@ -49,6 +87,14 @@ pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
     let inputs: SmallVec<[InputType; 2]> = (0..op.arity()).map(input).collect();
     let apply = StatementType { op: Operation::Apply(op), compute, inputs: &inputs, target: op.result(compute) };
     lower_statements(&[apply], (1, 0), kinds & IN_PLACE == 0)
+}
+
+/// The kernel of a write to a dense array where a mask is true: of a number, or else of the elements of another one.
+pub(crate) fn masked_write_kernel(dtype: DType, is_number: bool) -> Kernel {
+    let value = if is_number { InputType::Scalar(dtype) } else { InputType::Memory(dtype) };
+    let inputs = [InputType::Memory(DType::Bool), value, InputType::Memory(dtype)];
+    let select = StatementType { op: Operation::Select, compute: dtype, inputs: &inputs, target: dtype };
+    lower_statements(&[select], (1, 0), false)
 }
 
 /// The kernel of a fold of one axis.

@@ -1,8 +1,7 @@
-//! Functions of the module on arrays: `where`, products, `copyto`, broadcasting, tests for shared memory.
+//! Functions of the module on arrays: `where`, products, broadcasting, tests for shared memory.
 
 use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::shape_of;
-use crate::call::assign::put;
 use crate::call::ufunc_call::{apply_with_options, wrap};
 use crate::fallback::by_name::{numpy_counted, numpy_on_its_own, numpy_with};
 use crate::interop::numpy_memory::numpy_without_owner;
@@ -14,13 +13,10 @@ use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{
-    Array, DType, Error, ErrorKind, FunctionName, Op, Options, Reduction, Value, dot as dot_of, matmul as product_of,
-    select,
-};
+use fastnp::{Array, DType, FunctionName, Op, Options, Reduction, Value, dot as dot_of, matmul as product_of, select};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 
 /// NumPy's `where` with three arguments.
@@ -85,81 +81,6 @@ fn dot<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         Some([Some(a), Some(b), out]) if out.is_none_or(|out| out.is_none()) => product(a, b, "dot"),
         _ => numpy_counted(call, "dot"),
     }
-}
-
-/// NumPy's `copyto`. A class of another library that implements it decides what it returns.
-fn copyto<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let py = call.py();
-    let is_same_kind = |casting: &Bound<'py, PyAny>| casting.cast::<PyString>().is_ok_and(|rule| rule == "same_kind");
-    if let Some([Some(dst), Some(src), casting, mask]) = call.read(["dst", "src", "casting", "where"])?
-        && casting.is_none_or(is_same_kind)
-        && let Ok(target) = dst.cast::<NdArray>()
-    {
-        let (target, source) = (target.open(), parse_any(src)?);
-        let target = target.array(py)?;
-        let everywhere = PyBool::new(py, true);
-        let mask = mask.filter(|mask| !mask.is(everywhere.as_any())).map(parse_any).transpose()?;
-        let mask = mask.as_ref().map(|mask| mask.value(py)).transpose()?;
-        if let Some(value) = source.value(py)?
-            && converts(value, target.dtype())
-            && match mask {
-                None => matches!(value, Value::Array(_)) && target.assign(value).is_ok(),
-                Some(Some(Value::Array(mask))) => assign_where(target, mask, value).is_ok(),
-                Some(_) => false,
-            }
-        {
-            return to_py_result(py, Ok(py.None().into_bound(py)));
-        }
-    }
-    numpy_counted(call, "copyto")
-}
-
-/// Whether a value may be cast to a type by NumPy's rule "same_kind", without a warning.
-fn converts(value: Value<'_>, to: DType) -> bool {
-    match value {
-        Value::Array(a) => fastnp::can_cast(a.dtype(), to, fastnp::Casting::SameKind),
-        Value::Scalar(s) => fastnp::can_cast(s.dtype(), to, fastnp::Casting::SameKind),
-        Value::Int(_) => to != DType::Bool && !value.overflows(to),
-        Value::Float(_) => to.is_float() || to.is_complex(),
-        Value::Complex(_) => to.is_complex(),
-    }
-}
-
-/// `target[mask] = value`, with both broadcast to the target.
-fn assign_where(target: &Array, mask: &Array, value: Value<'_>) -> fastnp::Result<()> {
-    if mask.dtype() != DType::Bool {
-        return Err(Error::new(ErrorKind::Unsupported, "a mask that is not bool"));
-    }
-    if let Value::Array(v) = value {
-        // NumPy drops leading axes of extent one. Other shapes that do not fit are an error, which NumPy words.
-        v.broadcast_to(target.shape())?;
-    }
-    target.assign_where(&mask.broadcast_to(target.shape())?, value)
-}
-
-/// `put_where(target, mask, values)`: NumPy's `putmask`, for a scalar or values of the target's shape; returns whether it was done.
-#[pyfunction]
-fn put_where<'py>(
-    target: &Bound<'py, NdArray>,
-    mask: &Bound<'py, PyAny>,
-    values: &Bound<'py, PyAny>,
-) -> PyResult<bool> {
-    let py = target.py();
-    let (target, mask) = (target.open(), parse_any(mask)?);
-    let target = target.array(py)?;
-    let Some(Value::Array(mask)) = mask.value(py)? else { return Ok(false) };
-    let done = mask.shape() == target.shape()
-        && put(target, values, |value| match value {
-            Value::Array(v)
-                if v.shape() != target.shape()
-                    || !fastnp::can_cast(v.dtype(), target.dtype(), fastnp::Casting::Safe) =>
-            {
-                Err(Error::new(ErrorKind::Unsupported, "values that are repeated, or do not convert"))
-            }
-            value => assign_where(target, mask, value),
-        })?
-        .is_ok();
-    to_py_result(py, Ok(done))
 }
 
 /// NumPy's `may_share_memory`, by byte ranges.
@@ -316,14 +237,13 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ put_where broadcast_to may_share_memory shares_memory is_native apply_step }
+    functions! { where_ broadcast_to may_share_memory shares_memory is_native apply_step }
     crate::interpreter::fastcall::add(
         module,
         &[
             (c"dot", c"dot(a, b, out=None)\n--\n\n", entry!(dot)),
             (c"divmod", c"divmod(x1, x2, /)\n--\n\n", entry!(divmod)),
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
-            (c"copyto", c"copyto(dst, src, casting='same_kind', where=True)\n--\n\n", entry!(copyto)),
             (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),
             (c"vdot", c"vdot(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "vdot"))),
             (c"count_true", c"count_true(x, /)\n--\n\n", entry!(count_true)),

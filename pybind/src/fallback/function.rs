@@ -43,8 +43,13 @@ pub(crate) struct NumpyFunction {
     draw: Option<Draw>,
 }
 
+/// A call of a function in its most common form, which runs without Python code; `None` for one of another form.
+pub(crate) type CommonCall = for<'a, 'py> fn(Arguments<'a, 'py>) -> PyResult<Option<Bound<'py, PyAny>>>;
+
 /// A native function in Python. It takes several operations, and so, on few elements, more time than NumPy's function in C.
 struct Native {
+    /// What runs instead where the call has its most common form.
+    common: Option<CommonCall>,
     function: Py<PyAny>,
     /// Calls on so many elements at most are NumPy's, if all are computed. They are not fallbacks: nothing is left undone that could fuse.
     few: usize,
@@ -179,6 +184,11 @@ impl NumpyFunction {
         names: Option<&Bound<'py, PyTuple>>,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(common) = native.common
+            && let Some(result) = common(Arguments::of(py, arguments, names))?
+        {
+            return Ok(result);
+        }
         let is_read_alike = !self.is_in_c || names.is_none();
         let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
             return native.call(arguments, names, py);
@@ -430,13 +440,18 @@ fn draw_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     object(call.py(), value)
 }
 
-/// `native_function(original, direct, name, reason, function, few)`: a native function in Python, whose calls on few elements NumPy's runs.
-fn native_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+/// A native function in Python, whose calls on few elements NumPy's runs, and whose most common call the extension: the arguments are those of
+/// `native_function`.
+pub(crate) fn native_function<'py>(
+    call: Arguments<'_, 'py>,
+    common_call: impl FnOnce(&str) -> Option<CommonCall>,
+) -> PyResult<Bound<'py, PyAny>> {
     let [original, direct, name, reason, function, few] = call.positions() else {
         return Err(PyTypeError::new_err("native_function takes six arguments"));
     };
     let mut value = NumpyFunction::new(original, direct, name, reason)?;
-    value.native = Some(Native { function: function.clone().unbind(), few: few.extract()? });
+    let common = common_call(name.cast::<PyString>()?.to_str()?);
+    value.native = Some(Native { common, function: function.clone().unbind(), few: few.extract()? });
     object(call.py(), value)
 }
 
@@ -461,11 +476,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
                 entry!(numpy_function),
             ),
             (c"draw_function", c"draw_function(original, receiver, name, class, /)\n--\n\n", entry!(draw_function)),
-            (
-                c"native_function",
-                c"native_function(original, direct, name, reason, function, few, /)\n--\n\n",
-                entry!(native_function),
-            ),
         ],
     )
 }

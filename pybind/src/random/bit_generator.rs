@@ -126,18 +126,23 @@ impl Library {
         Ok(library.as_ref())
     }
 
-    /// A bit generator, locked against other threads; `None` for an object that does not derive from NumPy's class.
-    pub(super) fn lock<'py>(&self, bit_generator: &Bound<'py, PyAny>) -> PyResult<Option<LockedGenerator<'py>>> {
-        let py = bit_generator.py();
-        let (Ok(lock), Ok(capsule)) = (self.lock.of(bit_generator), self.capsule.of(bit_generator)) else {
-            return Ok(None);
-        };
+    /// The interface of a bit generator; `None` for an object that does not derive from NumPy's class.
+    pub(super) fn interface(&self, bit_generator: &Bound<'_, PyAny>) -> PyResult<Option<*mut BitGenerator>> {
+        let Ok(capsule) = self.capsule.of(bit_generator) else { return Ok(None) };
         // SAFETY: the object is alive; a capsule of this name holds such an interface.
-        let interface = unsafe {
+        unsafe {
             if ffi::PyCapsule_IsValid(capsule.as_ptr(), c"BitGenerator".as_ptr()) == 0 {
                 return Ok(None);
             }
-            ffi::PyCapsule_GetPointer(capsule.as_ptr(), c"BitGenerator".as_ptr()).cast::<BitGenerator>()
+            Ok(Some(ffi::PyCapsule_GetPointer(capsule.as_ptr(), c"BitGenerator".as_ptr()).cast()))
+        }
+    }
+
+    /// A bit generator, locked against other threads; `None` for an object that does not derive from NumPy's class.
+    pub(super) fn lock<'py>(&self, bit_generator: &Bound<'py, PyAny>) -> PyResult<Option<LockedGenerator<'py>>> {
+        let py = bit_generator.py();
+        let (Ok(lock), Some(interface)) = (self.lock.of(bit_generator), self.interface(bit_generator)?) else {
+            return Ok(None);
         };
         call_method(&lock, intern!(py, "acquire"))?;
         Ok(Some(LockedGenerator { lock, interface, _owner: bit_generator.clone() }))

@@ -11,9 +11,11 @@ use crate::interpreter::fastcall::Arguments;
 use crate::interpreter::slot::Slot;
 use crate::object::construct::new_object;
 use crate::random::bit_generator::{BitGenerator, Distributions, Library, bit_generator_slot};
+use crate::random::legacy::{KeptNormal, KeptNormals};
 use fastnp::{Array, DType, Scalar, Shape};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyTuple};
 
@@ -24,6 +26,8 @@ const MAX_DRAWN: usize = 1 << 14;
 pub(crate) struct Draw {
     method: Method,
     bit_generator: Slot,
+    /// Whether it is a `RandomState`'s.
+    is_legacy: bool,
     /// The generator of a function that is no method.
     global: Option<Py<PyAny>>,
 }
@@ -35,6 +39,8 @@ enum Method {
     Random,
     /// `rand(*extents)`.
     Rand,
+    /// `randn(*extents)`.
+    Randn,
     /// `uniform(low, high, size)`.
     Uniform,
     /// `normal(loc, scale, size)`.
@@ -56,6 +62,7 @@ impl Method {
         Some(match name {
             "random" | "random_sample" => Method::Random,
             "rand" => Method::Rand,
+            "randn" => Method::Randn,
             "uniform" => Method::Uniform,
             "normal" => Method::Normal,
             "standard_normal" => Method::StandardNormal,
@@ -71,12 +78,12 @@ impl Method {
     fn read(self, call: Arguments<'_, '_>) -> PyResult<Option<Asked>> {
         Ok(match self {
             Method::Random => Asked::of(call.read(["size"])?, |[size]| Some((Numbers::Unit, size))),
-            Method::Rand if call.is_empty() => Some(Asked { numbers: Numbers::Unit, shape: None }),
-            Method::Rand if call.names().is_none() => {
+            Method::Rand | Method::Randn if call.names().is_none_or(|names| names.is_empty()) => {
+                let numbers = if matches!(self, Method::Rand) { Numbers::Unit } else { Numbers::StandardNormal };
                 let shape: Option<Shape> = call.positions().iter().map(extent).collect();
-                shape.map(|shape| Asked { numbers: Numbers::Unit, shape: Some(shape) })
+                shape.map(|shape| Asked { numbers, shape: Some(shape).filter(|shape| !shape.is_empty()) })
             }
-            Method::Rand => None,
+            Method::Rand | Method::Randn => None,
             Method::Uniform => Asked::of(call.read(["low", "high", "size"])?, |[low, high, size]| {
                 let low = number(low, 0.0)?;
                 let range = number(high, 1.0)? - low;
@@ -169,24 +176,44 @@ impl Numbers {
         if matches!(self, Numbers::Integers { .. }) { DType::I64 } else { DType::F64 }
     }
 
-    /// Draws numbers as NumPy's methods do.
+    /// Whether `RandomState` draws them in another way than `Generator`.
+    fn are_other_in_random_state(self) -> bool {
+        use Numbers::{Exponential, Normal, StandardExponential, StandardNormal};
+        matches!(self, StandardNormal | Normal { .. } | StandardExponential | Exponential { .. })
+    }
+
+    /// Draws numbers as NumPy's methods do; with a [`KeptNormal`] as those of `RandomState` do.
     ///
     /// # Safety
     /// The bit generator is locked, and there is room for so many numbers of eight bytes.
-    unsafe fn fill(self, bits: *mut BitGenerator, of: &Distributions, count: usize, out: *mut u8) {
+    unsafe fn fill(
+        self,
+        (bits, kept): (*mut BitGenerator, Option<*mut KeptNormal>),
+        of: &Distributions,
+        count: usize,
+        out: *mut u8,
+    ) {
         let (doubles, n) = (out.cast::<f64>(), count as isize);
         // SAFETY: the caller's contract.
         let each = |draw: &dyn Fn() -> f64| (0..count).for_each(|i| unsafe { doubles.add(i).write(draw()) });
         // SAFETY: the caller's contract.
         unsafe {
-            match self {
-                Numbers::Unit => (0..count).for_each(|i| doubles.add(i).write(BitGenerator::next_double(bits))),
-                Numbers::Uniform { low, range } => each(&|| (of.uniform)(bits, low, range)),
-                Numbers::StandardNormal => (of.fill_normal)(bits, n, doubles),
-                Numbers::Normal { mean, deviation } => each(&|| (of.normal)(bits, mean, deviation)),
-                Numbers::StandardExponential => (of.fill_exponential)(bits, n, doubles),
-                Numbers::Exponential { scale } => each(&|| (of.exponential)(bits, scale)),
-                Numbers::Integers { low, range, is_masked } => {
+            match (self, kept) {
+                (Numbers::StandardNormal, Some(kept)) => each(&|| KeptNormal::next(kept)),
+                (Numbers::Normal { mean, deviation }, Some(kept)) => {
+                    each(&|| mean + deviation * KeptNormal::next(kept));
+                }
+                (Numbers::StandardExponential, Some(_)) => each(&|| -(1.0 - BitGenerator::next_double(bits)).ln()),
+                (Numbers::Exponential { scale }, Some(_)) => {
+                    each(&|| scale * -(1.0 - BitGenerator::next_double(bits)).ln());
+                }
+                (Numbers::Unit, _) => (0..count).for_each(|i| doubles.add(i).write(BitGenerator::next_double(bits))),
+                (Numbers::Uniform { low, range }, _) => each(&|| (of.uniform)(bits, low, range)),
+                (Numbers::StandardNormal, _) => (of.fill_normal)(bits, n, doubles),
+                (Numbers::Normal { mean, deviation }, _) => each(&|| (of.normal)(bits, mean, deviation)),
+                (Numbers::StandardExponential, _) => (of.fill_exponential)(bits, n, doubles),
+                (Numbers::Exponential { scale }, _) => each(&|| (of.exponential)(bits, scale)),
+                (Numbers::Integers { low, range, is_masked }, _) => {
                     (of.fill_bounded)(bits, low as u64, range, n, is_masked, out.cast());
                 }
             }
@@ -208,7 +235,8 @@ impl Draw {
         let name: String = name.extract()?;
         let method = Method::named(&name).ok_or_else(|| PyTypeError::new_err(format!("{name} has no native draws")))?;
         let global = global.map(Bound::unbind);
-        Ok(bit_generator_slot(class)?.map(|bit_generator| Draw { method, bit_generator, global }))
+        let is_legacy = class.getattr(intern!(class.py(), "__name__"))?.eq("RandomState")?;
+        Ok(bit_generator_slot(class)?.map(|bit_generator| Draw { method, bit_generator, is_legacy, global }))
     }
 
     /// Draws from the global generator; `None` if the call is left to NumPy.
@@ -243,9 +271,14 @@ impl Draw {
                 (Some(array), out)
             }
         };
+        let is_other = self.is_legacy && numbers.are_other_in_random_state();
+        let kept = if is_other { KeptNormals::get(py)?.and_then(|kept| kept.of(generator)) } else { None };
+        if is_other && kept.is_none() {
+            return Ok(None);
+        }
         let Some(locked) = library.lock(&self.bit_generator.of(generator)?)? else { return Ok(None) };
         // SAFETY: the bit generator is locked; the memory is a new array's, or that of one number.
-        unsafe { numbers.fill(locked.interface, &library.distributions, count, out) };
+        unsafe { numbers.fill((locked.interface, kept), &library.distributions, count, out) };
         locked.release()?;
         match (array, self.method) {
             (Some(array), _) => new_object(py, array),

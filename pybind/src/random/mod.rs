@@ -4,5 +4,6 @@
 
 pub(crate) mod bit_generator;
 pub(crate) mod draw;
+pub(crate) mod legacy;
 #[cfg(feature = "loops")]
 pub(crate) mod tape;

@@ -5,6 +5,7 @@
 //! keep besides (half a word, a second normal number) is saved before a statement's first draw.
 
 use crate::random::bit_generator::{BitGenerator, Distributions, Library};
+use crate::random::legacy::normal_pair;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -93,16 +94,9 @@ impl Tape {
             self.has_normal = 0;
             return std::mem::replace(&mut self.normal, 0.0);
         }
-        loop {
-            let x = 2.0 * self.next_double() - 1.0;
-            let y = 2.0 * self.next_double() - 1.0;
-            let r = x * x + y * y;
-            if r < 1.0 && r != 0.0 {
-                let factor = (-2.0 * r.ln() / r).sqrt();
-                (self.has_normal, self.normal) = (1, factor * x);
-                return factor * y;
-            }
-        }
+        let (first, second) = normal_pair(|| self.next_double());
+        (self.has_normal, self.normal) = (1, second);
+        first
     }
 
     /// A number below `bound`, as Python's `Random._randbelow` draws it.

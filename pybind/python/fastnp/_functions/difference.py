@@ -70,16 +70,13 @@ def _border(value: Any, a: Any, axis: int) -> Any:
 
 @native(_np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    scalar = all(type(step) in (int, float) or isinstance(step, _np.floating) for step in varargs)
     known = type(f) is ndarray and edge_order in (1, 2) and f.dtype.kind in "fiuc"
-    if not scalar or not known:
+    steps: list[Any] | None = None
+    if known:
+        axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
+        steps = _steps(f, axes, varargs, edge_order)
+    if steps is None:
         return call(_np.gradient, (f, *varargs), {"axis": axis, "edge_order": edge_order})
-    axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
-    steps = varargs if varargs else (1.0,)
-    if len(steps) == 1:
-        steps = steps * len(axes)
-    if len(steps) != len(axes):
-        raise TypeError("invalid number of arguments")
     if f.dtype.kind in "iu":
         f = f.astype(_np.float64)
     if any(f.shape[at] < edge_order + 1 for at in axes):
@@ -91,19 +88,53 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 
+def _steps(f: Any, axes: tuple[int, ...], given: Any, edge_order: int) -> list[Any] | None:
+    """The step along each axis, or the steps between neighbours, a vector of which not all are the
+    same; None for what is left to NumPy.
+    """
+    steps: list[Any] = []
+    for at, step in enumerate(given):
+        if type(step) in (int, float) or isinstance(step, _np.floating):
+            steps.append(step)
+            continue
+        # The formula for the edges of the second order differs with such steps.
+        is_vector = type(step) is ndarray and step.ndim == 1 and step.dtype.kind in "fiu"
+        if not is_vector or edge_order != 1 or len(given) != len(axes):
+            return None
+        if step.size != f.shape[axes[at]] or step.size < 2:
+            return None
+        between = diff(step.astype(_np.float64) if step.dtype.kind in "iu" else step)
+        steps.append(between[0] if (between == between[0]).all() else between)
+    if len(given) <= 1:
+        return (steps or [1.0]) * len(axes)
+    if len(given) != len(axes):
+        raise TypeError("invalid number of arguments")
+    return steps
+
+
 def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
     out = empty(f.shape, f.dtype)
     after, before = f[_at(axis, slice(2, None))], f[_at(axis, slice(None, -2))]
-    out[_at(axis, slice(1, -1))] = (after - before) / (2.0 * step)
+    first, last = step, step
+    if type(step) is ndarray:
+        first, last = step[0], step[-1]
+        left, right = step[:-1], step[1:]
+        both = left + right
+        shape = [-1 if at == axis else 1 for at in range(f.ndim)]
+        a, b, c = -right / (left * both), (right - left) / (left * right), left / (right * both)
+        a, b, c = (weight.reshape(shape) for weight in (a, b, c))
+        out[_at(axis, slice(1, -1))] = a * before + b * f[_at(axis, slice(1, -1))] + c * after
+    else:
+        out[_at(axis, slice(1, -1))] = (after - before) / (2.0 * step)
     if edge_order == 1:
-        out[_at(axis, 0)] = (f[_at(axis, 1)] - f[_at(axis, 0)]) / step
-        out[_at(axis, -1)] = (f[_at(axis, -1)] - f[_at(axis, -2)]) / step
+        out[_at(axis, 0)] = (f[_at(axis, 1)] - f[_at(axis, 0)]) / first
+        out[_at(axis, -1)] = (f[_at(axis, -1)] - f[_at(axis, -2)]) / last
         return out
     edges = ((0, (0, 1, 2), (-1.5, 2.0, -0.5)), (-1, (-3, -2, -1), (0.5, -2.0, 1.5)))
     for edge, indices, weights in edges:
         a, b, c = (weight / step for weight in weights)
-        first, second, third = (f[_at(axis, i)] for i in indices)
-        out[_at(axis, edge)] = a * first + b * second + c * third
+        one, two, three = (f[_at(axis, i)] for i in indices)
+        out[_at(axis, edge)] = a * one + b * two + c * three
     return out
 
 

@@ -51,32 +51,15 @@ def flatnonzero(a: Any) -> Any:
     return call(_np.flatnonzero, (a,), {})
 
 
-@native(_np.putmask)
+# The extension's common calls take arrays of ours.
+@native(_np.putmask, few=0)
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
-    if type(a) is not ndarray or not _fastnp.put_where(a, mask, values):
-        call(_np.putmask, (a, mask, values), {})
+    call(_np.putmask, (a, mask, values), {})
 
 
-@native(_np.place)
+@native(_np.place, few=0)
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    if type(arr) is ndarray and _is_mask(mask) and mask.shape == arr.shape:
-        values = asarray(vals)
-        single = type(values) is ndarray and values.size == 1
-        if single and _fastnp.put_where(arr, mask, values.reshape(())[()]):
-            return
-        alike = type(values) is ndarray and values.dtype == arr.dtype
-        if alike and _is_apart(arr, values) and arr.flags.writeable:
-            count = _fastnp.count_true(mask)
-            # Fewer values are assigned in turn.
-            if values.size >= count:
-                arr[mask] = values.ravel()[:count]
-                return
     call(_np.place, (arr, mask, vals), {})
-
-
-def _is_apart(x: ndarray, y: ndarray) -> bool:
-    """Whether two arrays are known to share no memory."""
-    return x is not y and x.base is None and y.base is None
 
 
 @native(_np.extract)

@@ -9,6 +9,7 @@ import numpy as _np
 from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
 from fastnp._fastnp import empty, ndarray
+from fastnp._functions.creation import linspace
 
 _Widths = list[tuple[int, int]]
 
@@ -37,6 +38,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     fill = _FILLS.get(mode) if type(mode) is str else None
     covered = not kwargs or (mode == "constant" and _is_number(kwargs.get("constant_values")))
     if widths is None or fill is None or not covered or len(kwargs) > 1 or array.size == 0:
+        return call(_np.pad, (array, pad_width, mode), kwargs)
+    if mode == "linear_ramp" and array.ndim != 1:
         return call(_np.pad, (array, pad_width, mode), kwargs)
     if mode in _EXCLUDED and not _without_repeats(array.shape, widths, _EXCLUDED[mode]):
         return call(_np.pad, (array, pad_width, mode), kwargs)
@@ -106,6 +109,28 @@ def _wrap(x: Any, before: int, n: int, after: int, kwargs: dict[str, Any]) -> No
         x[before + n :] = x[before : before + after]
 
 
+def _linear_ramp(x: Any, before: int, n: int, after: int, kwargs: dict[str, Any]) -> None:
+    """From zero to the edge; only of vectors, where NumPy's `linspace` takes numbers."""
+    if before:
+        x[:before] = linspace(0, x[before], before, endpoint=False, dtype=x.dtype)
+    if after:
+        edge = x[before + n - 1]
+        x[before + n :] = linspace(0, edge, after, endpoint=False, dtype=x.dtype)[::-1]
+
+
+def _statistic(method: str) -> Any:
+    """The fill by a statistic of the original along the axis."""
+
+    def fill(x: Any, before: int, n: int, after: int, kwargs: dict[str, Any]) -> None:
+        value = getattr(x[before : before + n], method)(axis=0, keepdims=True)
+        if method == "mean" and x.dtype.kind in "iu":
+            value = value.round()
+        x[:before] = value
+        x[before + n :] = value
+
+    return fill
+
+
 def _empty(x: Any, before: int, n: int, after: int, kwargs: dict[str, Any]) -> None:
     pass
 
@@ -117,4 +142,8 @@ _FILLS = {
     "symmetric": _symmetric,
     "wrap": _wrap,
     "empty": _empty,
+    "linear_ramp": _linear_ramp,
+    "maximum": _statistic("max"),
+    "mean": _statistic("mean"),
+    "minimum": _statistic("min"),
 }

@@ -28,8 +28,10 @@ _NATIVE: dict[type, frozenset[str]] = {
     _random.Generator: frozenset(
         "random uniform standard_normal normal standard_exponential exponential integers".split()
     ),
-    # Its normal numbers have state of their own, which NumPy does not show.
-    _random.RandomState: frozenset("random random_sample rand uniform randint".split()),
+    _random.RandomState: frozenset(
+        "random random_sample rand randn uniform standard_normal normal standard_exponential "
+        "exponential randint".split()
+    ),
 }
 # Attributes that draw nothing.
 _OWN = frozenset({"bit_generator", "spawn"})

@@ -60,7 +60,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     return result
 
 
-@native(_np.roll)
+@native(_np.roll, few=0)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     if type(a) is not ndarray:
         return call(_np.roll, (a, shift, axis), {})

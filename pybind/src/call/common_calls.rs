@@ -1,0 +1,234 @@
+//! Native functions of the package in their most common form: arrays of ours, and arguments by position. Such a call runs no Python code,
+//! which takes as long as ten operations on few elements. Every other form is left to the function in Python.
+
+use crate::call::argument::{parse_any, strong_scalar};
+use crate::call::assign::put;
+use crate::call::masks::put_where;
+use crate::call::ufunc_call::wrap;
+use crate::fallback::by_name::numpy_on_its_own;
+use crate::fallback::function::{CommonCall, native_function};
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::int_at;
+use crate::interpreter::fastcall::{Arguments, entry};
+use crate::object::ndarray::NdArray;
+use crate::object::payload::{Open, PayloadRef};
+use fastnp::{Array, Casting, DType, Index, Reduction, Result, Scalar, Side, Value};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyInt, PyModule, PyString, PyTuple};
+
+/// The common call of a function of NumPy's.
+fn common_call(name: &str) -> Option<CommonCall> {
+    Some(match name {
+        "bincount" => bincount,
+        "count_nonzero" => count_nonzero,
+        "delete" => delete,
+        "digitize" => digitize,
+        "place" => place,
+        "putmask" => putmask,
+        "roll" => roll,
+        "searchsorted" => searchsorted,
+        _ => return None,
+    })
+}
+
+/// An argument as an array of ours, not of a derived class.
+fn ours<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Option<PayloadRef<'a>> {
+    value.cast_exact::<NdArray>().ok().map(|array| array.open())
+}
+
+/// An argument as a Python integer.
+fn integer(value: &Bound<'_, PyAny>) -> Option<isize> {
+    // SAFETY: the object is alive.
+    value.is_exact_instance_of::<PyInt>().then(|| unsafe { int_at(value.as_ptr()) }).flatten().map(|i| i as isize)
+}
+
+/// What a call returns. After an error that is not final the function in Python runs, which finds it again, or has another way.
+fn done<'py, T>(
+    py: Python<'py>,
+    result: Result<T>,
+    to_object: impl FnOnce(T) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match result {
+        Err(error) if !error.kind().is_final() => Ok(None),
+        result => to_object(to_py_result(py, result)?).map(Some),
+    }
+}
+
+/// The result of a function of two arrays.
+fn of_two<'py>(
+    [a, b]: [&Bound<'py, PyAny>; 2],
+    run: impl FnOnce(&Array, &Array) -> Result<Array>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (Some(x), Some(y)) = (ours(a), ours(b)) else { return Ok(None) };
+    let (Some(x), Some(y)) = (x.dense(), y.dense()) else { return Ok(None) };
+    done(a.py(), run(x, y), |result| wrap(a.py(), result))
+}
+
+/// `bincount(x, weights=None, minlength=0)`.
+fn bincount<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some([Some(x), weights, least]) = call.read(["x", "weights", "minlength"])? else { return Ok(None) };
+    let least = least.map_or(Some(0), integer).and_then(|least| usize::try_from(least).ok());
+    let (Some(least), false) = (least, call.positions().is_empty()) else { return Ok(None) };
+    match weights.filter(|weights| !weights.is_none()) {
+        Some(weights) => of_two([x, weights], |x, weights| fastnp::bincount(x, Some(weights), least)),
+        None => match ours(x).as_ref().and_then(|x| x.dense()) {
+            Some(array) => done(x.py(), fastnp::bincount(array, None, least), |counts| wrap(x.py(), counts)),
+            None => Ok(None),
+        },
+    }
+}
+
+/// `count_nonzero(x)` of booleans. The type of the count depends on NumPy's version.
+fn count_nonzero<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static IS_INT: PyOnceLock<bool> = PyOnceLock::new();
+    let py = call.py();
+    let Some(x) = call.sole().and_then(ours) else { return Ok(None) };
+    let Some(array) = x.dense().filter(|array| array.dtype() == DType::Bool) else { return Ok(None) };
+    let Some(count) = to_py_result(py, array.reduce_now(Reduction::CountNonzero))? else { return Ok(None) };
+    let is_int = IS_INT.get_or_try_init(py, || -> PyResult<bool> {
+        let nothing = PyTuple::empty(py).into_any();
+        Ok(numpy_on_its_own(py, "count_nonzero", &[nothing], false)?.is_exact_instance_of::<PyInt>())
+    })?;
+    match is_int {
+        true => Ok(Some(count.to_i64().into_pyobject(py)?.into_any())),
+        false => dtype::to_scalar(py, Scalar::new(DType::I64, count.to_i64())).map(Some),
+    }
+}
+
+/// `delete(x, position)` and `delete(x, positions or mask)` of one axis.
+fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, what], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let Some(me) = ours(x) else { return Ok(None) };
+    let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
+    if let Some(at) = integer(what) {
+        let n = array.size() as isize;
+        if !(-n..n).contains(&at) {
+            return Ok(None);
+        }
+        let at = at.rem_euclid(n);
+        let part = |from: Option<isize>, to: Option<isize>| array.index(&[Index::Range(from, to, 1)]);
+        let joined =
+            part(None, Some(at)).and_then(|before| fastnp::concatenate(&[&before, &part(Some(at + 1), None)?], 0));
+        return done(py, joined, |left| wrap(py, left));
+    }
+    let Some(what) = ours(what) else { return Ok(None) };
+    let Some(what) = what.dense() else { return Ok(None) };
+    if what.dtype() != DType::Bool {
+        return done(py, fastnp::without_positions(array, what), |left| wrap(py, left));
+    }
+    if what.size() != array.size() {
+        return Ok(None);
+    }
+    let kept = to_py_result(py, fastnp::apply(fastnp::Op::LogicalNot, &[Value::Array(what)]))?;
+    match to_py_result(py, fastnp::select_now(array, &kept))? {
+        Some(left) => wrap(py, left).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// `digitize(x, bins, right=False)`.
+fn digitize<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some([Some(x), Some(bins), right]) = call.read(["x", "bins", "right"])? else { return Ok(None) };
+    let right = match right.map(|right| right.cast_exact::<PyBool>()) {
+        None => false,
+        Some(Ok(right)) => right.is_true(),
+        Some(Err(_)) => return Ok(None),
+    };
+    of_two([x, bins], |x, bins| fastnp::digitize(x, bins, right))
+}
+
+/// `place(x, mask, values)` with values of the array's type.
+fn place<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, mask, values], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let (Some(x), Some(mask)) = (ours(x), ours(mask)) else { return Ok(None) };
+    let (Some(x), Some(mask)) = (x.dense(), mask.dense()) else { return Ok(None) };
+    if mask.dtype() != DType::Bool {
+        return Ok(None);
+    }
+    let values = parse_any(values)?;
+    let placed = match values.value(py)? {
+        Some(Value::Array(values)) if values.dtype() == x.dtype() => match (values.ndim(), values.size()) {
+            (_, 1) if !values.may_share_memory(x) => {
+                values.reshape(&[]).and_then(|value| put_where(x, mask, Value::Array(&value.broadcast_to(x.shape())?)))
+            }
+            (1, _) => fastnp::place(x, mask, values),
+            _ => values.reshape(&[values.size()]).and_then(|flat| fastnp::place(x, mask, &flat)),
+        },
+        None | Some(Value::Array(_)) => return Ok(None),
+        Some(number) => {
+            let number = strong_scalar(number);
+            if !fastnp::can_cast(number.dtype(), x.dtype(), Casting::Safe) {
+                return Ok(None);
+            }
+            put_where(x, mask, Value::Scalar(number.cast(x.dtype())))
+        }
+    };
+    done(py, placed, |()| Ok(py.None().into_bound(py)))
+}
+
+/// `putmask(x, mask, values)` with a number, or values of the array's shape.
+fn putmask<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, mask, values], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let Some(me) = ours(x) else { return Ok(None) };
+    let (Some(x), mask) = (me.dense(), parse_any(mask)?) else { return Ok(None) };
+    let Some(Value::Array(mask)) = mask.value(py)? else { return Ok(None) };
+    let is_done = put(x, values, |value| put_where(x, mask, value))?.is_ok();
+    Ok(is_done.then(|| py.None().into_bound(py)))
+}
+
+/// `roll(x, shift, axis=None)` of a row-major array along one axis, or all of it as a vector.
+fn roll<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some([Some(x), Some(shift), axis]) = call.read(["a", "shift", "axis"])? else { return Ok(None) };
+    let py = call.py();
+    let (Some(me), Some(shift)) = (ours(x), integer(shift)) else { return Ok(None) };
+    let Some(array) = me.dense().filter(|array| array.is_c_contiguous() && array.size() > 0) else { return Ok(None) };
+    let rolled = match axis.filter(|axis| !axis.is_none()) {
+        None => array.reshape(&[array.size()]).and_then(|flat| rolled(&flat, shift, 0)?.reshape(array.shape())),
+        Some(axis) => match integer(axis).map(|axis| fastnp::normalize_axis(axis, array.ndim())) {
+            Some(Ok(axis)) => rolled(array, shift, axis),
+            _ => return Ok(None),
+        },
+    };
+    done(py, rolled, |result| wrap(py, result))
+}
+
+/// The array with elements shifted along an axis, which is not empty.
+fn rolled(array: &Array, shift: isize, axis: usize) -> Result<Array> {
+    let cut = (array.shape()[axis] as isize) - shift.rem_euclid(array.shape()[axis] as isize);
+    let part = |from: Option<isize>, to: Option<isize>| {
+        let mut index = vec![Index::from(..); axis];
+        index.push(Index::Range(from, to, 1));
+        array.index(&index)
+    };
+    fastnp::concatenate(&[&part(Some(cut), None)?, &part(None, Some(cut))?], axis as isize)
+}
+
+/// `searchsorted(a, v, side="left", sorter=None)`.
+fn searchsorted<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some([Some(a), Some(v), side, sorter]) = call.read(["a", "v", "side", "sorter"])? else { return Ok(None) };
+    let side = match side.map(|side| side.cast_exact::<PyString>()) {
+        None => Side::Left,
+        Some(Ok(side)) => match side.to_str()? {
+            "left" => Side::Left,
+            "right" => Side::Right,
+            _ => return Ok(None),
+        },
+        Some(Err(_)) => return Ok(None),
+    };
+    if sorter.is_some_and(|sorter| !sorter.is_none()) {
+        return Ok(None);
+    }
+    of_two([a, v], |a, v| fastnp::search_sorted(a, v, side))
+}
+
+/// Adds the function to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let run = entry!(|call| native_function(call, common_call));
+    let text = c"native_function(original, direct, name, reason, function, few, /)\n--\n\n";
+    crate::interpreter::fastcall::add(module, &[(c"native_function", text, run)])
+}
