@@ -84,7 +84,7 @@ pub use crate::index::update::update_at;
 pub use crate::memory::guard;
 pub use crate::memory::storage::Owner;
 pub use crate::ops::bits::{BitOrder, pack_bits, unpack_bits};
-pub use crate::ops::concatenate::concatenate;
+pub use crate::ops::concatenate::{concatenate, stack};
 pub use crate::ops::correlate::{Overlap, correlate};
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::fourier::{AxisTransform, NonFinite, transform_axes};

@@ -110,6 +110,30 @@ def test_functions_of_the_module() -> None:
 
 
 @both
+def test_the_second_number_of_a_pair_is_kept_for_the_next_call(np: Any) -> Any:
+    np.random.seed(11)
+    state = np.random.RandomState(4)
+    found: list[Any] = []
+    for source in (np.random, state):
+        # More than 16,384 are NumPy's to draw, as those with arrays for parameters are.
+        found += [source.randn(3), source.randn(), source.normal(2, 3, 5), source.randn(20_001)]
+        found += [source.standard_normal(3), source.normal([0.0, 1.0]), source.randn(2, 0)]
+        found += [source.standard_normal((1, 3)), numpy.random.randn(1)[0], source.normal(size=1)]
+        found += [source.exponential(2.0, 5), source.standard_exponential(3), source.rand(2)]
+        kept = source.get_state(legacy=False)
+        found += [kept["has_gauss"], kept["gauss"], source.normal(), source.exponential()]
+        source.set_state(kept)
+        found += [source.normal(), copy.deepcopy(state).normal(), source.randn(1, 3)]
+    return found
+
+
+def test_a_generator_that_was_never_made_draws_nothing() -> None:
+    bare = fastnp.random.RandomState.__new__(fastnp.random.RandomState)
+    with pytest.raises((AttributeError, TypeError, ValueError)):
+        bare.randn(3)
+
+
+@both
 def test_into_arrays(np: Any) -> Any:
     g = np.random.default_rng(0)
     a, b, c, d = np.zeros(5), np.zeros(5, "f4"), np.zeros(5), np.zeros(5)

@@ -69,7 +69,8 @@ pub fn bincount(numbers: &Array, weights: Option<&Array>, minimum: usize) -> Res
         });
         Ok(())
     })?;
-    let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
+    // Where there are no numbers NumPy does not look at the weights.
+    let dtype = if weights.is_some() && !numbers.is_empty() { DType::F64 } else { DType::I64 };
     Ok(vector(storage, length, dtype))
 }
 

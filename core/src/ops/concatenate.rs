@@ -1,7 +1,7 @@
 //! Concatenation of arrays along an axis.
 
 use crate::array::array::Array;
-use crate::array::layout::{Index, Layout, Order, Shape, normalize_axis};
+use crate::array::layout::{Index, Layout, Order, Shape, check_ndim, normalize_axis, same_shape};
 use crate::array::result_order;
 use crate::error::{Error, Result};
 use crate::ops::promote::promote_types;
@@ -64,6 +64,33 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
         at = end;
     }
     Ok(out)
+}
+
+/// Joins dense arrays of one shape along a new first axis.
+///
+/// # Errors
+/// `ValueError` for no arrays, and for shapes that differ; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, stack};
+/// let rows = stack(&[&Array::arange(2), &Array::arange(2)])?;
+/// assert_eq!(rows.shape(), [2, 2]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn stack(arrays: &[&Array]) -> Result<Array> {
+    let Some(first) = arrays.first() else { return Err(Error::value("need at least one array to stack")) };
+    if arrays.iter().any(|array| !same_shape(array.shape(), first.shape())) {
+        return Err(Error::value("all input arrays must have the same shape"));
+    }
+    let shape: Shape = std::iter::once(arrays.len()).chain(first.shape().iter().copied()).collect();
+    check_ndim(shape.len())?;
+    if let Some(out) = eager_fill::concatenate(arrays, 0, &Layout::dense(&shape, first.dtype().size()), first.dtype())?
+    {
+        return Ok(out);
+    }
+    let rows: Result<SmallVec<[Array; 4]>> = arrays.iter().map(|array| array.index(&[Index::NewAxis])).collect();
+    let rows = rows?;
+    concatenate(&rows.iter().collect::<SmallVec<[&Array; 4]>>(), 0)
 }
 
 impl Array {

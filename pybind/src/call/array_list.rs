@@ -1,9 +1,8 @@
 //! Lists and tuples of arrays of ours: as the array that NumPy makes of them, and folded without making it.
 
-use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, Index, Op, Value, apply, concatenate};
+use fastnp::{Array, Op, Value, apply, stack};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use smallvec::SmallVec;
@@ -53,10 +52,8 @@ pub(crate) fn of_arrays(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Array>> 
     let Some(items) = items_of(sequence)?.filter(|items| items.iter().all(Array::is_c_contiguous)) else {
         return Ok(None);
     };
-    let rows: fastnp::Result<SmallVec<[Array; 4]>> = items.iter().map(|item| item.index(&[Index::NewAxis])).collect();
-    let rows = to_py_result(sequence.py(), rows)?;
-    let rows: SmallVec<[&Array; 4]> = rows.iter().collect();
-    Ok(concatenate(&rows, 0).ok())
+    let rows: SmallVec<[&Array; 4]> = items.iter().collect();
+    Ok(stack(&rows).ok())
 }
 
 /// The fold of the items of a list or tuple along a first axis, as NumPy folds the array that it makes of them: item by item. `None` where

@@ -13,7 +13,7 @@ use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, PayloadRef};
-use fastnp::{Array, Casting, DType, Index, Reduction, Result, Scalar, Side, Value};
+use fastnp::{Array, Casting, DType, Index, Op, Reduction, Result, Scalar, Side, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyInt, PyModule, PyString, PyTuple};
@@ -25,6 +25,7 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "count_nonzero" => count_nonzero,
         "delete" => delete,
         "digitize" => digitize,
+        "linalg.norm" => norm,
         "place" => place,
         "putmask" => putmask,
         "roll" => roll,
@@ -122,7 +123,7 @@ fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
     if what.size() != array.size() {
         return Ok(None);
     }
-    let kept = to_py_result(py, fastnp::apply(fastnp::Op::LogicalNot, &[Value::Array(what)]))?;
+    let kept = to_py_result(py, fastnp::apply(Op::LogicalNot, &[Value::Array(what)]))?;
     match to_py_result(py, fastnp::select_now(array, &kept))? {
         Some(left) => wrap(py, left).map(Some),
         None => Ok(None),
@@ -138,6 +139,19 @@ fn digitize<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>
         Some(Err(_)) => return Ok(None),
     };
     of_two([x, bins], |x, bins| fastnp::digitize(x, bins, right))
+}
+
+/// `linalg.norm(x)` of dense floats: the root of their inner product.
+fn norm<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(x) = call.sole() else { return Ok(None) };
+    let Some(me) = ours(x) else { return Ok(None) };
+    let is_dense = |array: &&Array| array.is_c_contiguous() && matches!(array.dtype(), DType::F32 | DType::F64);
+    let Some(array) = me.dense().filter(is_dense) else { return Ok(None) };
+    let root = array.reshape(&[array.size()]).and_then(|flat| {
+        let square = fastnp::dot(&flat, &flat)?;
+        fastnp::apply(Op::Sqrt, &[Value::Array(&square)])
+    });
+    done(x.py(), root, |root| wrap(x.py(), root))
 }
 
 /// `place(x, mask, values)` with values of the array's type.

@@ -43,8 +43,8 @@ fn converts(value: Value<'_>, to: DType) -> bool {
         Value::Array(a) => fastnp::can_cast(a.dtype(), to, fastnp::Casting::SameKind),
         Value::Scalar(s) => fastnp::can_cast(s.dtype(), to, fastnp::Casting::SameKind),
         Value::Int(_) => to != DType::Bool && !value.overflows(to),
-        Value::Float(_) => to.is_float() || to.is_complex(),
-        Value::Complex(_) => to.is_complex(),
+        Value::Float(_) => (to.is_float() || to.is_complex()) && !value.overflows(to),
+        Value::Complex(_) => to.is_complex() && !value.overflows(to),
     }
 }
 

@@ -186,10 +186,11 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
 fn element(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Scalar>> {
     // Doubles of Python and of NumPy, to which the general form adds 12 ns.
     // SAFETY: the object is alive.
-    let is_numpys = unsafe { dtype::is_scalar_of(value.py(), value.as_ptr(), DType::F64) };
+    let numpys = unsafe { dtype::double_at(value.py(), value.as_ptr()) };
+    let is_numpys = numpys.is_some();
     if is_numpys || value.is_exact_instance_of::<PyFloat>() {
-        // SAFETY: the object is a Python float, or has the layout of one.
-        let x = unsafe { ffi::PyFloat_AsDouble(value.as_ptr()) };
+        // SAFETY: the object is a Python float.
+        let x = numpys.unwrap_or_else(|| unsafe { ffi::PyFloat_AsDouble(value.as_ptr()) });
         return Ok(match dtype {
             DType::F64 => Some(Scalar::new(dtype, x)),
             // The casts from and to `i64` are exact where `x` has no fraction and less than 63 bits.

@@ -296,8 +296,9 @@ pub(crate) unsafe fn is_scalar_of(py: Python<'_>, object: *mut ffi::PyObject, dt
 /// `object` points to a live object.
 #[inline(always)]
 pub(crate) unsafe fn double_at(py: Python<'_>, object: *mut ffi::PyObject) -> Option<f64> {
-    // SAFETY: the caller's contract; such a scalar has the layout of a Python float.
-    unsafe { is_scalar_of(py, object, DType::F64).then(|| ffi::PyFloat_AsDouble(object)) }
+    // SAFETY: the caller's contract; the value of such a scalar follows its header. (`PyFloat_AsDouble` looks for its class among the derived
+    // ones, 3 ns.)
+    unsafe { is_scalar_of(py, object, DType::F64).then(|| object.add(1).cast::<f64>().read()) }
 }
 
 /// The value of an object that is exactly a `numpy.int64`.

@@ -1,0 +1,187 @@
+"""Functions whose most common call runs no Python code, with random arguments: writes by masks,
+searches, shifts, counts, norms, pads and gradients, as they are under NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+from tests.array.test_updates import TYPES, numbers, outcome
+from tests.compare import difference
+from tests.python_layer.test_random_arguments import array, of_ours, shape_of, steps
+
+SEEDS, CALLS_EACH = 2, 60
+
+Call = tuple[str, tuple[Any, ...], dict[str, Any]]
+NUMBERS = (2, -1, 300, 2.5, 1e300, True, 1j, numpy.float64(0.5), numpy.int8(3), numpy.inf)
+
+
+def write(rng: Any) -> Call:
+    """A write where a mask is true."""
+    shape = shape_of(rng, 2) if rng.random() < 0.7 else (int(rng.integers(900, 1200)),)
+    x = array(rng, shape)
+    kind = rng.integers(0, 8)
+    mask = array(rng, shape if kind else (*shape[:-1], 1), "?" if kind > 1 else "?lb")
+    kind = rng.integers(0, 7)
+    alike = x.dtype.char if rng.random() < 0.7 else TYPES
+    values: Any = array(rng, shape, alike)
+    if kind == 0:
+        values = NUMBERS[rng.integers(0, len(NUMBERS))]
+    elif kind == 1:
+        values = array(rng, int(rng.integers(0, 8)), alike)
+    elif kind == 2:
+        values = array(rng, (1,) * int(rng.integers(0, 3)), alike)
+    elif kind == 3:
+        values = [[1, 2, 3], [2.5], (1, 0), []][rng.integers(0, 4)]
+    name = str(rng.choice(["place", "putmask", "copyto", "set"]))
+    if name == "set":
+        # Whether a cast of nan warns depends on how the array lies; positions may be out of bounds.
+        mask = mask if mask.dtype == bool else mask > 3
+        values = numpy.nan_to_num(values) if type(values) is numpy.ndarray else values
+    if name == "copyto":
+        return name, (x, values), {"where": mask}
+    return name, (x, mask, values), {}
+
+
+def search(rng: Any) -> Call:
+    code = str(rng.choice(list("bhilfdefBHIL")))
+    edges = numbers(rng, code, int(rng.choice([0, 1, 2, 5, 19, 63, 64, 65, 130])))
+    keys: Any = array(rng, shape_of(rng, 2) if rng.random() < 0.7 else 300, "bhilfdB")
+    if edges.size and rng.random() < 0.5:
+        keys = rng.choice(edges, keys.shape)
+    if rng.random() < 0.5:
+        # Some are equal, and there may be nan.
+        order = numpy.sort(edges)
+        edges = order[::-1] if rng.random() < 0.4 else order
+        if not rng.integers(0, 3):
+            keys = keys if keys.ndim != 1 else keys.tolist()
+        return "digitize", (keys, edges), {"right": True} if rng.random() < 0.5 else {}
+    side = {} if rng.random() < 0.4 else {"side": str(rng.choice(["left", "right"]))}
+    return "searchsorted", (numpy.sort(edges), keys if rng.random() < 0.9 else 2.5), side
+
+
+def roll(rng: Any) -> Call:
+    x = array(rng, shape_of(rng))
+    shift = int(rng.integers(-9, 10))
+    if rng.random() < 0.3:
+        return "roll", (x, shift), {}
+    axis: Any = int(rng.integers(-x.ndim, x.ndim + (rng.random() < 0.1)))
+    if rng.random() < 0.2:
+        axis = tuple(range(x.ndim))
+    return "roll", (x, shift, axis), {}
+
+
+def count(rng: Any) -> Call:
+    x = array(rng, shape_of(rng), "?" if rng.random() < 0.6 else TYPES)
+    if rng.random() < 0.6:
+        axis = {} if rng.random() < 0.7 else {"axis": int(rng.integers(-x.ndim, x.ndim))}
+        return "count_nonzero", (x,), axis
+    n = int(rng.integers(0, 30))
+    digits = array(rng, n, "bBhil?") % 50
+    named: dict[str, Any] = {}
+    if rng.random() < 0.5:
+        named["weights"] = array(rng, n if rng.random() < 0.95 else n + 1, "lfd")
+    if rng.random() < 0.3:
+        named["minlength"] = [60, 0, -1, 2.5][rng.integers(0, 4)]
+    return "bincount", (digits,), named
+
+
+def norm(rng: Any) -> Call:
+    return "linalg.norm", (array(rng, shape_of(rng), "fdilD"),), {}
+
+
+def pad(rng: Any) -> Call:
+    x = array(rng, shape_of(rng, 2), "?bilfdD")
+    modes = ["mean", "maximum", "minimum", "linear_ramp", "empty", "edge", "median"]
+    widths = [2, (1, 3), 0, [(0, 2)] * x.ndim, (0, 0)][rng.integers(0, 5)]
+    mode = str(rng.choice(modes[: 4 + 3 * (rng.random() < 0.2)]))
+    if mode == "empty":
+        # NumPy leaves the border as it is.
+        mode = "constant"
+    named = {"end_values": 3} if mode == "linear_ramp" and rng.random() < 0.2 else {}
+    return "pad", (x, widths, mode), named
+
+
+def gradient(rng: Any) -> Call:
+    x = array(rng, shape_of(rng, 2), "bilfdD")
+    steps: list[Any] = []
+    for n in x.shape if rng.random() < 0.8 else (int(rng.integers(0, 5)),):
+        kind = rng.integers(0, 4)
+        coordinates = numpy.cumsum(rng.integers(1, 4, n)).astype(rng.choice(["l", "d", "f", "i"]))
+        steps.append([coordinates, numpy.arange(n) * 0.5, 2.0, 3][kind])
+    named = {"edge_order": 2} if rng.random() < 0.2 else {}
+    return "gradient", (x, *steps), named
+
+
+CALLS: dict[str, Callable[[Any], Call]] = {
+    f.__name__: f for f in (write, search, roll, count, norm, pad, gradient)
+}
+ROUNDED = {"bincount": 1e-13, "linalg.norm": 1e-13, "gradient": 1e-12, "pad": 1e-13}
+
+
+def function(np: Any, name: str) -> Any:
+    if name == "set":
+        return lambda x, mask, values: x.__setitem__(mask, values)
+    return np.linalg.norm if name == "linalg.norm" else getattr(np, name)
+
+
+def evaluated(run: Any, *args: Any, **named: Any) -> Any:
+    """What a call returns, with the warnings of its evaluation."""
+    result = run(*args, **named)
+    fastnp.flush()
+    return result
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_results_are_numpys(kind: str, seed: int) -> None:
+    rng = numpy.random.default_rng([seed, *kind.encode()])
+    for _ in range(CALLS_EACH):
+        name, args, named = CALLS[kind](rng)
+        told = f"{name} {args!r} {named!r}"
+        mine, passed = [of_ours(x) for x in args], {key: of_ours(x) for key, x in named.items()}
+        found, warned = outcome(evaluated, function(fastnp, name), *mine, **passed)
+        wanted, expected = outcome(function(numpy, name), *args, **named)
+        # NumPy may have warned of one axis before it finds an error in another.
+        failed = type(wanted) is tuple and type(wanted[0]) is str
+        assert warned == expected or failed, told
+        low = 1e-5 if any(getattr(x, "dtype", "d") == "f" for x in args) else 0.0
+        rtol = max(ROUNDED[name], low) if name in ROUNDED else 0.0
+        reason = difference(found, wanted, rtol=rtol) or difference(mine[0], args[0])
+        assert reason is None, f"{told}: {reason}"
+        if isinstance(wanted, numpy.ndarray) and wanted.size:
+            assert steps(found) == steps(wanted), told
+
+
+@pytest.mark.parametrize("name", ["place", "putmask", "copyto"])
+@pytest.mark.parametrize("part", [slice(None, None, -1), slice(1, None), slice(None)])
+def test_values_and_masks_in_the_memory_that_is_written(name: str, part: slice) -> None:
+    for np in (fastnp, numpy):
+        x = np.arange(8.0)
+        mask = np.arange(8) % 3 != 1
+        values = np.resize(x[part], 8) if part.start else x[part]
+        if name == "copyto":
+            np.copyto(x, values, where=mask)
+        else:
+            getattr(np, name)(x, mask, values)
+        flags = np.array([True, False, True, True])
+        getattr(np, "putmask")(flags, flags, flags[::-1])
+        np.place(flags, flags, [False])
+        if np is fastnp:
+            found = numpy.asarray(x), numpy.asarray(flags)
+    for mine, theirs in zip(found, (x, flags), strict=True):
+        numpy.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_class_of_a_users_is_not_taken_for_ours() -> None:
+    class Mine(fastnp.ndarray):  # type: ignore[misc]
+        pass
+
+    x = fastnp.arange(5.0).view(Mine)
+    assert type(fastnp.roll(x, 2)) is type(numpy.roll(numpy.arange(5.0), 2).view(Mine)) is Mine
+    assert type(fastnp.delete(x, 1)) is Mine
