@@ -55,7 +55,7 @@ STATEMENTS = """
     np.cov(a, b)
     np.corrcoef(P)
     np.place(d, m, w)
-    np.extract(m, a)
+    np.extract(m, a).shape
     np.putmask(d, m, b)
     np.putmask(d, m, 2.5)
     np.copyto(d, b, where=m)

@@ -1,5 +1,5 @@
 """Functions whose most common call runs no Python code, with random arguments: writes by masks,
-searches, shifts, counts, norms, pads and gradients, as they are under NumPy.
+searches, shifts, counts, norms, pads, gradients and polynomials, as they are under NumPy.
 """
 
 from __future__ import annotations
@@ -118,10 +118,19 @@ def gradient(rng: Any) -> Call:
     return "gradient", (x, *steps), named
 
 
+def polynomial(rng: Any) -> Call:
+    if rng.random() < 0.5:
+        x = array(rng, int(rng.integers(0, 70)), "bilfdD")
+        return "vander", (x, *[int(n) for n in rng.integers(-1, 6, rng.integers(0, 2))]), {}
+    p = array(rng, int(rng.integers(0, 6)), "bilfdD")
+    return "polyval", (p, array(rng, shape_of(rng, 2), "bilfdD")), {}
+
+
 CALLS: dict[str, Callable[[Any], Call]] = {
-    f.__name__: f for f in (write, search, roll, count, norm, pad, gradient)
+    f.__name__: f for f in (write, search, roll, count, norm, pad, gradient, polynomial)
 }
-ROUNDED = {"bincount": 1e-13, "linalg.norm": 1e-13, "gradient": 1e-12, "pad": 1e-13}
+# Machine code multiplies complex numbers with fewer roundings.
+ROUNDED = {"polyval": 1e-12, "vander": 1e-12, "bincount": 1e-13, "linalg.norm": 1e-13, "gradient": 1e-12, "pad": 1e-13}
 
 
 def function(np: Any, name: str) -> Any:

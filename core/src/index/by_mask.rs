@@ -31,7 +31,9 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
         return Ok(None);
     }
-    let Some(mut gate) = Eager::within(&mut runtime, mask.size(), EagerLimit::Points) else { return Ok(None) };
+    let Some(mut gate) = Eager::within(&mut runtime, mask.size(), EagerLimit::Points(source.dtype().size())) else {
+        return Ok(None);
+    };
     let flags = gate.read_stable(mask)?;
     let from = gate.read_flushed(&source.storage)?.wrapping_offset(source.layout.offset);
     // SAFETY: the runtime stays locked. Booleans are read as bytes.

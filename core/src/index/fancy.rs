@@ -258,7 +258,7 @@ impl ParsedIndex {
         if let [only] = &self.indexed[..]
             && !is_eager
             && self.basic.size() == 1
-            && !runs_eagerly(n)
+            && !runs_eagerly(n, size_of::<i64>())
             && same_shape(only.positions.shape(), shape)
             && let Some(offsets) = only.record_offsets()?
         {
@@ -511,7 +511,7 @@ impl FancyIndex {
     fn as_rows(&self, strides: &[isize]) -> Option<(RowItems, isize)> {
         let size = self.array.dtype().size();
         let (at, end) = (self.insert_at, self.insert_at + self.shape.len());
-        let is_small = runs_eagerly(self.offsets.size() * self.basic.size());
+        let is_small = runs_eagerly(self.offsets.size() * self.basic.size(), size);
         let target_strides = strides[..at].iter().chain(&strides[end..]);
         let mut axes =
             self.basic.shape.iter().zip(&self.basic.strides).zip(target_strides).filter(|((n, _), _)| **n != 1);

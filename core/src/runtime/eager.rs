@@ -13,9 +13,9 @@ use crate::runtime::state::Runtime;
 use fastnp_codegen::{Launch, Scalar};
 use smallvec::SmallVec;
 
-/// Whether an operation over so many elements runs eagerly when its operands are ready, by the setting `tiny`.
-pub fn runs_eagerly(points: usize) -> bool {
-    points <= EagerLimit::Points.bound(&runtime())
+/// Whether an operation with so many elements of so many bytes runs eagerly when its operands are ready, by the setting `tiny`.
+pub fn runs_eagerly(points: usize, itemsize: usize) -> bool {
+    points <= EagerLimit::Points(itemsize).bound(&runtime())
 }
 
 impl Array {
@@ -25,7 +25,7 @@ impl Array {
     pub fn is_ready_and_few(&self, most: usize) -> bool {
         let runtime = runtime();
         let size = self.size();
-        size <= most.min(EagerLimit::Points.bound(&runtime))
+        size <= most.min(EagerLimit::Points(self.dtype.size()).bound(&runtime))
             && runtime.exec_target().device.is_none()
             && runtime.is_ready(&self.storage)
     }
@@ -43,7 +43,7 @@ impl Runtime {
                 None => Ok(false),
             }
         } else {
-            match Eager::within(self, points, EagerLimit::Points) {
+            match Eager::within(self, points, EagerLimit::Points(s.target.dtype.size())) {
                 Some(gate) => run(gate, s),
                 None => Ok(false),
             }

@@ -31,7 +31,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
     let mut runtime = recording()?;
-    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points);
+    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points(op.result(compute).size()));
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
             match gate.as_ref().and_then(|gate| gate.read(&a.storage)) {
@@ -92,7 +92,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     if points == 0 {
         return Ok(false);
     }
-    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points)
+    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points(dtype.size()))
         .and_then(|gate| gate.target(&out.storage).map(|target| (gate, target)));
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
@@ -159,7 +159,7 @@ pub(crate) fn assign_where(out: &Array, mask: &Array, value: &Value<'_>) -> Resu
         return Ok(false);
     }
     let mut runtime = recording()?;
-    let Some(gate) = Eager::within(&mut runtime, points, EagerLimit::Points) else { return Ok(false) };
+    let Some(gate) = Eager::within(&mut runtime, points, EagerLimit::Points(dtype.size())) else { return Ok(false) };
     let (Some(flags), Some(target)) = (gate.read(&mask.storage), gate.target(&out.storage)) else { return Ok(false) };
     let size = dtype.size() as isize;
     let mut key = StatementKey::default();

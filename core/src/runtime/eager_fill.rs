@@ -23,7 +23,7 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let n = size / dtype.size();
     let layout = Layout::dense(shape, dtype.size());
     let mut runtime = runtime();
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else {
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points(dtype.size())) else {
         let result = Array { storage: runtime.trace.new_storage(size).into(), layout, dtype, writeable: true };
         runtime.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
         return Ok(result);
@@ -49,7 +49,7 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
     if n == 0 {
         return Ok(false);
     }
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(false) };
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points(array.dtype.size())) else { return Ok(false) };
     let Some(target) = gate.target(&array.storage) else { return Ok(false) };
     gate.write(target, |_, start| {
         // SAFETY: the array is dense and has so many elements of the value's type; no other code uses them now.
@@ -131,7 +131,7 @@ pub(crate) fn count_up(n: usize, dtype: DType) -> Result<Option<Array>> {
     if n > MAX_COUNTED || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
         return Ok(None);
     }
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(None) };
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points(dtype.size())) else { return Ok(None) };
     let storage = gate.create(n * dtype.size(), |_, address| {
         // Counted in 32 bits, from which vector conversions exist.
         let all = 0..n as i32;
@@ -193,7 +193,7 @@ pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
     if n == 0 {
         return Ok(false);
     }
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(false) };
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points(target.dtype.size())) else { return Ok(false) };
     let Some(free) = gate.target(&target.storage) else { return Ok(false) };
     let Some(start) = gate.read(&source.storage) else { return Ok(false) };
     gate.write(free, |_, to| {

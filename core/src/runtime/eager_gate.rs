@@ -34,7 +34,8 @@ use crate::runtime::launch::Telemetry;
 use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
 use crate::runtime::state::Runtime;
 use fastnp_codegen::cost::{
-    EAGER_COPY_FACTOR, EAGER_FOLD_FACTOR, EAGER_MULTIPLICATIONS, EAGER_ROW_FACTOR, EAGER_SHARED_FOLD_FACTOR,
+    EAGER_BYTES, EAGER_COPY_FACTOR, EAGER_FACTOR, EAGER_FOLD_FACTOR, EAGER_MULTIPLICATIONS, EAGER_ROW_FACTOR,
+    EAGER_SHARED_FOLD_FACTOR,
 };
 use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op};
 use std::marker::PhantomData;
@@ -45,8 +46,9 @@ pub(crate) const MAX_RECORDED_ELEMENTS: usize = 16;
 /// How large an operation may be to run eagerly.
 #[derive(Clone, Copy)]
 pub(crate) enum EagerLimit {
-    /// Points of a statement, or elements of an array: the setting `tiny` ([`fastnp_codegen::cost::EAGER_POINTS`]).
-    Points,
+    /// Points of a statement whose elements have so many bytes, or elements of an array: the setting `tiny`
+    /// ([`fastnp_codegen::cost::EAGER_POINTS`]), and more while the result has at most [`EAGER_BYTES`] for each of those.
+    Points(usize),
     /// Elements folded to one number: `tiny` times [`EAGER_FOLD_FACTOR`].
     FoldedElements,
     /// Elements of memory that code outside can write, folded to one number: `tiny` times [`EAGER_SHARED_FOLD_FACTOR`].
@@ -66,7 +68,9 @@ impl EagerLimit {
     #[inline]
     pub(crate) fn bound(self, runtime: &Runtime) -> usize {
         match self {
-            EagerLimit::Points => runtime.tiny,
+            EagerLimit::Points(itemsize) => {
+                (EAGER_BYTES / itemsize.max(1)).clamp(1, EAGER_FACTOR).saturating_mul(runtime.tiny)
+            }
             EagerLimit::FoldedElements => EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::FoldedSharedElements => EAGER_SHARED_FOLD_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::GatheredRows => EAGER_ROW_FACTOR.saturating_mul(runtime.tiny),
@@ -481,7 +485,10 @@ mod tests {
         let (mut runtime, _) = state();
         runtime.tiny = 10;
         let sizes = [
-            (EagerLimit::Points, 10),
+            (EagerLimit::Points(1), 40),
+            (EagerLimit::Points(4), 40),
+            (EagerLimit::Points(8), 20),
+            (EagerLimit::Points(16), 10),
             (EagerLimit::GatheredRows, 160),
             (EagerLimit::FoldedElements, 320),
             (EagerLimit::CopiedElements, 640),

@@ -13,7 +13,7 @@ use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, PayloadRef};
-use fastnp::{Array, Casting, DType, Index, Op, Reduction, Result, Scalar, Side, Value};
+use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar, Side, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyInt, PyModule, PyString, PyTuple};
@@ -27,9 +27,11 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "digitize" => digitize,
         "linalg.norm" => norm,
         "place" => place,
+        "polyval" => polyval,
         "putmask" => putmask,
         "roll" => roll,
         "searchsorted" => searchsorted,
+        "vander" => vander,
         _ => return None,
     })
 }
@@ -141,13 +143,17 @@ fn digitize<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>
     of_two([x, bins], |x, bins| fastnp::digitize(x, bins, right))
 }
 
-/// `linalg.norm(x)` of dense floats: the root of their inner product.
+/// `linalg.norm(x)` of dense real numbers: the root of their inner product.
 fn norm<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(x) = call.sole() else { return Ok(None) };
     let Some(me) = ours(x) else { return Ok(None) };
-    let is_dense = |array: &&Array| array.is_c_contiguous() && matches!(array.dtype(), DType::F32 | DType::F64);
-    let Some(array) = me.dense().filter(is_dense) else { return Ok(None) };
+    let Some(array) = me.dense().filter(|array| array.is_c_contiguous()) else { return Ok(None) };
+    let is_float = matches!(array.dtype(), DType::F32 | DType::F64);
+    if !is_float && !array.dtype().is_integer() {
+        return Ok(None);
+    }
     let root = array.reshape(&[array.size()]).and_then(|flat| {
+        let flat = if is_float { flat } else { flat.cast(DType::F64)? };
         let square = fastnp::dot(&flat, &flat)?;
         fastnp::apply(Op::Sqrt, &[Value::Array(&square)])
     });
@@ -182,6 +188,26 @@ fn place<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         }
     };
     done(py, placed, |()| Ok(py.None().into_bound(py)))
+}
+
+/// Polynomials of so many coefficients are evaluated without Python code.
+const MAX_COEFFICIENTS: usize = 32;
+
+/// `polyval(p, x)` of few coefficients, by Horner's rule. They take part in promotion, as they are NumPy scalars there.
+fn polyval<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([p, x], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let (Some(p), Some(x)) = (ours(p), ours(x)) else { return Ok(None) };
+    let (Some(p), Some(x)) = (p.dense(), x.dense()) else { return Ok(None) };
+    if p.ndim() != 1 || !p.is_ready_and_few(MAX_COEFFICIENTS) || !x.is_c_contiguous() || x.ndim() == 0 {
+        return Ok(None);
+    }
+    let value = (0..p.size()).try_fold(Array::zeros(x.shape(), x.dtype()), |sum, i| {
+        let coefficient = p.index(&[Index::At(i as isize)])?.item()?;
+        let product = fastnp::apply(Op::Multiply, &[Value::Array(&sum), Value::Array(x)])?;
+        fastnp::apply(Op::Add, &[Value::Array(&product), Value::Scalar(coefficient)])
+    });
+    done(py, value, |value| wrap(py, value))
 }
 
 /// `putmask(x, mask, values)` with a number, or values of the array's shape.
@@ -238,6 +264,33 @@ fn searchsorted<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyA
         return Ok(None);
     }
     of_two([a, v], |a, v| fastnp::search_sorted(a, v, side))
+}
+
+/// More powers are computed by the function in Python, in one scan.
+const FEW_POWERS: usize = 200;
+
+/// `vander(x, N)` of few doubles or 64-bit integers: a column for each power, each the last one's times `x`.
+fn vander<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, columns], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let (Some(me), Some(columns)) = (ours(x), integer(columns)) else { return Ok(None) };
+    let is_known = |x: &&Array| x.ndim() == 1 && matches!(x.dtype(), DType::F64 | DType::I64);
+    let Some(x) = me.dense().filter(is_known) else { return Ok(None) };
+    let Some(columns) = usize::try_from(columns).ok().filter(|&n| n <= FEW_POWERS) else { return Ok(None) };
+    if !x.is_ready_and_few(FEW_POWERS) || x.size() * columns > FEW_POWERS {
+        return Ok(None);
+    }
+    let result = Array::full(&[x.size(), columns], Scalar::new(x.dtype(), 1), Order::C).and_then(|result| {
+        let mut power = x.clone();
+        for column in (0..columns.saturating_sub(1)).rev() {
+            result.index(&[Index::from(..), Index::At(column as isize)])?.assign(&power)?;
+            if column > 0 {
+                power = fastnp::apply(Op::Multiply, &[Value::Array(&power), Value::Array(x)])?;
+            }
+        }
+        Ok(result)
+    });
+    done(py, result, |result| wrap(py, result))
 }
 
 /// Adds the function to the module.

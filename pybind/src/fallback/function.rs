@@ -70,7 +70,7 @@ impl Native {
 
     /// Whether a result of so many elements is NumPy's to make.
     fn are_few(&self, points: usize) -> bool {
-        points <= self.few && fastnp::targets_host() && fastnp::runs_eagerly(points)
+        points <= self.few && fastnp::targets_host() && fastnp::runs_eagerly(points, size_of::<f64>())
     }
 
     /// Whether NumPy's function takes an argument as it is, or an array of ours among few elements.
