@@ -92,7 +92,21 @@ def count(rng: Any) -> Call:
 
 
 def norm(rng: Any) -> Call:
-    return "linalg.norm", (array(rng, shape_of(rng), "fdilD"),), {}
+    x: Any = array(rng, shape_of(rng), "fdilD?")
+    if rng.random() < 0.4:
+        x = array(rng, int(rng.integers(0, 90)), "fdil?").tolist()
+        x = tuple(x) if rng.random() < 0.3 else x
+    return str(rng.choice(["linalg.norm", "diff"])), (x,), {}
+
+
+def interp(rng: Any) -> Call:
+    n = int(rng.choice([0, 1, 2, 7, 80], p=[0.05, 0.1, 0.15, 0.35, 0.35]))
+    points = numpy.sort(rng.normal(0, 4, n)).astype(str(rng.choice(list("dfl"))))
+    values = array(rng, n if rng.random() < 0.95 else n + 1, "dflD")
+    x: Any = array(rng, shape_of(rng, 2), "dfl?")
+    if rng.random() < 0.3:
+        x = [*NUMBERS, numpy.nan, numpy.float32(1.5)][rng.integers(0, len(NUMBERS) + 2)]
+    return "interp", (x, points, values), {"left": -7} if rng.random() < 0.2 else {}
 
 
 def pad(rng: Any) -> Call:
@@ -127,10 +141,18 @@ def polynomial(rng: Any) -> Call:
 
 
 CALLS: dict[str, Callable[[Any], Call]] = {
-    f.__name__: f for f in (write, search, roll, count, norm, pad, gradient, polynomial)
+    f.__name__: f for f in (write, search, roll, count, norm, interp, pad, gradient, polynomial)
 }
 # Machine code multiplies complex numbers with fewer roundings.
-ROUNDED = {"polyval": 1e-12, "vander": 1e-12, "bincount": 1e-13, "linalg.norm": 1e-13, "gradient": 1e-12, "pad": 1e-13}
+ROUNDED = {
+    "polyval": 1e-12,
+    "vander": 1e-12,
+    "interp": 1e-14,
+    "bincount": 1e-13,
+    "linalg.norm": 1e-13,
+    "gradient": 1e-12,
+    "pad": 1e-13,
+}
 
 
 def function(np: Any, name: str) -> Any:

@@ -43,6 +43,16 @@ def test_neighbours(tmp_path: Path) -> None:
     assert "cells below 0.8" in text and "cells below 0.95" in text
 
 
+def test_natives(tmp_path: Path) -> None:
+    out = tmp_path / "times.json"
+    command = [sys.executable, "-W", "ignore", "-m", "benches.natives", "--sizes", "10"]
+    command += ["--rounds", "1", "--budget", "0.0001", "--json", str(out)]
+    text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert {"np.add.at(d, i, b), n=10", "np.pad(a, 2), n=10"} <= set(content["seconds"])
+    assert "geometric mean of 79 cells" in text and "cells below 0.95" in text
+
+
 def test_user_functions() -> None:
     command = [sys.executable, "-m", "benches.user_functions", "--elements", "1000"]
     command += ["--rounds", "1"]

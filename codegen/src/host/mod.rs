@@ -7,5 +7,6 @@ pub mod few_terms;
 pub mod gemv;
 pub mod inner_products;
 pub mod narrow_product;
+pub mod positions;
 pub mod skinny_product;
 pub mod sorted_search;

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::host::interpreter_lock::run_over;
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
+use fastnp_codegen::host::positions::combined_signs;
 use fastnp_codegen::{DType, Scalar};
 
 /// Size of the largest row that counts as a single element, in bytes.
@@ -168,13 +169,13 @@ pub(crate) unsafe fn copy(rows: usize, items: RowItems, addresses: impl Fn(usize
     }
 }
 
-/// Whether no position is negative; checks bounds. The signs are combined into one bit: 0.2 ns a position. A copy that ignores
-/// negative positions takes 0.15 ns less, and a bounds check within the copy 0.3 ns more.
+/// Whether no position is negative; checks bounds. The signs are combined into one bit: 0.05 ns a position in the cache. A copy that
+/// ignores negative positions takes 0.15 ns less, and a bounds check within the copy 0.3 ns more.
 ///
 /// # Errors
 /// `IndexError` for a position out of bounds of `n`.
 pub(crate) fn check_bounds(positions: &[i64], n: i64) -> Result<bool> {
-    if positions.iter().fold(0, |signs, &i| signs | i | (n - 1).wrapping_sub(i)) >= 0 {
+    if combined_signs(positions, n - 1) >= 0 {
         return Ok(true);
     }
     let beyond = positions.iter().any(|&i| i < -n || i >= n);

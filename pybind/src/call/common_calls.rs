@@ -1,9 +1,10 @@
 //! Native functions of the package in their most common form: arrays of ours, and arguments by position. Such a call runs no Python code,
 //! which takes as long as ten operations on few elements. Every other form is left to the function in Python.
 
-use crate::call::argument::{parse_any, strong_scalar};
+use crate::call::argument::{Arg, parse_any, parse_fast, strong_scalar};
 use crate::call::assign::put;
 use crate::call::masks::put_where;
+use crate::call::number_list::of_numbers;
 use crate::call::ufunc_call::wrap;
 use crate::fallback::by_name::numpy_on_its_own;
 use crate::fallback::function::{CommonCall, native_function};
@@ -16,7 +17,7 @@ use crate::object::payload::{Open, PayloadRef};
 use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar, Side, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyInt, PyModule, PyString, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyModule, PyString, PyTuple};
 
 /// The common call of a function of NumPy's.
 fn common_call(name: &str) -> Option<CommonCall> {
@@ -24,7 +25,9 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "bincount" => bincount,
         "count_nonzero" => count_nonzero,
         "delete" => delete,
+        "diff" => diff,
         "digitize" => digitize,
+        "interp" => interp,
         "linalg.norm" => norm,
         "place" => place,
         "polyval" => polyval,
@@ -56,6 +59,21 @@ fn done<'py, T>(
     match result {
         Err(error) if !error.kind().is_final() => Ok(None),
         result => to_object(to_py_result(py, result)?).map(Some),
+    }
+}
+
+/// Calls `run` with an array of ours, or that of a list or tuple of numbers.
+fn with_numbers<'py>(
+    value: &Bound<'py, PyAny>,
+    run: impl FnOnce(&Array) -> PyResult<Option<Bound<'py, PyAny>>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if let Some(me) = ours(value) {
+        return me.dense().map_or(Ok(None), run);
+    }
+    let is_sequence = value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>();
+    match is_sequence.then(|| of_numbers(value, None)).flatten() {
+        Some(array) => run(&array),
+        None => Ok(None),
     }
 }
 
@@ -132,6 +150,22 @@ fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
     }
 }
 
+/// `diff(x)` of a vector, or a list of numbers.
+fn diff<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(x) = call.sole() else { return Ok(None) };
+    with_numbers(x, |array| {
+        if array.ndim() != 1 || array.dtype() == DType::Bool {
+            return Ok(None);
+        }
+        let part = |from: Option<isize>, to: Option<isize>| array.index(&[Index::Range(from, to, 1)]);
+        let steps = part(Some(1), None).and_then(|after| {
+            let before = part(None, Some(-1))?;
+            fastnp::apply(Op::Subtract, &[Value::Array(&after), Value::Array(&before)])
+        });
+        done(x.py(), steps, |steps| wrap(x.py(), steps))
+    })
+}
+
 /// `digitize(x, bins, right=False)`.
 fn digitize<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some([Some(x), Some(bins), right]) = call.read(["x", "bins", "right"])? else { return Ok(None) };
@@ -143,21 +177,41 @@ fn digitize<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>
     of_two([x, bins], |x, bins| fastnp::digitize(x, bins, right))
 }
 
+/// `interp(x, xp, fp)` at a number, or an array of ours, between points in arrays of ours.
+fn interp<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, xp, fp], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let (Some(xp), Some(fp)) = (ours(xp), ours(fp)) else { return Ok(None) };
+    let (Some(xp), Some(fp)) = (xp.dense(), fp.dense()) else { return Ok(None) };
+    let found = match parse_fast(x)? {
+        Arg::Ours(x) => match x.dense() {
+            Some(x) => fastnp::interpolate(x, (xp, fp), (None, None)),
+            None => return Ok(None),
+        },
+        Arg::Number(number) if !strong_scalar(number).dtype().is_complex() => {
+            Array::full(&[], strong_scalar(number).cast(DType::F64), Order::C)
+                .and_then(|x| fastnp::interpolate(&x, (xp, fp), (None, None)))
+        }
+        _ => return Ok(None),
+    };
+    done(py, found, |found| wrap(py, found))
+}
+
 /// `linalg.norm(x)` of dense real numbers: the root of their inner product.
 fn norm<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(x) = call.sole() else { return Ok(None) };
-    let Some(me) = ours(x) else { return Ok(None) };
-    let Some(array) = me.dense().filter(|array| array.is_c_contiguous()) else { return Ok(None) };
-    let is_float = matches!(array.dtype(), DType::F32 | DType::F64);
-    if !is_float && !array.dtype().is_integer() {
-        return Ok(None);
-    }
-    let root = array.reshape(&[array.size()]).and_then(|flat| {
-        let flat = if is_float { flat } else { flat.cast(DType::F64)? };
-        let square = fastnp::dot(&flat, &flat)?;
-        fastnp::apply(Op::Sqrt, &[Value::Array(&square)])
-    });
-    done(x.py(), root, |root| wrap(x.py(), root))
+    with_numbers(x, |array| {
+        let is_float = matches!(array.dtype(), DType::F32 | DType::F64);
+        if !array.is_c_contiguous() || !is_float && !array.dtype().is_integer() {
+            return Ok(None);
+        }
+        let root = array.reshape(&[array.size()]).and_then(|flat| {
+            let flat = if is_float { flat } else { flat.cast(DType::F64)? };
+            let square = fastnp::dot(&flat, &flat)?;
+            fastnp::apply(Op::Sqrt, &[Value::Array(&square)])
+        });
+        done(x.py(), root, |root| wrap(x.py(), root))
+    })
 }
 
 /// `place(x, mask, values)` with values of the array's type.

@@ -8,6 +8,7 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::interpreter::slot::Slot;
 use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, call_given};
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use crate::random::draw::Draw;
@@ -184,7 +185,9 @@ impl NumpyFunction {
         names: Option<&Bound<'py, PyTuple>>,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        // A call with an array of NumPy's is its own, mostly.
         if let Some(common) = native.common
+            && !arguments.iter().any(is_numpys)
             && let Some(result) = common(Arguments::of(py, arguments, names))?
         {
             return Ok(result);
