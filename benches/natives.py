@@ -114,8 +114,8 @@ def operands(np: Any, n: int) -> tuple[Any, ...]:
     """The variables of `NAMES`, the same values for each module.
 
     Of `n` elements: floats `a`, `b`, `c` (sorted) and `d` (written to), positions `i`, integers `j`
-    (written to), digits `k`, masks `h` and `m`, bytes `u`, matrices `P` of two rows and `Q`, square.
-    Besides: edges `e`, sorted positions `r`, three and fifty weights `w` and `W`.
+    (written to), digits `k`, masks `h` and `m`, bytes `u`, matrices `P` of two rows and `Q`,
+    square. Besides: edges `e`, sorted positions `r`, three and fifty weights `w` and `W`.
     """
     random = numpy.random.default_rng(1)
     a, b = random.uniform(1, 4, (2, n))

@@ -144,15 +144,8 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     f.__name__: f for f in (write, search, roll, count, norm, interp, pad, gradient, polynomial)
 }
 # Machine code multiplies complex numbers with fewer roundings.
-ROUNDED = {
-    "polyval": 1e-12,
-    "vander": 1e-12,
-    "interp": 1e-14,
-    "bincount": 1e-13,
-    "linalg.norm": 1e-13,
-    "gradient": 1e-12,
-    "pad": 1e-13,
-}
+ROUNDED = {"polyval": 1e-12, "vander": 1e-12, "gradient": 1e-12, "pad": 1e-13}
+ROUNDED |= {"interp": 1e-14, "bincount": 1e-13, "linalg.norm": 1e-13}
 
 
 def function(np: Any, name: str) -> Any:
@@ -201,7 +194,7 @@ def test_values_and_masks_in_the_memory_that_is_written(name: str, part: slice) 
         else:
             getattr(np, name)(x, mask, values)
         flags = np.array([True, False, True, True])
-        getattr(np, "putmask")(flags, flags, flags[::-1])
+        np.putmask(flags, flags, flags[::-1])
         np.place(flags, flags, [False])
         if np is fastnp:
             found = numpy.asarray(x), numpy.asarray(flags)
@@ -210,7 +203,7 @@ def test_values_and_masks_in_the_memory_that_is_written(name: str, part: slice) 
 
 
 def test_a_class_of_a_users_is_not_taken_for_ours() -> None:
-    class Mine(fastnp.ndarray):  # type: ignore[misc]
+    class Mine(fastnp.ndarray):
         pass
 
     x = fastnp.arange(5.0).view(Mine)
