@@ -82,7 +82,7 @@ fn update_vector(
     };
     gate.write(target, |gate, start| {
         let x = start.wrapping_offset(array.layout.offset);
-        let raised = run_over(at.len() * size_of::<i64>(), || {
+        let raised = run_over(size_of_val(at), || {
             // SAFETY: positions were checked and stay as they are; elements of the vector are distinct, and operands are no part of it.
             flags_raised(|| unsafe { update.run_at(x, at, (extent, step), y, number.is_some()) })
         });
