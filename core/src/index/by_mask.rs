@@ -12,7 +12,7 @@ use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
 use fastnp_codegen::DType;
 
-/// `source[mask]` for a mask of the source's shape, compacted at once: faster than a [`Selection`] of few elements. `None` if the
+/// `source[mask]` for a mask of the source's shape, compacted at once: faster than a [`crate::Selection`] of few elements. `None` if the
 /// elements are many, or not dense.
 ///
 /// # Errors
