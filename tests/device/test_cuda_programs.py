@@ -175,7 +175,7 @@ def test_what_pays_moves_by_itself(standin: Path) -> None:
         import fastnp as np
         np.set_device("auto")
         print(np.get_device())
-        small = np.ones(2000)
+        small = np.ones(5000)
         x = np.ones(3_000_000)
         np.synchronize()
         places = set()

@@ -14,15 +14,6 @@ const GROUP: usize = 16;
 /// A table of up to so many elements is compared with every key: 64 take 2.6 ns, halving 2.7.
 const MAX_COMPARED: usize = 64;
 
-/// Which of the positions between equal elements is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// Before them.
-    Left,
-    /// After them.
-    Right,
-}
-
 /// A type whose numbers are searched. In a sorted table nan is last.
 pub trait SearchKey: Copy + Default {
     /// Whether an element is before a key, neither of which is nan; false if one is.
@@ -55,22 +46,16 @@ impl SearchKey for i64 {
     }
 }
 
-/// Writes the position of each key.
+/// Writes the position of each key, before elements that are equal to it or, if `RIGHT`, after them.
 ///
 /// # Panics
 /// Where there are more keys than room for positions.
-pub fn search_sorted<K: SearchKey>(table: &[K], keys: &[K], side: Side, positions: &mut [i64]) {
+pub fn search_sorted<K: SearchKey, const RIGHT: bool>(table: &[K], keys: &[K], positions: &mut [i64]) {
     let positions = &mut positions[..keys.len()];
-    match side {
-        Side::Left => search::<K, false>(table, keys, positions),
-        Side::Right => search::<K, true>(table, keys, positions),
-    }
+    search::<K, RIGHT>(table, keys, positions);
     if keys.iter().any(|key| key.is_nan()) {
         // Nan is after all numbers.
-        let last = match side {
-            Side::Left => table.partition_point(|element| !element.is_nan()),
-            Side::Right => table.len(),
-        };
+        let last = if RIGHT { table.len() } else { table.partition_point(|element| !element.is_nan()) };
         keys.iter().zip(positions).filter(|(key, _)| key.is_nan()).for_each(|(_, at)| *at = last as i64);
     }
 }

@@ -12,9 +12,7 @@ use crate::ops::elementwise::apply;
 use crate::ops::promote::promote_types;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
-use fastnp_codegen::host::sorted_search;
-use fastnp_codegen::host::sorted_search::SearchKey;
-pub use fastnp_codegen::host::sorted_search::Side;
+use fastnp_codegen::host::sorted_search::{self, SearchKey};
 use fastnp_codegen::{DType, Op, ThreadPool};
 
 /// Threads search multiples of so many keys.
@@ -45,6 +43,15 @@ pub fn search_sorted(sorted: &Array, keys: &Array, side: Side) -> Result<Array> 
     let dtype = key_type(sorted, keys)?;
     let (sorted, keys) = (dense_as(sorted, dtype)?, dense_as(keys, dtype)?);
     if dtype == DType::I64 { searched::<i64>(&sorted, &keys, side) } else { searched::<f64>(&sorted, &keys, side) }
+}
+
+/// Which of the positions between equal elements is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Before them.
+    Left,
+    /// After them.
+    Right,
 }
 
 /// The type that keys are searched in.
@@ -119,7 +126,10 @@ fn searched<T: SearchKey + Send + Sync>(sorted: &Array, keys: &Array, side: Side
                     let to = std::ptr::with_exposed_provenance_mut::<i64>(to).add(start);
                     std::slice::from_raw_parts_mut(to, end - start)
                 };
-                sorted_search::search_sorted(table, &wanted[start..end], side, found);
+                match side {
+                    Side::Left => sorted_search::search_sorted::<T, false>(table, &wanted[start..end], found),
+                    Side::Right => sorted_search::search_sorted::<T, true>(table, &wanted[start..end], found),
+                }
             });
         });
         Ok(())
@@ -178,7 +188,7 @@ pub fn interpolate(
                 };
                 let mut after = [0; BLOCK];
                 for (xs, found) in xs[start..end].chunks(BLOCK).zip(found.chunks_mut(BLOCK)) {
-                    sorted_search::search_sorted(at, xs, Side::Right, &mut after);
+                    sorted_search::search_sorted::<f64, true>(at, xs, &mut after);
                     for ((found, &x), &after) in found.iter_mut().zip(xs).zip(&after) {
                         *found = between((at, of), x, after as usize, ends);
                     }

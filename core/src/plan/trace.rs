@@ -220,7 +220,8 @@ pub(crate) struct Slot {
     pub(crate) storage: StorageRef,
     /// The byte offset that the tape's offsets count from.
     pub(crate) base: isize,
-    pub(crate) written: bool,
+    /// How many pending nodes write it. (A byte that is written and then moved with its word waits for the store, 5 ns.)
+    pub(crate) writes: usize,
 }
 
 /// Pending nodes in program order.
@@ -362,7 +363,7 @@ impl Trace {
         if storage.has_memory() {
             self.bytes_touched += storage.bytes();
         }
-        self.slots.push(Slot { storage: storage.clone(), base: offset, written: false });
+        self.slots.push(Slot { storage: storage.clone(), base: offset, writes: 0 });
         slot
     }
 
@@ -428,7 +429,7 @@ impl Trace {
     #[inline]
     fn push_target(&mut self, storage: &StorageRef, dtype: DType, offset: isize, strides: &[isize]) {
         let slot = self.push_view(storage, dtype, offset, strides);
-        self.slots[slot as usize].written = true;
+        self.slots[slot as usize].writes += 1;
         self.nodes += 1;
     }
 
@@ -492,7 +493,7 @@ impl Trace {
     /// Whether a storage has a pending write.
     #[inline]
     pub(crate) fn writes(&self, storage: &Storage) -> bool {
-        storage.slot(self.epoch).is_some_and(|slot| self.slots[slot as usize].written)
+        storage.slot(self.epoch).is_some_and(|slot| self.slots[slot as usize].writes > 0)
     }
 
     /// Whether a storage is read or written by a pending node.

@@ -111,7 +111,7 @@ impl Runtime {
         let may_die = |&slot: &u32| {
             let known = &self.trace.slots[slot as usize];
             let own = known.storage.owner().is_none() && !known.storage.is_shared();
-            !wanted.contains(&slot) && known.written && own && self.live[slot as usize]
+            !wanted.contains(&slot) && known.writes > 0 && own && self.live[slot as usize]
         };
         (0..self.live.len() as u32).filter(may_die).collect()
     }
