@@ -76,6 +76,24 @@ def roll(rng: Any) -> Call:
     return "roll", (x, shift, axis), {}
 
 
+def scalars(rng: Any) -> Call:
+    """Arrays without axes."""
+    x = array(rng, (), "lfd")
+    edges = numpy.array([0.0, 1.5, 4.0])
+    calls: list[Call] = [
+        ("roll", (x, 1), {}),
+        ("searchsorted", (edges, x), {}),
+        ("digitize", (x, edges[::-1]), {}),
+        ("interp", (x, edges, edges), {}),
+        ("polyval", (edges, x), {}),
+        ("linalg.norm", (x,), {}),
+        ("putmask", (x, x > 0, 3), {}),
+        ("place", (x, x > 0, [7]), {}),
+        ("count_nonzero", (x > 0,), {}),
+    ]
+    return calls[rng.integers(0, len(calls))]
+
+
 def count(rng: Any) -> Call:
     x = array(rng, shape_of(rng), "?" if rng.random() < 0.6 else TYPES)
     if rng.random() < 0.6:
@@ -141,7 +159,8 @@ def polynomial(rng: Any) -> Call:
 
 
 CALLS: dict[str, Callable[[Any], Call]] = {
-    f.__name__: f for f in (write, search, roll, count, norm, interp, pad, gradient, polynomial)
+    f.__name__: f
+    for f in (write, search, roll, scalars, count, norm, interp, pad, gradient, polynomial)
 }
 # Machine code multiplies complex numbers with fewer roundings.
 ROUNDED = {"polyval": 1e-12, "vander": 1e-12, "gradient": 1e-12, "pad": 1e-13}

@@ -280,7 +280,9 @@ fn roll<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some([Some(x), Some(shift), axis]) = call.read(["a", "shift", "axis"])? else { return Ok(None) };
     let py = call.py();
     let (Some(me), Some(shift)) = (ours(x), integer(shift)) else { return Ok(None) };
-    let Some(array) = me.dense().filter(|array| array.is_c_contiguous() && array.size() > 0) else { return Ok(None) };
+    let Some(array) = me.dense().filter(|x| x.is_c_contiguous() && x.size() > 0 && x.ndim() > 0) else {
+        return Ok(None);
+    };
     let rolled = match axis.filter(|axis| !axis.is_none()) {
         None => array.reshape(&[array.size()]).and_then(|flat| rolled(&flat, shift, 0)?.reshape(array.shape())),
         Some(axis) => match integer(axis).map(|axis| fastnp::normalize_axis(axis, array.ndim())) {

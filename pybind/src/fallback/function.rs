@@ -185,7 +185,7 @@ impl NumpyFunction {
         names: Option<&Bound<'py, PyTuple>>,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // A call with an array of NumPy's is its own, mostly.
+        // With an array of NumPy's the call is NumPy's, as a rule.
         if let Some(common) = native.common
             && !arguments.iter().any(is_numpys)
             && let Some(result) = common(Arguments::of(py, arguments, names))?
