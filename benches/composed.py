@@ -63,6 +63,11 @@ def exponential_means(np: Any, x: Any) -> Any:
     return np.exp(-np.abs(x)).mean(axis=0)
 
 
+def normal_tails(np: Any, x: Any) -> Any:
+    """A normal density, most of which underflows."""
+    return np.exp(-((100 * x - 50) ** 2))
+
+
 def squared_distance(np: Any, x: Any) -> Any:
     difference = x - x[0]
     return (difference * difference).sum()
@@ -124,6 +129,7 @@ PROGRAMS: dict[str, tuple[Program, bool]] = {
     "variance of rows": (variance, False),
     "scaled exponentials": (scaled, True),
     "means of exponentials": (exponential_means, False),
+    "tails of a normal": (normal_tails, True),
     "squared distance": (squared_distance, False),
     "sum with transposed": (with_transposed, False),
     "two classes": (classified, False),

@@ -109,6 +109,28 @@ def test_every_ufunc_raises_numpys_flags(name: str, dtype: str, tiny: str) -> No
     assert not found, "\n".join([f"{len(found)} differ", *found[:10]])
 
 
+@pytest.mark.parametrize("n", [40, 5000])
+def test_ignored_flags_hide_no_others(n: int, tiny: str) -> None:
+    def warned(np: Any, state: dict[str, str]) -> list[str]:
+        x = np.array([1e3] * n + [1.0] * n + [-1e3] * n)
+        with warnings.catch_warnings(record=True) as caught, numpy.errstate(**state):
+            warnings.simplefilter("always")
+            values = numpy.asarray(np.exp(-x) * 2.0)
+            assert values[0] == 0.0 and values[-1] == numpy.inf
+            numpy.asarray(x * 1e-308 * 1e-10)
+        return sorted({str(w.message) for w in caught})
+
+    states: list[dict[str, str]] = [
+        {},
+        {"under": "warn"},
+        {},
+        {"all": "ignore"},
+        {"over": "ignore"},
+    ]
+    for state in [*states, {"over": "ignore", "under": "warn"}, {"all": "warn"}, {}]:
+        assert warned(fastnp, state) == warned(numpy, state), state
+
+
 def cases() -> dict[str, Callable[[Any], Any]]:
     """A program for each kind of flag, and for the ways in which it comes about."""
     big, one, zero = [1e300] * 40, [1.0] * 40, [0.0] * 40

@@ -291,6 +291,8 @@ impl FpFlags {
     pub const UNDERFLOW: FpFlags = FpFlags(4);
     /// No result: nan from numbers.
     pub const INVALID: FpFlags = FpFlags(8);
+    /// All of them.
+    pub const ALL: FpFlags = FpFlags(15);
 
     /// Whether no flag is set.
     #[inline]

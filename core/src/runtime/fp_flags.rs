@@ -26,6 +26,14 @@ impl ErrstateToken {
     /// The bit of tokens whose operations run when they are recorded, because errors are raised where they are made.
     pub const IMMEDIATE: u32 = 1 << 31;
 
+    /// From this bit on: a bit for each flag that need not be reported, as the bits of [`FpFlags`].
+    pub const IGNORED_SHIFT: u32 = 24;
+
+    /// The flags that are to be reported.
+    pub(crate) fn reported(self) -> FpFlags {
+        FpFlags(FpFlags::ALL.0 & !(self.0 >> ErrstateToken::IGNORED_SHIFT) as u8)
+    }
+
     /// Whether operations run when they are recorded.
     pub(crate) fn is_immediate(self) -> bool {
         self.0 & ErrstateToken::IMMEDIATE != 0

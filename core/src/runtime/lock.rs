@@ -11,6 +11,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::runtime::fp_flags;
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
+use fastnp_codegen::drive::fp_status;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::sync::LazyLock;
@@ -136,6 +137,7 @@ pub(crate) fn recording() -> Result<RuntimeGuard> {
     if runtime.telemetry.fp_flags.errstate != errstate {
         runtime.flush(FlushReason::Errstate)?;
         runtime.telemetry.fp_flags.errstate = errstate;
+        fp_status::set_reported(errstate.reported());
     }
     Ok(runtime)
 }

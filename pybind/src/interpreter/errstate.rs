@@ -98,7 +98,17 @@ fn scope_of(state: &Bound<'_, PyDict>) -> PyResult<ErrstateToken> {
             bits |= ErrstateToken::IMMEDIATE;
         }
     }
+    if bits & ErrstateToken::IMMEDIATE == 0 {
+        // (A handler that is called is told all flags.)
+        let ignored = KINDS.iter().enumerate().filter(|(i, _)| mode_of(bits, *i) == 0);
+        bits |= ignored.fold(0, |all, (_, (_, flag))| all | u32::from(flag.0)) << ErrstateToken::IGNORED_SHIFT;
+    }
     Ok(ErrstateToken(bits))
+}
+
+/// The code of the mode of a kind.
+fn mode_of(scope: u32, kind: usize) -> usize {
+    (scope >> (kind * MODE_BITS)) as usize & ((1 << MODE_BITS) - 1)
 }
 
 /// Reports the flags raised since the last report, each by the state at the recording of its operation.
@@ -107,7 +117,7 @@ pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
     let mut found: Vec<(&str, u8, &str, &str)> = Vec::new();
     for raised in fastnp::take_fp_reports() {
         for (i, (kind, flag)) in KINDS.iter().enumerate() {
-            let mode = (raised.errstate.0 >> (i * MODE_BITS)) as usize & ((1 << MODE_BITS) - 1);
+            let mode = mode_of(raised.errstate.0, i);
             if raised.flags.contains(*flag) && mode != 0 {
                 found.push((kind, raised.flags.0, raised.name, MODES[mode]));
             }
