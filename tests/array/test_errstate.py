@@ -111,7 +111,7 @@ def test_every_ufunc_raises_numpys_flags(name: str, dtype: str, tiny: str) -> No
 
 @pytest.mark.parametrize("n", [40, 5000])
 def test_ignored_flags_hide_no_others(n: int, tiny: str) -> None:
-    def warned(np: Any, state: dict[str, str]) -> list[str]:
+    def warned(np: Any, state: dict[str, Any]) -> list[str]:
         x = np.array([1e3] * n + [1.0] * n + [-1e3] * n)
         with warnings.catch_warnings(record=True) as caught, numpy.errstate(**state):
             warnings.simplefilter("always")
@@ -120,7 +120,7 @@ def test_ignored_flags_hide_no_others(n: int, tiny: str) -> None:
             numpy.asarray(x * 1e-308 * 1e-10)
         return sorted({str(w.message) for w in caught})
 
-    states: list[dict[str, str]] = [
+    states: list[dict[str, Any]] = [
         {},
         {"under": "warn"},
         {},
