@@ -180,3 +180,18 @@ def test_what_is_not_ours_keeps_the_bits_of_numpy() -> None:
     compiled = fastnp.jit(compute)
     compiled(numpy, x, y)
     assert (y == numpy.exp(x) + numpy.sin(x)).all()
+
+
+def test_flags_that_were_ignored_before_are_reported() -> None:
+    def warned(run: Callable[..., Any]) -> list[str]:
+        with numpy.errstate(all="ignore"):
+            fastnp.eval(fastnp.ones(5000) / 0.0)
+        x, y = (fastnp.array(array) for array in made(60, "d", 1))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run(fastnp, x, y)
+        return sorted({str(w.message) for w in caught})
+
+    found = warned(fastnp.jit(scaled))
+    assert found == warned(scaled)
+    assert "overflow encountered in exp" in found

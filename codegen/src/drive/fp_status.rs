@@ -7,15 +7,41 @@
 
 use crate::{FpFlags, RaisedFlags};
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 /// The flags that drivers look for. Others are ignored by the caller: a block that raises no other is not re-executed, which takes forty
 /// times as long as the block (`exp(-x**2)` of large numbers underflows everywhere).
 static REPORTED: AtomicU8 = AtomicU8::new(FpFlags::ALL.0);
 
+/// How many launches report at least [`ERRORS`].
+static REPORTING_ERRORS: AtomicUsize = AtomicUsize::new(0);
+/// All but underflow.
+const ERRORS: FpFlags = FpFlags(FpFlags::ALL.0 & !FpFlags::UNDERFLOW.0);
+
 /// Sets the flags that launches report from now on, at least. Launches at the same time have them in common.
 pub fn set_reported(flags: FpFlags) {
     REPORTED.store(flags.0, Ordering::Relaxed);
+}
+
+/// Does work whose launches report all flags but underflow, if not that too.
+pub fn reporting_errors<T>(work: impl FnOnce() -> T) -> T {
+    /// Counts while it lives.
+    struct Counted;
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            REPORTING_ERRORS.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    REPORTING_ERRORS.fetch_add(1, Ordering::Relaxed);
+    let _counted = Counted;
+    work()
+}
+
+/// The flags that are reported now.
+#[inline(always)]
+fn reported() -> FpFlags {
+    let flags = FpFlags(REPORTED.load(Ordering::Relaxed));
+    if REPORTING_ERRORS.load(Ordering::Relaxed) == 0 { flags } else { flags | ERRORS }
 }
 
 /// The flags raised since the last [`clear`].
@@ -84,7 +110,7 @@ fn mxcsr() -> u32 {
 /// Whether any of some flags is raised that is to be reported.
 #[inline(always)]
 pub(crate) fn is_raised(flags: FpFlags) -> bool {
-    let flags = flags & FpFlags(REPORTED.load(Ordering::Relaxed));
+    let flags = flags & reported();
     !flags.is_empty() && !(read() & flags).is_empty()
 }
 

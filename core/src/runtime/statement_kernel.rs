@@ -3,7 +3,7 @@
 use crate::plan::loop_function::{LoopStep, append};
 use crate::runtime::lock::unresolved_runtime;
 use crate::runtime::program_cache::CompiledKernel;
-use fastnp_codegen::drive::fp_status::preserving;
+use fastnp_codegen::drive::fp_status::{preserving, reporting_errors};
 use fastnp_codegen::{Access, DType, Fold, FpFlags, KernelBuilder, Launch, Scalar, SingleThread, Template, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -85,7 +85,7 @@ impl StatementKernel {
         self.result
     }
 
-    /// Runs it, and says which floating-point flags NumPy would report; the thread's floating-point status is as before.
+    /// Runs it, and says which floating-point flags NumPy would report, but for underflow; the thread's floating-point status is as before.
     ///
     /// # Safety
     /// `arguments` are the words that this type describes. At every point the address of each array is that of an aligned element. No
@@ -116,7 +116,7 @@ impl StatementKernel {
         let (outer, inner) = extents.split_at(first_folded);
         let launch = Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &scalars };
         // SAFETY: the caller's contract; the host's backend compiles for this processor.
-        let raised = preserving(|| unsafe { self.compiled.1.launch(&launch, &SingleThread) });
+        let raised = preserving(|| reporting_errors(|| unsafe { self.compiled.1.launch(&launch, &SingleThread) }));
         // A launch on the host's memory does not fail.
         raised.into_iter().flatten().fold(FpFlags::NONE, |all, (_, _, flags)| all | flags)
     }
