@@ -11,13 +11,12 @@ import fastnp
 import numpy
 import pytest
 
-from tests.array.test_updates import TYPES, numbers, outcome
+from tests.array.test_updates import TYPES, numbers
 from tests.compare import difference
-from tests.python_layer.test_random_arguments import array, of_ours, shape_of, steps
+from tests.python_layer.test_random_arguments import Call, array, both, shape_of, steps
 
 SEEDS, CALLS_EACH = 2, 60
 
-Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 NUMBERS = (2, -1, 300, 2.5, 1e300, True, 1j, numpy.float64(0.5), numpy.int8(3), numpy.inf)
 
 
@@ -173,13 +172,6 @@ def function(np: Any, name: str) -> Any:
     return np.linalg.norm if name == "linalg.norm" else getattr(np, name)
 
 
-def evaluated(run: Any, *args: Any, **named: Any) -> Any:
-    """What a call returns, with the warnings of its evaluation."""
-    result = run(*args, **named)
-    fastnp.flush()
-    return result
-
-
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_results_are_numpys(kind: str, seed: int) -> None:
@@ -187,9 +179,8 @@ def test_results_are_numpys(kind: str, seed: int) -> None:
     for _ in range(CALLS_EACH):
         name, args, named = CALLS[kind](rng)
         told = f"{name} {args!r} {named!r}"
-        mine, passed = [of_ours(x) for x in args], {key: of_ours(x) for key, x in named.items()}
-        found, warned = outcome(evaluated, function(fastnp, name), *mine, **passed)
-        wanted, expected = outcome(function(numpy, name), *args, **named)
+        functions = function(fastnp, name), function(numpy, name)
+        (found, warned), (wanted, expected), mine = both(functions, (name, args, named))
         # NumPy may have warned of one axis before it finds an error in another.
         failed = type(wanted) is tuple and type(wanted[0]) is str
         assert warned == expected or failed, told

@@ -188,6 +188,21 @@ def of_ours(value: Any) -> Any:
     return [ours(x) for x in value] if type(value) is list else ours(value)
 
 
+def evaluated(run: Any, *args: Any, **named: Any) -> Any:
+    """What a call returns, with the warnings of its evaluation."""
+    result = run(*args, **named)
+    fastnp.flush()
+    return result
+
+
+def both(functions: tuple[Any, Any], call: Call) -> tuple[Any, Any, list[Any]]:
+    """What our function and NumPy's return or raise, each with its warnings; and our arguments."""
+    _, args, named = call
+    mine, passed = [of_ours(x) for x in args], {key: of_ours(x) for key, x in named.items()}
+    found = outcome(evaluated, functions[0], *mine, **passed)
+    return found, outcome(functions[1], *args, **named), mine
+
+
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_results_are_numpys(kind: str, seed: int) -> None:
@@ -198,9 +213,8 @@ def test_results_are_numpys(kind: str, seed: int) -> None:
         if finite and not all(numpy.isfinite(x).all() for x in args[:2] if type(x) is not int):
             continue
         told = f"{name} {args!r} {named!r}"
-        passed = {key: of_ours(value) for key, value in named.items()}
-        found, warned = outcome(getattr(fastnp, name), *map(of_ours, args), **passed)
-        wanted, expected = outcome(getattr(numpy, name), *args, **named)
+        functions = getattr(fastnp, name), getattr(numpy, name)
+        (found, warned), (wanted, expected), _ = both(functions, (name, args, named))
         assert warned == expected, told
         if type(wanted) is tuple and type(wanted[0]) is str:
             assert type(found) is tuple and found == wanted, told

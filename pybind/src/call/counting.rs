@@ -71,6 +71,16 @@ fn search_sorted<'py>(
     with_arrays(a.py(), [a, v], |[a, v]| fastnp::search_sorted(a, v, side))
 }
 
+/// `bins_of_numbers(x, edges, is_right)`: NumPy's `digitize`.
+#[pyfunction]
+fn bins_of_numbers<'py>(
+    x: &Bound<'py, PyAny>,
+    edges: &Bound<'py, PyAny>,
+    is_right: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x, edges], |[x, edges]| fastnp::digitize(x, edges, is_right))
+}
+
 /// `interpolate(x, xp, fp, left, right)`: NumPy's `interp`.
 #[pyfunction]
 fn interpolate<'py>(
@@ -200,6 +210,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(count_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(even_histogram, module)?)?;
     module.add_function(wrap_pyfunction!(search_sorted, module)?)?;
+    module.add_function(wrap_pyfunction!(bins_of_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(interpolate, module)?)?;
     crate::interpreter::fastcall::add(
         module,

@@ -14,6 +14,7 @@ from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
 from fastnp._fastnp import (
     asarray,
+    bins_of_numbers,
     count_numbers,
     even_histogram,
     interpolate,
@@ -63,18 +64,11 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 @native(_np.digitize, few=0)
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
-    ours = type(bins) is ndarray or (type(x) is ndarray and type(bins) in (list, tuple))
-    edges = asarray(bins) if ours else None
-    if type(edges) is ndarray and edges.ndim == 1 and edges.dtype.kind in "biuf":
-        if (edges[1:] >= edges[:-1]).all():
-            found = _positions(edges, x, not right)
-        elif (edges[1:] <= edges[:-1]).all():
-            found = _positions(edges[::-1], x, not right)
-            found = None if found is None else edges.size - found
-        else:
-            found = None
+    if type(bins) is ndarray or (type(x) is ndarray and type(bins) in (list, tuple)):
+        is_number = type(x) in _NUMBERS
+        found = bins_of_numbers([x] if is_number else x, bins, bool(right))
         if found is not None:
-            return found
+            return found[0] if is_number else found if found.ndim else found[()]
     return call(_np.digitize, (x, bins, right), {})
 
 
