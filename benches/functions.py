@@ -7,7 +7,8 @@ that neither module allocates. Pending results of fastnp are computed in the loo
 NumPy's time over fastnp's: above 1 fastnp is faster. At the end are the geometric mean and the
 minimum for each size. It does not pass or fail.
 
-Arguments are uniform in a part of the domain (`DOMAINS`), the same for both. The modules take
+Arguments are uniform in a part of the domain (`DOMAINS`), the same for both. `--special` makes one
+in so many special instead: NaN, an infinity, zero, or a negative number. The modules take
 turns in both orders (A B B A); a figure is the median of the rounds, each the minimum of a few
 runs of the loop.
 """
@@ -55,15 +56,20 @@ DOMAINS = {
     "arccosh": (1.1, 4.0),
 }
 SECOND = (-3.0, 3.0)
+SPECIAL = (float("nan"), float("inf"), 0.0, -1000.0)
 # Runs of the loop in a round.
 RUNS = 3
 
 
-def operands(name: str, n: int, dtype: str) -> list[Any]:
-    """NumPy's arrays of arguments."""
+def operands(name: str, n: int, dtype: str, special: int) -> list[Any]:
+    """NumPy's arrays of arguments, of the first one in `special` special, unless that is 0."""
     random = numpy.random.default_rng(0)
     domains = [DOMAINS.get(name, ORDINARY)] + [SECOND] * (name in BINARY)
-    return [random.uniform(*domain, n).astype(dtype) for domain in domains]
+    arrays = [random.uniform(*domain, n).astype(dtype) for domain in domains]
+    if special:
+        where = random.integers(0, special, n) == 0
+        arrays[0][where] = random.choice(SPECIAL, numpy.count_nonzero(where))
+    return arrays
 
 
 def timer(np: Any, name: str, arrays: list[Any]) -> timeit.Timer:
@@ -85,9 +91,11 @@ def seconds(loop: timeit.Timer, calls: int) -> float:
     return min(loop.repeat(RUNS, calls)) / calls
 
 
-def compare(name: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
+def compare(
+    name: str, n: int, dtype: str, rounds: int, budget: float, special: int = 0
+) -> Times:
     """Median seconds a call for each module; the modules take turns in both orders."""
-    arrays = operands(name, n, dtype)
+    arrays = operands(name, n, dtype, special)
     timers = {module: timer(np, name, arrays) for module, np in MODULES.items()}
     calls = {}
     for module, loop in timers.items():
@@ -98,7 +106,12 @@ def compare(name: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
 
 
 def table(
-    names: list[str], dtypes: list[str], sizes: list[int], rounds: int, budget: float
+    names: list[str],
+    dtypes: list[str],
+    sizes: list[int],
+    rounds: int,
+    budget: float,
+    special: int = 0,
 ) -> dict[str, dict[str, Times]]:
     """Measure and print every cell; return the times, by size and by the cell's name."""
     print("ns an element of NumPy and fastnp, and their ratio, by size")
@@ -108,7 +121,7 @@ def table(
         for name in names:
             print(f"{name:10}{dtype:10}", end="", flush=True)
             for n in sizes:
-                times = compare(name, n, dtype, rounds, budget)
+                times = compare(name, n, dtype, rounds, budget, special)
                 found[f"{n:,}"][f"{name}, {dtype}"] = times
                 numpys, ours = (times[module] / n * 1e9 for module in MODULES)
                 print(f"{numpys:>10.3f}{ours:>7.3f}{ratio(times):>7.2f}", end="", flush=True)
@@ -131,8 +144,18 @@ def main() -> None:
     parser.add_argument("--functions", nargs="*", default=list(NAMES), choices=NAMES)
     parser.add_argument("--rounds", type=int, default=6, help="turns of each module (6)")
     parser.add_argument("--budget", type=float, default=0.1, help="seconds a module and cell (0.1)")
+    parser.add_argument("--special", type=int, default=0, help="one argument in so many is special")
     options = parser.parse_args()
-    found = table(options.functions, options.dtypes, options.sizes, options.rounds, options.budget)
+    numpy.seterr(all="ignore")
+    fastnp.seterr(all="ignore")
+    found = table(
+        options.functions,
+        options.dtypes,
+        options.sizes,
+        options.rounds,
+        options.budget,
+        options.special,
+    )
     for size, cells in found.items():
         mean, least = summary(cells)
         print(

@@ -1,7 +1,8 @@
 //! Elementary functions written out, against the same functions as the portable backend computes them.
 //!
 //! At every instruction set that fuses, the kernel written out gives the bits of the kernel as it was, and its mask is the
-//! function's own question for odd arguments; what stands for the slow form in other lanes does not matter. Ops that are decomposed
+//! function's own question for odd arguments; what stands for the slow form in other lanes does not matter. In the version for special
+//! arguments these have the values and the flags of the slow form. Ops that are decomposed
 //! besides have the bits and the flags of the portable loops at every argument, and a mask where those raise a flag or compute more.
 
 use fastnp_codegen::math::*;
@@ -42,12 +43,12 @@ impl Float for f32 {
     }
 }
 
-fn one<F: Unary<N>, N: Number>(_: F, x: N, _: N) -> bool {
-    F::needs_slow_path(x)
+fn one<F: Unary<N>, N: Number>(_: F, x: N, _: N, version: Version) -> bool {
+    F::needs_slow_path(x) && !(version == Version::Special && F::is_special(x))
 }
 
-fn two<F: Binary<N>, N: Number>(_: F, x: N, y: N) -> bool {
-    F::needs_slow_path(x, y)
+fn two<F: Binary<N>, N: Number>(_: F, x: N, y: N, version: Version) -> bool {
+    F::needs_slow_path(x, y) && !(version == Version::Special && F::is_special(x, y))
 }
 
 macro_rules! questions {
@@ -55,18 +56,22 @@ macro_rules! questions {
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         /// The function's own answer.
-        fn needs_slow_path<N: Number>(op: Op, x: N, y: N) -> bool {
+        fn needs_slow_path<N: Number>(op: Op, x: N, y: N, version: Version) -> bool {
             match op {
-                $(Op::$Op => false $(| questions!(@class $class $args $body, x, y))*,)*
+                $(Op::$Op => false $(| questions!(@class $class $args $body, x, y, version))*,)*
             }
         }
     };
-    (@class elementary ($a:ident) $body:expr, $x:ident, $y:ident) => { one($body, $x, $y) };
-    (@class elementary ($a:ident, $b:ident) $body:expr, $x:ident, $y:ident) => { two($body, $x, $y) };
-    (@class $class:ident $args:tt $body:expr, $x:ident, $y:ident) => { false };
+    (@class elementary ($a:ident) $body:expr, $x:ident, $y:ident, $version:ident) => { one($body, $x, $y, $version) };
+    (@class elementary ($a:ident, $b:ident) $body:expr, $x:ident, $y:ident, $version:ident) => {
+        two($body, $x, $y, $version)
+    };
+    (@class $class:ident $args:tt $body:expr, $x:ident, $y:ident, $version:ident) => { false };
 }
 
 for_each_op!(questions);
+
+const VERSIONS: [Version; 2] = [Version::Common, Version::Special];
 
 /// The levels that fuse, on which alone functions have the bits of their expansions.
 fn fusing() -> Vec<Portable> {
@@ -93,8 +98,8 @@ fn kernel_of(op: Op, dtype: DType) -> Kernel {
 }
 
 /// The kernel written out, with a literal for what is wanted seldom, and the mask as one more result.
-fn without_slow(op: Op, dtype: DType, literal: Scalar) -> Kernel {
-    let Expanded { mut kernel, body, .. } = expand(&kernel_of(op, dtype));
+fn without_slow(op: Op, dtype: DType, literal: Scalar, version: Version) -> Kernel {
+    let Expanded { mut kernel, body, .. } = expand_as(&kernel_of(op, dtype), version);
     kernel.operands.push(OperandDecl { dtype: DType::Bool, access: Access::Write, restrict: true, nontemporal: false });
     let mask = match body.slow_paths[..] {
         [odd] => {
@@ -183,22 +188,22 @@ fn arguments<N: Float>(arity: usize) -> (Vec<N>, Vec<N>) {
     (x, y)
 }
 
-fn agree<N: Float>(op: Op) {
+fn agree<N: Float>(op: Op, version: Version) {
     let (x, y) = arguments::<N>(op.arity());
-    let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow(op, N::DTYPE, N::nan()));
-    let whole = expand(&plain).kernel;
+    let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow(op, N::DTYPE, N::nan(), version));
+    let whole = expand_as(&plain, version).kernel;
     for backend in fusing() {
         let (wanted, ..) = run(&backend, &plain, &x, &y);
         let (found, ..) = run(&backend, &whole, &x, &y);
         let (ordinary, mask, _) = run(&backend, &fast, &x, &y);
         for i in 0..x.len() {
             let what = || format!("{op}({:e}, {:e}) {} {backend:?}", x[i].wide(), y[i].wide(), N::DTYPE);
-            assert_eq!(mask[i], needs_slow_path(op, x[i], y[i]), "{}", what());
+            assert_eq!(mask[i], needs_slow_path(op, x[i], y[i], version), "{}", what());
             // The fast path alone is right in the lanes that do not need the slow path.
             let fast = (!mask[i]).then_some(("fast", ordinary[i]));
             for (name, value) in fast.into_iter().chain([("whole", found[i])]) {
                 let same = value.same_bits() == wanted[i].same_bits()
-                    || mask[i] && value.wide().is_nan() && wanted[i].wide().is_nan();
+                    || (mask[i] || version == Version::Special) && value.wide().is_nan() && wanted[i].wide().is_nan();
                 assert!(same, "{name}: {}: {:e}, not {:e}", what(), value.wide(), wanted[i].wide());
             }
         }
@@ -207,9 +212,9 @@ fn agree<N: Float>(op: Op) {
 
 #[test]
 fn expansions_have_the_bits_of_the_functions() {
-    for op in elementary() {
-        agree::<f64>(op);
-        agree::<f32>(op);
+    for (op, version) in elementary().flat_map(|op| VERSIONS.map(|version| (op, version))) {
+        agree::<f64>(op, version);
+        agree::<f32>(op, version);
     }
 }
 
@@ -218,7 +223,7 @@ fn expansions_have_the_same_bits_where_nothing_fuses() {
     let Some(fusing) = fusing().pop() else { return };
     for op in elementary() {
         let (x, y) = arguments::<f64>(op.arity());
-        let kernel = without_slow(op, DType::F64, f64::nan());
+        let kernel = without_slow(op, DType::F64, f64::nan(), Version::Common);
         let (found, mask, _) = run(&Portable::every_level()[0], &kernel, &x, &y);
         let (wanted, ..) = run(&fusing, &kernel, &x, &y);
         for i in (0..x.len()).filter(|&i| !mask[i]) {
@@ -227,12 +232,17 @@ fn expansions_have_the_same_bits_where_nothing_fuses() {
     }
 }
 
-fn flags_agree<N: Float>(op: Op) {
+fn flags_agree<N: Float>(op: Op, version: Version) {
     let kinds = kinds::<N>();
     let seconds = if op.arity() == 1 { &kinds[..1] } else { &kinds[..] };
-    let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow(op, N::DTYPE, N::nan()));
+    let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow(op, N::DTYPE, N::nan(), version));
     // Flags that the table does not name for an op are not reported.
-    let named = |flags: FpFlags| FpFlags(flags.0 & op.effects(N::DTYPE).0);
+    let mut reported = op.effects(N::DTYPE);
+    if version == Version::Special {
+        // It is for launches that do not report underflow.
+        reported.0 &= !FpFlags::UNDERFLOW.0;
+    }
+    let named = |flags: FpFlags| FpFlags(flags.0 & reported.0);
     let Some(backend) = fusing().pop() else { return };
     for &x in &kinds {
         for &y in seconds {
@@ -248,9 +258,9 @@ fn flags_agree<N: Float>(op: Op) {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn expansions_raise_the_flags_of_the_functions() {
-    for op in elementary() {
-        flags_agree::<f64>(op);
-        flags_agree::<f32>(op);
+    for (op, version) in elementary().flat_map(|op| VERSIONS.map(|version| (op, version))) {
+        flags_agree::<f64>(op, version);
+        flags_agree::<f32>(op, version);
     }
 }
 
@@ -323,7 +333,7 @@ fn other_decompositions_have_the_bits_and_flags_of_the_loops() {
     for (op, dtype) in all {
         let elements = elements(dtype);
         let result = op.result(dtype);
-        let (plain, fast) = (kernel_of(op, dtype), without_slow(op, dtype, Scalar::zero(result)));
+        let (plain, fast) = (kernel_of(op, dtype), without_slow(op, dtype, Scalar::zero(result), Version::Common));
         let whole = expand(&plain).kernel;
         let named = |flags: FpFlags| FpFlags(flags.0 & op.effects(dtype).0);
         let is_nan = |bits| Scalar::from_bits(result, bits).to_f64().is_nan();

@@ -114,6 +114,18 @@ pub(crate) fn is_raised(flags: FpFlags) -> bool {
     !flags.is_empty() && !(read() & flags).is_empty()
 }
 
+/// Those of some flags that are raised and to be reported.
+#[inline]
+pub(crate) fn raised_of(flags: FpFlags) -> FpFlags {
+    flags & reported() & read()
+}
+
+/// Whether underflow is reported. NumPy ignores it unless asked.
+#[inline(always)]
+pub(crate) fn reports_underflow() -> bool {
+    !(reported() & FpFlags::UNDERFLOW).is_empty()
+}
+
 /// Attributes the flags that are raised to an instruction, as far as they are its `effects`, and clears all.
 #[inline]
 pub(crate) fn attribute(raised: &mut RaisedFlags, epilogue: bool, inst: u32, effects: FpFlags) {

@@ -21,6 +21,9 @@
 //! computes `slow` only for lanes in which the mask is true, for instance by re-executing them in the original kernel. There are almost
 //! never any; in other lanes `slow` is undefined.
 //!
+//! A kernel whose arguments are often special (NaN, infinities, zero, what is outside of a domain: `Unary::is_special`) has a second
+//! [`Version`], with `y = select is_special, special, …` around that and a narrower mask.
+//!
 //! Equal instructions are one value (so the sine and the cosine of one angle share all but the last select), and dead instructions are
 //! dropped. Expansion is idempotent; kernels without such ops are returned unchanged. Floating-point flags are reported for instructions of
 //! the original kernel, which [`Provenance::origin`] gives.
@@ -72,6 +75,21 @@ pub struct SlowPath {
     pub mask: ValueId,
 }
 
+/// Which arguments a decomposed function has values for without its slow path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// Those that are common: the fastest version.
+    Common,
+    /// Special ones too: NaN, infinities, zero, what is outside of the domain. It takes up to twice the time. Exponentials that vanish
+    /// are zero without underflow: it is for launches that do not report that.
+    Special,
+}
+
+/// Whether the special version of an op avoids underflow.
+pub(crate) fn avoids_underflow(op: Op, dtype: DType) -> bool {
+    dtype.is_float() && matches!(op, Op::Exp | Op::Exp2)
+}
+
 /// Decomposes every elementary function of real floats, complex arithmetic, and the other ops and conversions that have no instruction.
 ///
 /// ```
@@ -88,13 +106,18 @@ pub struct SlowPath {
 /// assert!(verify(expanded.kernel).is_ok());
 /// ```
 pub fn expand(kernel: &Kernel) -> Expanded {
+    expand_as(kernel, Version::Common)
+}
+
+/// The same in a version.
+pub fn expand_as(kernel: &Kernel, version: Version) -> Expanded {
     let mut expanded = kernel.clone();
     let mut roots: Vec<ValueId> = kernel.accumulators.iter().map(|a| a.value).collect();
     let body;
-    (expanded.body, body) = expand_fragment(kernel, &kernel.body, &mut roots);
+    (expanded.body, body) = expand_fragment(kernel, &kernel.body, &mut roots, version);
     expanded.accumulators.iter_mut().zip(roots).for_each(|(a, value)| a.value = value);
     let epilogue;
-    (expanded.epilogue, epilogue) = expand_fragment(kernel, &kernel.epilogue, &mut []);
+    (expanded.epilogue, epilogue) = expand_fragment(kernel, &kernel.epilogue, &mut [], version);
     Expanded { kernel: expanded, body, epilogue }
 }
 
@@ -102,9 +125,12 @@ pub fn expand(kernel: &Kernel) -> Expanded {
 type Decompose = fn(&Tape, Op, [ValueId; 2], DType) -> (ValueId, Option<ValueId>);
 
 /// The decomposition of an op on real arguments of a type, if it has one. Complex ones are those of `complex`.
-fn decomposition(op: Op, dtype: DType) -> Option<Decompose> {
+fn decomposition(op: Op, dtype: DType, version: Version) -> Option<Decompose> {
     match dtype.kind() {
-        Kind::Float if op.row().elementary => Some(elementary),
+        Kind::Float if op.row().elementary => Some(match version {
+            Version::Common => |tape, op, args, dtype| elementary(tape, op, args, dtype, Version::Common),
+            Version::Special => |tape, op, args, dtype| elementary(tape, op, args, dtype, Version::Special),
+        }),
         Kind::Float if float_bits::is_decomposed(op) => Some(float_bits::decompose),
         Kind::Signed | Kind::Unsigned if integers::is_decomposed(op, dtype) => Some(integers::decompose),
         _ if division::is_decomposed(op, dtype) => Some(division::decompose),
@@ -114,7 +140,7 @@ fn decomposition(op: Op, dtype: DType) -> Option<Decompose> {
 
 /// Whether an op on real arguments of a type is decomposed.
 pub(crate) fn is_decomposed(op: Op, dtype: DType) -> bool {
-    decomposition(op, dtype).is_some()
+    decomposition(op, dtype, Version::Common).is_some()
 }
 
 /// Whether an instruction on real numbers is decomposed.
@@ -134,7 +160,12 @@ fn needs_expansion(fragment: &Fragment) -> bool {
 }
 
 /// Decomposes one fragment; `roots` are live besides what it stores, and are renumbered.
-fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Provenance) {
+fn expand_fragment(
+    kernel: &Kernel,
+    fragment: &Fragment,
+    roots: &mut [ValueId],
+    version: Version,
+) -> (Fragment, Provenance) {
     if !needs_expansion(fragment) {
         let origin = (0..fragment.insts.len() as u32).collect();
         return (fragment.clone(), Provenance { slow_paths: vec![], origin, regions: vec![] });
@@ -150,8 +181,8 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
         } else {
             let mut now = inst.clone();
             visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
-            let in_region = expand_region(kernel, &mut now);
-            let (value, slow_path) = decompose(kernel, &tape, now, dtype);
+            let in_region = expand_region(kernel, &mut now, version);
+            let (value, slow_path) = decompose(kernel, &tape, now, dtype, version);
             regions.extend((!in_region.is_empty()).then_some((value, in_region)));
             (Rewritten::Whole(value), slow_path)
         };
@@ -174,14 +205,14 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
 }
 
 /// Decomposes the region of an instruction that is a loop. Returns its slow paths.
-fn expand_region(kernel: &Kernel, inst: &mut Inst) -> Vec<SlowPath> {
+fn expand_region(kernel: &Kernel, inst: &mut Inst, version: Version) -> Vec<SlowPath> {
     let Inst::Loop(repeated) = inst else { return vec![] };
     if !needs_expansion(&repeated.region.body) {
         return vec![];
     }
     let mut region = Region::clone(&repeated.region);
     let mut roots: Vec<ValueId> = [&region.conditions[..], &region.next].concat();
-    let (body, provenance) = expand_fragment(kernel, &region.body, &mut roots);
+    let (body, provenance) = expand_fragment(kernel, &region.body, &mut roots, version);
     region.next = roots.split_off(region.conditions.len());
     roots.sort_unstable();
     roots.dedup();
@@ -191,11 +222,13 @@ fn expand_region(kernel: &Kernel, inst: &mut Inst) -> Vec<SlowPath> {
 }
 
 /// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.
-fn decompose(kernel: &Kernel, tape: &Tape, now: Inst, dtype: DType) -> (ValueId, Option<SlowPath>) {
+fn decompose(kernel: &Kernel, tape: &Tape, now: Inst, dtype: DType, version: Version) -> (ValueId, Option<SlowPath>) {
     match now {
         Inst::Apply(op, args) => {
             let from = tape.draft(|draft| draft.types[args[0].0 as usize]);
-            let Some(decompose) = decomposition(op, from) else { return (copy(kernel, tape, now, dtype), None) };
+            let Some(decompose) = decomposition(op, from, version) else {
+                return (copy(kernel, tape, now, dtype), None);
+            };
             let (result, mask) = decompose(tape, op, args, from);
             let Some(mask) = mask else { return (result, None) };
             let value = tape.emit(Inst::Apply(op, args), dtype);
@@ -218,16 +251,16 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
 }
 
 /// Decomposes an elementary function of real floats.
-fn elementary(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+fn elementary(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType, version: Version) -> (ValueId, Option<ValueId>) {
     match dtype {
-        DType::F32 => recorded::<f32>(tape, op, args),
-        _ => recorded::<f64>(tape, op, args),
+        DType::F32 => recorded::<f32>(tape, op, args, version),
+        _ => recorded::<f64>(tape, op, args, version),
     }
 }
 
 /// The same in one width.
-fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
-    let record = forms::of::<N>(op).expect("the op is elementary");
+fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2], version: Version) -> (ValueId, Option<ValueId>) {
+    let record = forms::of::<N>(op, version).expect("the op is elementary");
     let Recorded { needs_slow, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
     let Traced::Made(mask, _) = needs_slow else { return (fast, None) };

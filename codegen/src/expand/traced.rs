@@ -419,6 +419,9 @@ impl<'t, N: FloatWidth> Real for Traced<'t, N> {
     fn limited(self, x: Self) -> Self {
         self.two(x, Primitive::Limit, N::limited)
     }
+    fn log_limited(self, x: Self) -> Self {
+        self.two(x, Primitive::LogLimit, N::log_limited)
+    }
     fn exponent(self) -> Self {
         self.one(Primitive::Exponent, N::exponent)
     }

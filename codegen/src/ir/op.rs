@@ -300,6 +300,11 @@ impl FpFlags {
         self.0 == 0
     }
 
+    /// The flags, one by one.
+    pub fn each(self) -> impl Iterator<Item = FpFlags> {
+        (0..4).map(|bit| FpFlags(1 << bit)).filter(move |&flag| self.contains(flag))
+    }
+
     /// Whether every flag of `other` is set.
     pub fn contains(self, other: FpFlags) -> bool {
         self.0 & other.0 == other.0

@@ -19,6 +19,9 @@ pub enum Primitive {
     Fraction,
     /// Second argument where it is nan or plus infinity, zero where it is minus infinity, else the first.
     Limit,
+    /// Second argument where it is nan or plus infinity, minus infinity by a division where it is zero, nan by an invalid operation where
+    /// it is negative, else the first.
+    LogLimit,
     /// The exponent of 2 of a positive normal number.
     Exponent,
     /// A positive normal number with the exponent that brings it to 3/4 or more, below 3/2.
@@ -115,11 +118,12 @@ const TABLES: [(Table, &str); 25] = [
 
 impl Primitive {
     /// The steps that do not read a table.
-    const PLAIN: [Primitive; 7] = [
+    const PLAIN: [Primitive; 8] = [
         Primitive::Scale,
         Primitive::Bound,
         Primitive::Fraction,
         Primitive::Limit,
+        Primitive::LogLimit,
         Primitive::Exponent,
         Primitive::Mantissa,
         Primitive::Unusual,
@@ -137,6 +141,7 @@ impl Primitive {
             Primitive::Bound => "bound",
             Primitive::Fraction => "fraction",
             Primitive::Limit => "limit",
+            Primitive::LogLimit => "log_limit",
             Primitive::Exponent => "exponent",
             Primitive::Mantissa => "mantissa",
             Primitive::Unusual => "unusual",
@@ -158,7 +163,7 @@ impl Primitive {
     /// How many arguments it has.
     pub fn arity(self) -> usize {
         match self {
-            Primitive::Scale | Primitive::Bound | Primitive::Limit => 2,
+            Primitive::Scale | Primitive::Bound | Primitive::Limit | Primitive::LogLimit => 2,
             Primitive::Fraction | Primitive::Exponent | Primitive::Mantissa => 1,
             Primitive::Unusual | Primitive::Entry(_) => 1,
         }
@@ -178,7 +183,11 @@ impl Primitive {
 
     /// Floating-point flags it may raise.
     pub fn effects(self) -> FpFlags {
-        if self == Primitive::Scale { FpFlags::OVERFLOW | FpFlags::UNDERFLOW } else { FpFlags::NONE }
+        match self {
+            Primitive::Scale => FpFlags::OVERFLOW | FpFlags::UNDERFLOW,
+            Primitive::LogLimit => FpFlags::DIVIDE | FpFlags::INVALID,
+            _ => FpFlags::NONE,
+        }
     }
 }
 

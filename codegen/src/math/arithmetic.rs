@@ -67,6 +67,35 @@ pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> R::Mask {
     bits.wrapping_sub(low.bits()).below(high.bits().wrapping_sub(low.bits()))
 }
 
+/// Whether `x` is infinite or NaN.
+#[inline(always)]
+pub(super) fn is_not_finite<R: Real>(x: R) -> R::Mask {
+    abs_bits(x).reaches(R::literal(R::Number::INFINITY).bits())
+}
+
+/// Whether `x` is below zero, compared as bits: neither a zero nor NaN.
+#[inline(always)]
+pub(super) fn is_negative<R: Real>(x: R) -> R::Mask {
+    let zero = (-R::of(0.0)).bits();
+    let infinity = (-R::literal(R::Number::INFINITY)).bits();
+    let one = R::Word::of(1);
+    x.bits().wrapping_sub(zero.wrapping_add(one)).below(infinity.wrapping_sub(zero))
+}
+
+/// NaN by an invalid operation where that is so; else a number, without a flag. Zero times infinity takes less than zero over zero.
+#[inline(always)]
+pub(super) fn invalid_where<R: Real>(is_outside: R::Mask, otherwise: R) -> R {
+    let (a, b) = (R::literal(R::Number::INFINITY), R::of(0.0));
+    let (a, b) = R::select_pair(is_outside, (a, b), (otherwise, R::of(1.0)));
+    a * b
+}
+
+/// `x` where it is NaN, else `y`: an argument that raises no flag with others.
+#[inline(always)]
+pub(super) fn first_nan<R: Real>(x: R, y: R) -> R {
+    R::select(x.is_nan(), x, y)
+}
+
 /// The sign bit of `x`, alone.
 #[inline(always)]
 pub(super) fn sign_bit<R: Real>(x: R) -> R::Word {

@@ -5,7 +5,7 @@
 
 use super::Unary;
 use super::arithmetic::{at_least, is_single, is_within, poly};
-use super::real::{DoubleWord, Mask, Number, Real};
+use super::real::{DoubleWord, Mask, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::LOG2_E;
 
@@ -61,6 +61,23 @@ pub(super) fn unscaled<R: Real, const FMA: bool>(x: R) -> (R, R) {
     (power::<R, FMA>(sixteenths, p).limited(x), k)
 }
 
+/// `value`, but where `x` is so large that its exponential overflows infinity of its sign, with that flag; infinity and NaN themselves.
+#[inline(always)]
+pub(super) fn overflowing<R: Real>(overflows: R::Mask, x: R, value: R) -> R {
+    let power =
+        R::from_bits(R::literal(R::Number::INFINITY).bits().wrapping_sub(R::Word::of(1 << R::Number::MANTISSA)));
+    let (a, b) = R::select_pair(overflows, (x, power), (value, R::of(1.0)));
+    a * b
+}
+
+/// Whether `x` is below a negative number, compared as bits: not NaN.
+#[inline(always)]
+fn is_below<R: Real>(x: R, top: f64) -> R::Mask {
+    let (top, infinity) = (R::of(top).bits(), (-R::literal(R::Number::INFINITY)).bits());
+    let first = top.wrapping_add(R::Word::of(1));
+    x.bits().wrapping_sub(first).below(infinity.wrapping_sub(top))
+}
+
 /// `e^x`.
 pub struct Exp;
 
@@ -75,6 +92,11 @@ impl<R: Real> Unary<R> for Exp {
     #[inline(always)]
     fn needs_slow_path(_: R) -> R::Mask {
         R::Mask::FALSE
+    }
+
+    #[inline(always)]
+    fn vanishes(x: R) -> R::Mask {
+        is_below(x, if is_single::<R>() { -104.0 } else { -746.0 })
     }
 }
 
@@ -92,6 +114,11 @@ impl<R: Real> Unary<R> for Exp2 {
     #[inline(always)]
     fn needs_slow_path(_: R) -> R::Mask {
         R::Mask::FALSE
+    }
+
+    #[inline(always)]
+    fn vanishes(x: R) -> R::Mask {
+        is_below(x, if is_single::<R>() { -151.0 } else { -1076.0 })
     }
 }
 
@@ -125,6 +152,17 @@ impl<R: Real> Unary<R> for Expm1 {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         x.is_nan() | is_within(x.bits(), R::literal(R::Number::EXP_MAX), -R::of(0.0))
+    }
+
+    /// NaN, infinity, and what overflows for certain.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        x.is_nan() | is_within(x.bits(), R::literal(R::Number::SINH_MAX), -R::of(0.0))
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        overflowing(<Self as Unary<R>>::is_special(x), x, value)
     }
 
     fn slow(x: R) -> R

@@ -6,7 +6,7 @@
 
 use super::Unary;
 use super::arithmetic::{abs_bits, fast_two_sum, is_single, poly};
-use super::exponential::{power, power_beside, reduce, reduce_parts, to_sixteenths};
+use super::exponential::{overflowing, power, power_beside, reduce, reduce_parts, to_sixteenths};
 use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LN_2, LOG2_E};
@@ -58,6 +58,17 @@ impl<R: Real> Unary<R> for Sinh {
         abs_bits(x).above(top.bits())
     }
 
+    /// NaN, infinities, and what overflows for certain.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        abs_bits(x).above(R::literal(R::Number::SINH_MAX).bits())
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        overflowing(<Self as Unary<R>>::is_special(x), x, value)
+    }
+
     /// The cosine where it is finite, as both are the same there and the C library's is a unit off.
     fn slow(x: R) -> R
     where
@@ -98,6 +109,17 @@ impl<R: Real> Unary<R> for Cosh {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         abs_bits(x).above(R::literal(R::Number::SINH_MAX).bits())
+    }
+
+    /// NaN, infinities, and what overflows for certain.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        abs_bits(x).above(R::literal(R::Number::SINH_MAX).bits())
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        overflowing(<Self as Unary<R>>::is_special(x), x.abs(), value)
     }
 
     fn slow(x: R) -> R

@@ -5,8 +5,8 @@
 
 use super::Unary;
 use super::arithmetic::{
-    abs_bits, fast_two_sum, is_single, is_within, near_root_parts, poly, product_parts, root_parts, sum_with_one,
-    two_sum,
+    abs_bits, fast_two_sum, first_nan, invalid_where, is_negative, is_not_finite, is_single, is_within,
+    near_root_parts, poly, product_parts, root_parts, sum_with_one, two_sum,
 };
 use super::logarithm::{log_of_large, log_of_sum};
 use super::real::{DoubleWord, Number, Real, Word};
@@ -81,6 +81,17 @@ impl<R: Real> Unary<R> for Arcsinh {
         abs_bits(x).above(R::literal(R::Number::ASINH_MAX).bits())
     }
 
+    /// NaN and infinities, which are their own values.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        R::select(is_not_finite(x), x + R::of(0.0), value)
+    }
+
     fn slow(x: R) -> R
     where
         R: Number,
@@ -116,6 +127,18 @@ impl<R: Real> Unary<R> for Arccosh {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         !is_within(x.bits(), R::of(1.0), R::literal(R::Number::ASINH_MAX))
+    }
+
+    /// NaN, infinity, and what is below one.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        !is_within(x.bits(), R::of(1.0), R::literal(R::Number::INFINITY))
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        let value = invalid_where(is_negative(x - R::of(1.0)), value);
+        R::select(is_not_finite(x) & !is_negative(x), x + R::of(0.0), value)
     }
 
     /// The root raises invalid, which the standard library's function does not.
@@ -194,6 +217,22 @@ impl<R: Real> Unary<R> for Arctanh {
     fn needs_slow_path(x: R) -> R::Mask {
         // Of singles 1 + c is to be exact.
         abs_bits(x).reaches(R::of(if is_single::<R>() { 0.99999 } else { 1.0 }).bits())
+    }
+
+    /// NaN, one, and what is beyond.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        abs_bits(x).reaches(R::of(1.0).bits())
+    }
+
+    /// Infinite at 1 by a division by zero, zero over zero beyond.
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        let (zero, one) = (R::of(0.0), R::of(1.0));
+        let rest = one - x.abs();
+        let (top, bottom) = R::select_pair(rest.bits().equals(zero.bits()), (x, zero), (value, one));
+        let (top, bottom) = R::select_pair(is_negative(rest), (zero, zero), (top, bottom));
+        first_nan(x, top / bottom)
     }
 
     /// Infinite at 1 by a division by zero, the root of a negative number beyond.

@@ -5,10 +5,14 @@
 //! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. The slow path takes arguments
 //! beyond 1 of the former and, of `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
-use super::arithmetic::{abs_bits, is_signed, is_single, is_within, poly, sign_bit, turned, twice_root};
+use super::arithmetic::{
+    abs_bits, first_nan, invalid_where, is_negative, is_not_finite, is_signed, is_single, is_within, poly, sign_bit,
+    turned, twice_root,
+};
 use super::real::{DoubleWord, Number, Real, Word};
 use super::{Binary, Unary};
 use crate::Table;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// `base + low + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses included.
 #[inline(always)]
@@ -51,6 +55,17 @@ impl<R: Real> Unary<R> for Arcsin {
         abs_bits(x).above(R::of(1.0).bits())
     }
 
+    /// NaN, and what is beyond one.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        abs_bits(x).above(R::of(1.0).bits())
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        invalid_where(is_negative(R::of(1.0) - x.abs()), first_nan(x, value))
+    }
+
     fn slow(x: R) -> R
     where
         R: Number,
@@ -79,6 +94,17 @@ impl<R: Real> Unary<R> for Arccos {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         abs_bits(x).above(R::of(1.0).bits())
+    }
+
+    /// NaN, and what is beyond one.
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        abs_bits(x).above(R::of(1.0).bits())
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        invalid_where(is_negative(R::of(1.0) - x.abs()), first_nan(x, value))
     }
 
     fn slow(x: R) -> R
@@ -193,6 +219,23 @@ impl<R: Real> Binary<R> for Arctan2 {
         // What is left of a very small one by the other would be cut off.
         let fits = |v: R::Word| is_within(v, lowest, highest) | v.equals(none);
         !(fits(a) & fits(b))
+    }
+
+    /// A pair with NaN or an infinity.
+    #[inline(always)]
+    fn is_special(y: R, x: R) -> R::Mask {
+        is_not_finite(y) | is_not_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, y: R, x: R) -> R {
+        let left = is_signed(x);
+        let diagonal = R::select(left, R::of(0.75 * PI), R::of(FRAC_PI_4));
+        let flat = R::select(left, R::of(PI), R::of(0.0));
+        let steep = R::select(is_not_finite(x), diagonal, R::of(FRAC_PI_2));
+        let infinite = R::select(is_not_finite(y), steep, flat).copysign(y);
+        let value = R::select(is_not_finite(y) | is_not_finite(x), infinite, value);
+        first_nan(y, first_nan(x, value)) * R::of(1.0)
     }
 
     fn slow(y: R, x: R) -> R

@@ -33,6 +33,18 @@ fn is_special<R: Real>(x: R, y: R) -> R::Mask {
     abs_bits(x).larger(abs_bits(y)).reaches(R::literal(R::Number::INFINITY).bits())
 }
 
+/// The sum for such arguments: the larger one, or NaN, of which NumPy's comparison is invalid.
+#[inline(always)]
+fn special<R: Real>(x: R, y: R) -> R {
+    let (zero, infinity) = (R::of(0.0), R::literal(R::Number::INFINITY));
+    let is_nan = x.is_nan() | y.is_nan();
+    let (first, second) = R::select_pair(is_nan, (infinity, infinity), (x, y));
+    let larger = R::select(first.above(second), first, second);
+    let nothing = R::select(is_nan, infinity, zero);
+    // The second term of the others is zero, which -0 becomes.
+    R::select(is_nan, nothing + -nothing, larger + zero)
+}
+
 /// `slow` of both functions: `equal` is added to equal arguments, `rest` computes the second term.
 fn of_special<R: Number>(x: R, y: R, equal: f64, rest: impl FnOnce(R) -> R) -> R {
     if x == y {
@@ -62,6 +74,16 @@ impl<R: Real> Binary<R> for Logaddexp {
         is_special(x, y)
     }
 
+    #[inline(always)]
+    fn is_special(x: R, y: R) -> R::Mask {
+        is_special(x, y)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R, y: R) -> R {
+        R::select(is_special(x, y), special(x, y), value)
+    }
+
     fn slow(x: R, y: R) -> R
     where
         R: Number,
@@ -84,6 +106,16 @@ impl<R: Real> Binary<R> for Logaddexp2 {
     #[inline(always)]
     fn needs_slow_path(x: R, y: R) -> R::Mask {
         is_special(x, y)
+    }
+
+    #[inline(always)]
+    fn is_special(x: R, y: R) -> R::Mask {
+        is_special(x, y)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R, y: R) -> R {
+        R::select(is_special(x, y), special(x, y), value)
     }
 
     fn slow(x: R, y: R) -> R

@@ -5,7 +5,7 @@
 //! sixteenths of an octave. Zero, negative numbers, infinity and subnormals take the slow path: the C library raises their flags.
 
 use super::Unary;
-use super::arithmetic::{is_single, octave, poly, sum_with_one};
+use super::arithmetic::{is_single, is_within, octave, poly, sum_with_one};
 use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LOG2_E, LOG10_2, LOG10_E};
@@ -115,6 +115,13 @@ fn plain_parts<R: Real>(x: R) -> (R, R) {
     (x.exponent() - m.exponent(), m - R::of(1.0))
 }
 
+/// Whether `x` is anything but a positive finite number.
+#[inline(always)]
+fn is_not_positive_finite<R: Real>(x: R) -> R::Mask {
+    let least = R::from_bits(R::Word::of(1));
+    !is_within(x.bits(), least, R::literal(R::Number::INFINITY))
+}
+
 /// The natural logarithm.
 pub struct Log;
 
@@ -137,6 +144,16 @@ impl<R: Real> Unary<R> for Log {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         x.is_not_positive_normal()
+    }
+
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_positive_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        value.log_limited(x)
     }
 
     fn slow(x: R) -> R
@@ -172,6 +189,16 @@ impl<R: Real> Unary<R> for Log2 {
         x.is_not_positive_normal()
     }
 
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_positive_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        value.log_limited(x)
+    }
+
     fn slow(x: R) -> R
     where
         R: Number,
@@ -205,6 +232,16 @@ impl<R: Real> Unary<R> for Log10 {
         x.is_not_positive_normal()
     }
 
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_positive_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        value.log_limited(x)
+    }
+
     fn slow(x: R) -> R
     where
         R: Number,
@@ -228,6 +265,16 @@ impl<R: Real> Unary<R> for Log1p {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         (R::of(1.0) + x).is_not_positive_normal()
+    }
+
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_positive_finite(R::of(1.0) + x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        value.log_limited(R::of(1.0) + x)
     }
 
     fn slow(x: R) -> R

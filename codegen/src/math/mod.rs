@@ -11,7 +11,9 @@
 //!
 //! Arguments that need a branch (`sin(1e300)`, `log(-1.0)`) take the *slow path*: `needs_slow_path` is true for them, `fast` never gets
 //! them, and `slow` calls the C library. NaN always takes the slow path, because x86's vector comparisons, minima and maxima raise invalid
-//! for it. [`unary_block`] and [`binary_block`] combine the three for a run of elements; [`eval`] and [`eval2`] for one.
+//! for it. Where such arguments are many, a loop has a second version, in which *special* ones (NaN, infinities, zero, what is outside of the
+//! domain: `is_special`) have values by arithmetic without branches (`with_specials`), so that the rest of the slow path is rare again.
+//! [`unary_block`] and [`binary_block`] combine the three for a run of elements; [`eval`] and [`eval2`] for one.
 //!
 //! Invariants, held by `codegen/tests/math/`:
 //! - results are within the bounds of its `cases.rs` at every instruction set, and with FMA within those of `tests/accuracy`: 1 ulp for nearly
@@ -70,6 +72,25 @@ pub trait Unary<T: Real> {
         x.is_nan()
     }
 
+    /// Whether `x` is special: [`Unary::with_specials`] has its value, bit for bit and flag for flag that of the slow path but for the sign
+    /// of NaN. Raises no flag. Arguments that need no slow path may be among them only if the values are the same.
+    #[inline(always)]
+    fn is_special(x: T) -> T::Mask {
+        x.is_nan()
+    }
+
+    /// `value`, and at a special `x` the value that belongs to it, with its flags: no branch, no call.
+    #[inline(always)]
+    fn with_specials(value: T, x: T) -> T {
+        T::select(x.is_nan(), x + T::of(0.0), value)
+    }
+
+    /// Whether the value is zero by underflow, for certain. Processors of Intel take some 450 cycles for each vector that underflows.
+    #[inline(always)]
+    fn vanishes(_: T) -> T::Mask {
+        T::Mask::FALSE
+    }
+
     /// The slow path, by the C library: some 5 to 30 ns.
     fn slow(x: T) -> T
     where
@@ -91,6 +112,12 @@ pub trait Binary<T: Real> {
 
     /// Whether the pair needs the slow path; one with NaN always does. Raises no flag, and so compares bits.
     fn needs_slow_path(x: T, y: T) -> T::Mask;
+
+    /// Whether the pair is special, as [`Unary::is_special`].
+    fn is_special(x: T, y: T) -> T::Mask;
+
+    /// `value`, and at a special pair the value that belongs to it, as [`Unary::with_specials`].
+    fn with_specials(value: T, x: T, y: T) -> T;
 
     /// The slow path, by the C library: some 10 to 50 ns.
     fn slow(x: T, y: T) -> T

@@ -8,7 +8,7 @@
 //! integer, -0, and 0 to a power that is not a positive normal number.
 
 use super::Binary;
-use super::arithmetic::{abs_bits, is_single, last_as_sign, poly, sign_bit, turned};
+use super::arithmetic::{abs_bits, first_nan, is_negative, is_single, last_as_sign, poly, sign_bit, turned};
 use super::exponential::{magic_sixteenths, power};
 use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
@@ -90,6 +90,32 @@ fn is_zero<R: Real>(x: R) -> R::Mask {
     x.bits().equals(R::Word::of(0))
 }
 
+/// Whether `y` is an integer, within the range of the test.
+#[inline(always)]
+fn is_whole<R: Real>(y: R) -> R::Mask {
+    let magic = R::literal(R::Number::MAGIC);
+    ((y + magic) - magic).equals(y)
+}
+
+/// Whether `y` is beyond the range of the integer test, or NaN.
+#[inline(always)]
+fn is_beyond<R: Real>(y: R) -> R::Mask {
+    abs_bits(y).above(R::literal(R::Number::POWER_LARGEST).bits())
+}
+
+/// Whether `x` is zero or infinite and `y` in the range of the integer test.
+#[inline(always)]
+fn is_end_in_range<R: Real>(x: R, y: R) -> R::Mask {
+    let size = abs_bits(x);
+    (size.equals(R::Word::of(0)) | size.equals(R::literal(R::Number::INFINITY).bits())) & !is_beyond(y)
+}
+
+/// Whether `x` is a negative normal number and `y` no integer, which its test can tell.
+#[inline(always)]
+fn is_root_of_negative<R: Real>(x: R, y: R) -> R::Mask {
+    is_negative(x) & !x.abs().is_not_positive_normal() & !is_whole(y) & !is_beyond(y)
+}
+
 /// One over zero, with its flag. A call, because the compiler ignores flags and would divide before the branch.
 #[cold]
 #[inline(never)]
@@ -117,12 +143,31 @@ impl<R: Real> Binary<R> for Power {
 
     #[inline(always)]
     fn needs_slow_path(x: R, y: R) -> R::Mask {
-        let magic = R::literal(R::Number::MAGIC);
-        let whole = ((y + magic) - magic).equals(y);
+        let whole = is_whole(y);
         let negative = x.bits().reaches(sign_bit(-R::of(1.0)));
         // Of zero it is the power that must be positive.
         let not_positive_normal = R::select(is_zero(x), y, x.abs()).is_not_positive_normal();
-        not_positive_normal | abs_bits(y).above(R::literal(R::Number::POWER_LARGEST).bits()) | (negative & !whole)
+        not_positive_normal | is_beyond(y) | (negative & !whole)
+    }
+
+    #[inline(always)]
+    fn is_special(x: R, y: R) -> R::Mask {
+        x.is_nan() | y.is_nan() | is_end_in_range(x, y) | is_root_of_negative(x, y)
+    }
+
+    /// One quotient: of NaN itself, unless one is to any power, or anything to the power zero; the power of zero or infinity, or one over it.
+    #[inline(always)]
+    fn with_specials(value: R, x: R, y: R) -> R {
+        let (zero, one) = (R::of(0.0), R::of(1.0));
+        // Zero or infinity with the sign that its power has.
+        let is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
+        let end = R::select(is_whole(y), R::from_bits(abs_bits(x) | (sign_bit(x) & is_odd)), x.abs());
+        let of_end = R::select_pair(is_negative(y), (one, end), (end, one));
+        let (top, bottom) = R::select_pair(is_root_of_negative(x, y), (zero, zero), (value, one));
+        let (top, bottom) = R::select_pair(is_end_in_range(x, y), of_end, (top, bottom));
+        let (top, bottom) = R::select_pair(x.is_nan() | y.is_nan(), (first_nan(x, y), one), (top, bottom));
+        let is_one = x.bits().equals(one.bits()) | abs_bits(y).equals(R::Word::of(0));
+        R::select(is_one, one, top / bottom)
     }
 
     fn slow(x: R, y: R) -> R

@@ -2,7 +2,7 @@
 //!
 //! Each does what one instruction of AVX-512 does, by instructions of every processor, special values and flags included.
 
-use super::arithmetic::{abs_bits, exponent_of, is_within};
+use super::arithmetic::{abs_bits, exponent_of, is_negative, is_within};
 use super::real::{Index, Number, Word};
 use crate::Table;
 
@@ -51,6 +51,15 @@ pub(super) fn fraction<N: Number>(x: N) -> N {
 pub(super) fn limit<N: Number>(p: N, x: N) -> N {
     let finite = is_finite(x);
     N::select(finite, p, N::select(x.equals_quietly(-N::INFINITY), N::of(0.0), x))
+}
+
+/// `x` where it is nan or plus infinity, minus infinity where it is zero, nan where it is negative, else `p`.
+#[inline(always)]
+pub(super) fn log_limit<N: Number>(p: N, x: N) -> N {
+    let (zero, one) = (N::of(0.0), N::of(1.0));
+    let (top, bottom) = N::select_pair(abs_bits(x).equals(zero.bits()), (-one, zero), (x, one));
+    let (top, bottom) = N::select_pair(is_negative(x), (zero, zero), (top, bottom));
+    N::select(is_within(x.bits(), N::from_bits(N::Word::of(1)), N::INFINITY), p, top / bottom)
 }
 
 /// The exponent of 2 in `x`.

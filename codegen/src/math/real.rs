@@ -189,6 +189,8 @@ pub trait Real:
     fn fraction(self) -> Self;
     /// The limits of an exponential at infinite `x`, and nan.
     fn limited(self, x: Self) -> Self;
+    /// The limits of a logarithm at an `x` that is not positive and finite.
+    fn log_limited(self, x: Self) -> Self;
     /// The exponent of 2 of a positive normal number.
     fn exponent(self) -> Self;
     /// The mantissa of a positive normal number, in [3/4, 3/2).
@@ -428,6 +430,10 @@ impl<N: Number + Float> Real for N {
     #[inline(always)]
     fn limited(self, x: N) -> N {
         primitives::limit(self, x)
+    }
+    #[inline(always)]
+    fn log_limited(self, x: N) -> N {
+        primitives::log_limit(self, x)
     }
     #[inline(always)]
     fn exponent(self) -> N {

@@ -4,7 +4,10 @@
 //! the plain root of the sum of squares wherever these keep within the exponent range, and the slow path elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{abs_bits, half_inverse_root, is_single, is_within, octave, poly, product_parts, two_product};
+use super::arithmetic::{
+    abs_bits, first_nan, half_inverse_root, is_not_finite, is_single, is_within, octave, poly, product_parts,
+    two_product,
+};
 use super::logarithm::rest;
 use super::real::{Number, Real, Word};
 use super::{Binary, Unary};
@@ -85,6 +88,19 @@ impl<R: Real> Binary<R> for Hypot {
             return large.reaches(R::literal(R::Number::INFINITY).bits());
         }
         !(is_within(large, R::of(1e-120), R::of(1e150)) | large.equals(R::Word::of(0)))
+    }
+
+    /// A pair with NaN or an infinity, which is longer than NaN.
+    #[inline(always)]
+    fn is_special(x: R, y: R) -> R::Mask {
+        is_not_finite(x) | is_not_finite(y)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R, y: R) -> R {
+        let infinity = R::literal(R::Number::INFINITY);
+        let is_infinite = |v: R| abs_bits(v).equals(infinity.bits());
+        R::select(is_infinite(x) | is_infinite(y), infinity, first_nan(x, first_nan(y, value)) + R::of(0.0))
     }
 
     fn slow(x: R, y: R) -> R

@@ -5,7 +5,7 @@
 //! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments take the slow path.
 
 use super::Unary;
-use super::arithmetic::{abs_bits, fast_two_sum, is_single, poly, second_last_as_sign, turned_by};
+use super::arithmetic::{abs_bits, fast_two_sum, is_not_finite, is_single, poly, second_last_as_sign, turned_by};
 use super::coefficients::PIO2_PARTS;
 use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
@@ -89,6 +89,12 @@ fn needs_slow_path<R: Real>(x: R, part: f64) -> R::Mask {
     abs_bits(x).above((R::literal(R::Number::LARGEST_ANGLE) * R::of(part)).bits())
 }
 
+/// `value`, but NaN of NaN, and of infinities, for which it raises invalid.
+#[inline(always)]
+fn with_infinities<R: Real>(value: R, x: R) -> R {
+    R::select(is_not_finite(x), x + -x, value)
+}
+
 /// The sine of an angle in radians.
 pub struct Sin;
 
@@ -103,6 +109,16 @@ impl<R: Real> Unary<R> for Sin {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         needs_slow_path(x, 1.0)
+    }
+
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        with_infinities(value, x)
     }
 
     fn slow(x: R) -> R
@@ -127,6 +143,16 @@ impl<R: Real> Unary<R> for Cos {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         needs_slow_path(x, 1.0)
+    }
+
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        with_infinities(value, x)
     }
 
     fn slow(x: R) -> R
@@ -178,6 +204,16 @@ impl<R: Real> Unary<R> for Tan {
     #[inline(always)]
     fn needs_slow_path(x: R) -> R::Mask {
         needs_slow_path(x, SIXTEENTH)
+    }
+
+    #[inline(always)]
+    fn is_special(x: R) -> R::Mask {
+        is_not_finite(x)
+    }
+
+    #[inline(always)]
+    fn with_specials(value: R, x: R) -> R {
+        with_infinities(value, x)
     }
 
     fn slow(x: R) -> R

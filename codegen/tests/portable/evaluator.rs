@@ -242,6 +242,7 @@ fn step(step: Primitive, a: Scalar, b: Scalar) -> Scalar {
             Primitive::Bound => x.bounded(y),
             Primitive::Fraction => x.fraction(),
             Primitive::Limit => x.limited(y),
+            Primitive::LogLimit => x.log_limited(y),
             Primitive::Exponent => x.exponent(),
             Primitive::Mantissa => x.mantissa(),
             Primitive::Unusual => return (x, x.is_not_positive_normal()),

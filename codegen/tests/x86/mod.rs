@@ -10,6 +10,7 @@ mod folds;
 mod interleave;
 mod rows;
 mod scans;
+mod second_version;
 mod slices;
 
 use crate::portable::random::{Case, Random};
@@ -253,7 +254,7 @@ fn arguments_of(step: Primitive, dtype: DType, r: &mut Random, n: usize) -> Vec<
             let near = (r.below(40_000) as f64 - 20_000.0) / 8.0 + r.below(1000) as f64 / 8000.0;
             [float(if r.below(8) == 0 { special } else { near }), 0]
         }
-        Primitive::Limit | Primitive::Entry(_) => [quiet(any(r)), quiet(any(r))],
+        Primitive::Limit | Primitive::LogLimit | Primitive::Entry(_) => [quiet(any(r)), quiet(any(r))],
     };
     let (first, second) = (0..n).map(|_| pair(r).into()).collect::<(Vec<_>, Vec<_>)>();
     vec![first, second]

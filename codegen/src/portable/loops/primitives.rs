@@ -59,6 +59,7 @@ steps! {
     Bound(a, b): T => T = a.bounded(b);
     Fraction(a, _b): T => T = a.fraction();
     Limit(a, b): T => T = a.limited(b);
+    LogLimit(a, b): T => T = a.log_limited(b);
     Exponent(a, _b): T => T = a.exponent();
     Mantissa(a, _b): T => T = a.mantissa();
     Unusual(a, _b): T => T::Mask = a.is_not_positive_normal();

@@ -24,6 +24,9 @@ use smallvec::SmallVec;
 const ROW_ENTRIES: usize = 4;
 /// The mode of `vroundpd` that rounds down and raises no inexact flag.
 const DOWN: u8 = 9;
+/// The modes of `vcmppd` for ordered comparisons that raise no flag.
+const AT_MOST: u8 = 0x12;
+const EQUAL: u8 = 0;
 
 /// The types, constants and instructions of single or double precision.
 struct FloatForms {
@@ -36,6 +39,8 @@ struct FloatForms {
     add: &'static Form,
     subtract: &'static Form,
     multiply: &'static Form,
+    divide: &'static Form,
+    compare: &'static Form,
     round: &'static Form,
     choose: &'static Form,
     /// Instructions on integers of the same size.
@@ -56,6 +61,8 @@ static SINGLE: FloatForms = FloatForms {
     add: &f::VADDPS,
     subtract: &f::VSUBPS,
     multiply: &f::VMULPS,
+    divide: &f::VDIVPS,
+    compare: &f::VCMPPS_VEX,
     round: &f::VROUNDPS,
     choose: &f::VBLENDVPS,
     plus: &f::VPADDD,
@@ -75,6 +82,8 @@ static DOUBLE: FloatForms = FloatForms {
     add: &f::VADDPD,
     subtract: &f::VSUBPD,
     multiply: &f::VMULPD,
+    divide: &f::VDIVPD,
+    compare: &f::VCMPPD_VEX,
     round: &f::VROUNDPD,
     choose: &f::VBLENDVPD,
     plus: &f::VPADDQ,
@@ -115,6 +124,7 @@ impl Emitter<'_> {
             Primitive::Bound => self.bound_avx2(forms, a, b),
             Primitive::Fraction => self.fraction_avx2(forms, a),
             Primitive::Limit => self.limit_avx2(forms, a, b),
+            Primitive::LogLimit => self.log_limit_avx2(forms, a, b),
             Primitive::Exponent => self.exponent_avx2(forms, a),
             Primitive::Mantissa => self.mantissa_avx2(forms, a),
             Primitive::Unusual => self.unusual_avx2(forms, a),
@@ -225,6 +235,32 @@ impl Emitter<'_> {
         let (mask, out) = (self.temp(), self.define_vector());
         self.nonfinite_limits(forms, (out, mask), x);
         self.asm.vex_blend(forms.choose, width, out, p, Rm::Reg(out), mask);
+    }
+
+    /// The limits of a logarithm; where all lanes are positive and finite, a jump leads past the division.
+    fn log_limit_avx2(&mut self, forms: &FloatForms, a: ValueId, b: ValueId) {
+        let (p, x, width) = (self.vector(a), self.vector(b), self.width(forms.dtype));
+        let ([mask, top, bottom], out) = ([(); 3].map(|()| self.temp()), self.define_vector());
+        // Less one, and as unsigned numbers, the bits of what is positive and finite come first.
+        let (first, last) = (self.word(forms, forms.flipped(1)), forms.bits(f64::INFINITY) - 2);
+        let last = self.word(forms, forms.flipped(last));
+        let (zero, one, minus_one) = (self.number(forms, 0.0), self.number(forms, 1.0), self.number(forms, -1.0));
+        let common = self.asm.label();
+        self.copy(out, Rm::Reg(p));
+        self.asm.vex(forms.minus, width, mask, x, first, None);
+        self.asm.vex(forms.above, width, mask, mask, last, None);
+        self.asm.vex_signs(SCRATCH, mask);
+        self.asm.test(SCRATCH, SCRATCH);
+        self.asm.jump_if(Cond::Equal, common);
+        self.asm.vex_blend(forms.choose, width, out, out, Rm::Reg(x), mask);
+        // Minus one over zero, zero over zero, and where NaN or positive numbers are zero over one.
+        self.asm.vex(forms.compare, width, mask, x, zero, Some(AT_MOST));
+        self.asm.vex(forms.compare, width, top, x, zero, Some(EQUAL));
+        self.asm.vex(&f::VPAND, width, top, top, minus_one, None);
+        self.asm.vex(&f::VPANDN, width, bottom, mask, one, None);
+        self.asm.vex(forms.divide, width, top, top, Rm::Reg(bottom), None);
+        self.asm.vex_blend(forms.choose, width, out, out, Rm::Reg(top), mask);
+        self.asm.bind(common);
     }
 
     /// The exponent as a float: its bits become the lowest bits of a large number, as in `math/arithmetic.rs`.

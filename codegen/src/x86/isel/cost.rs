@@ -123,6 +123,7 @@ fn primitive(step: Primitive, level: Level, dtype: DType) -> Cost {
         Primitive::Bound => cost(4, 6),
         Primitive::Fraction => cost(12, 9),
         Primitive::Limit => cost(3, 5),
+        Primitive::LogLimit => cost(4, 4),
         Primitive::Exponent => cost(5, 3),
         Primitive::Mantissa | Primitive::Unusual => cost(3, 3),
         // Indices of doubles go to general registers one by one, and single elements come back.

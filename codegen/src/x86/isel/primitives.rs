@@ -19,6 +19,10 @@ const FROM_THREE_QUARTERS: u8 = 0b0011;
 const ALL_BUT_POSITIVE: u8 = 0xff;
 /// The table of `vfixupimm`, four bits a class: NaN as it is, minus infinity zero, plus infinity itself, others unchanged.
 const ENDS: u64 = 0x0058_0022;
+/// The same of logarithms: NaN as it is, plus infinity itself, of zero minus infinity, of negative numbers NaN.
+const LOG_ENDS: u64 = 0x0353_0422;
+/// The flags of the latter: division by zero of zero, invalid of minus infinity and negative numbers.
+const LOG_FLAGS: u8 = 0b110_0001;
 
 impl Emitter<'_> {
     /// Defines the current value by a primitive.
@@ -40,7 +44,9 @@ impl Emitter<'_> {
             Primitive::Fraction => {
                 self.unary(by_float(dtype, &f::VREDUCEPS, &f::VREDUCEPD), a, dtype, Some(SIXTEENTHS));
             }
-            Primitive::Limit => self.limit(a, b, dtype),
+            // No mask is needed where no class raises a flag.
+            Primitive::Limit => self.fix_up(a, b, dtype, (ENDS, 0, Masking::NONE)),
+            Primitive::LogLimit => self.fix_up(a, b, dtype, (LOG_ENDS, LOG_FLAGS, self.masking(dtype))),
             Primitive::Exponent => self.unary(by_float(dtype, &f::VGETEXPPS, &f::VGETEXPPD), a, dtype, None),
             Primitive::Mantissa => {
                 self.unary(by_float(dtype, &f::VGETMANTPS, &f::VGETMANTPD), a, dtype, Some(FROM_THREE_QUARTERS));
@@ -57,10 +63,10 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `a`, or the limit of an exponential where `b` is not finite.
-    fn limit(&mut self, a: ValueId, b: ValueId, dtype: DType) {
+    /// `a`, or what a table has for the class of `b`, with the flags of some classes.
+    fn fix_up(&mut self, a: ValueId, b: ValueId, dtype: DType, (table, flags, mask): (u64, u8, Masking)) {
         let word = if dtype == DType::F64 { DType::U64 } else { DType::U32 };
-        let (ends, x) = (self.constant(Scalar::from_bits(word, ENDS.into())), self.vector(b));
+        let (ends, x) = (self.constant(Scalar::from_bits(word, table.into())), self.vector(b));
         let y = self.vector(a);
         let out = self.reuse(a).unwrap_or_else(|| {
             let out = self.define_vector();
@@ -68,8 +74,7 @@ impl Emitter<'_> {
             out
         });
         let form = by_float(dtype, &f::VFIXUPIMMPS, &f::VFIXUPIMMPD);
-        // No mask is needed: the immediate selects no class that raises a flag.
-        self.asm.vector(form, self.width(dtype), out, x, ends, Masking::NONE, Some(0));
+        self.asm.vector(form, self.width(dtype), out, x, ends, mask, Some(flags));
         self.free_dead(&[a, b]);
     }
 

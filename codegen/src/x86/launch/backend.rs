@@ -8,7 +8,7 @@ use crate::x86::launch::block_calls::BlockCalls;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan::ScanProgram;
 use crate::x86::predict::timing::Processor;
-use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
+use crate::{Backend, CompileError, Kernel, Program, Template, Verified, Version};
 use std::sync::Arc;
 
 /// Machine code for processors with AVX2 or AVX-512.
@@ -62,9 +62,8 @@ impl Backend for X86 {
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let made: Result<Arc<dyn Program>, String> = match kernel.template {
             _ if fault::strikes() => Err("a test".into()),
-            Template::Map => {
-                LoopProgram::new(kernel, self.processor, &self.portable).map(|program| Arc::new(program) as _)
-            }
+            Template::Map => LoopProgram::new(kernel, self.processor, &self.portable, Version::Common)
+                .map(|program| Arc::new(program) as _),
             Template::Scan => {
                 ScanProgram::new(kernel, self.processor, &self.portable).map(|program| Arc::new(program) as _)
             }

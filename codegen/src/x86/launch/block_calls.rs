@@ -4,10 +4,11 @@ use crate::drive::scratch::with as with_scratch;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::launch::compiled_loop::CompiledLoop;
+use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::{ColumnFunctions, FoldFunction, JitHook, MapFunction, accumulating};
 use crate::x86::loops::reduce_loop::chains_of;
 use crate::x86::predict::timing::Processor;
-use crate::{Expanded, Kernel, Op, Verified, expand};
+use crate::{Access, Expanded, Kernel, Op, Verified, Version, expand_as};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ fn stride_kinds(uniform: &[bool]) -> StrideKinds {
 
 impl JitHook for BlockCalls {
     fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize> {
-        Ok(Box::new(map_code(map, self.0, uniform)?))
+        Ok(Box::new(map_code(map, self.0, stride_kinds(uniform), Version::Common)?))
     }
 
     fn compile_fold(
@@ -31,16 +32,25 @@ impl JitHook for BlockCalls {
         ops: &[Op],
         like: Option<&dyn FoldFunction>,
     ) -> Option<Arc<dyn FoldFunction>> {
-        let found = fold_code(map, self.0, uniform, (ops, like.map(FoldFunction::chains)))?;
+        let folds = (ops, like.map(FoldFunction::chains));
+        let found = fold_code(map, self.0, stride_kinds(uniform), folds, Version::Common)?;
         (like.is_none_or(|like| like.lanes() == found.lanes)).then(|| Arc::new(found) as Arc<dyn FoldFunction>)
     }
 }
 
 /// The loop of a map; else the first instruction that is not supported.
-fn map_code(map: &Verified<Kernel>, processor: &'static Processor, uniform: &[bool]) -> Result<MapCode, usize> {
-    let (map, kinds) = (expand(map), stride_kinds(uniform));
+fn map_code(
+    of: &Verified<Kernel>,
+    processor: &'static Processor,
+    kinds: StrideKinds,
+    version: Version,
+) -> Result<MapCode, usize> {
+    let map = expand_as(of, version);
     match CompiledLoop::new(&Body::of(&map, processor), &kinds) {
-        Ok(compiled) => Ok(MapCode { compiled, map, processor, kinds }),
+        Ok(compiled) => {
+            let code = BlockCode { compiled, of: of.clone(), map, processor, kinds, version };
+            Ok(MapCode { code, second: SecondVersion::of(of) })
+        }
         Err(none) => Err(map.body.origin[none.at] as usize),
     }
 }
@@ -49,67 +59,74 @@ fn map_code(map: &Verified<Kernel>, processor: &'static Processor, uniform: &[bo
 fn fold_code(
     of: &Verified<Kernel>,
     processor: &'static Processor,
-    uniform: &[bool],
+    kinds: StrideKinds,
     (ops, chains): (&[Op], Option<usize>),
+    version: Version,
 ) -> Option<ReduceCode> {
-    let (map, kinds) = (expand(of), stride_kinds(uniform));
+    let map = expand_as(of, version);
     let body = Body::of(&map, processor);
     let chains = chains.or_else(|| chains_of(&body, ops))?;
     let compiled = CompiledLoop::reduce(&body, &kinds, (ops, chains)).ok()?;
     let lanes = body.lanes;
-    Some(ReduceCode {
-        code: MapCode { compiled, map, processor, kinds },
-        of: of.clone(),
-        lanes,
-        chains,
-        ops: ops.into(),
-    })
+    let code = BlockCode { compiled, of: of.clone(), map, processor, kinds, version };
+    Some(ReduceCode { code, lanes, chains, ops: ops.into(), second: SecondVersion::of(of) })
 }
 
-/// The loop of a map over one block. What it was compiled from is kept for listings.
-struct MapCode {
+/// The loop of a block. What it was compiled from is kept for its second version and for listings.
+struct BlockCode {
     compiled: CompiledLoop,
+    /// The map, as it was and expanded.
+    of: Verified<Kernel>,
     map: Expanded,
     processor: &'static Processor,
     kinds: StrideKinds,
+    version: Version,
 }
 
-impl MapFunction for MapCode {
-    fn has_slow_path(&self) -> bool {
-        self.compiled.has_slow_path()
+/// The loop of a map over one block.
+struct MapCode {
+    code: BlockCode,
+    second: SecondVersion<MapCode>,
+}
+
+impl MapCode {
+    /// Makes the second version.
+    #[cold]
+    fn make_second(&self) -> Option<MapCode> {
+        let code = &self.code;
+        let make = || map_code(&code.of, code.processor, code.kinds.clone(), Version::Special).ok();
+        if code.version == Version::Common { make() } else { None }
     }
 
-    fn shortest_row(&self) -> usize {
-        self.compiled.shortest_row()
+    /// The version that re-executes so many elements at these addresses, if there is one and results have not overwritten what it reads.
+    #[cold]
+    fn again(&self, addresses: &[*mut u8], elements: usize) -> Option<&MapCode> {
+        let code = &self.code;
+        let second = self.second.after_slow(elements, || self.make_second())?;
+        let at = |access| addresses.iter().zip(&code.of.operands).filter(move |(_, o)| o.access == access);
+        let is_overwritten = at(Access::Write).any(|(written, _)| at(Access::Read).any(|(read, _)| read == written));
+        (!is_overwritten).then_some(second)
     }
 
-    #[inline]
-    unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool {
-        let compiled = &self.compiled;
+    /// Runs this version alone.
+    ///
+    /// # Safety
+    /// As [`MapFunction::run_rows`].
+    unsafe fn run_version(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
+        let compiled = &self.code.compiled;
         with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
-            // SAFETY: the block has room for all arguments; the caller's contract.
-            unsafe {
-                compiled.write(block, addresses);
-                compiled.run(block, n, 1)
-            }
-        })
-    }
-
-    unsafe fn run_rows(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
-        let compiled = &self.compiled;
-        with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
-            let nests = n >= compiled.shortest_row();
+            let nests = rows > 1 && n >= compiled.shortest_row();
             let mut complete = true;
-            // SAFETY: as above, for each row.
+            // SAFETY: the block has room for all arguments; the caller's contract, for each row.
             unsafe {
                 compiled.write(block, addresses);
                 if nests {
                     compiled.write_pitches(block, pitches);
                 }
                 let (calls, rows) = if nests { (1, rows) } else { (rows, 1) };
-                for _ in 0..calls {
+                for call in 0..calls {
                     complete &= compiled.run(block, n, rows);
-                    for (operand, &pitch) in pitches.iter().enumerate().filter(|_| !nests) {
+                    for (operand, &pitch) in pitches.iter().enumerate().filter(|_| call + 1 < calls) {
                         let at = block.add(compiled.arguments().address(operand)).cast::<*mut u8>();
                         at.write(at.read().wrapping_offset(pitch));
                     }
@@ -120,9 +137,42 @@ impl MapFunction for MapCode {
     }
 }
 
+impl MapFunction for MapCode {
+    fn has_slow_path(&self) -> bool {
+        self.code.compiled.has_slow_path()
+    }
+
+    fn shortest_row(&self) -> usize {
+        self.code.compiled.shortest_row()
+    }
+
+    #[inline]
+    unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool {
+        // SAFETY: the caller's contract; one row needs no pitches.
+        unsafe { self.run_rows(addresses, &[], n, 1) }
+    }
+
+    #[inline]
+    unsafe fn run_rows(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
+        // SAFETY: the caller's contract; what was overwritten is not read again.
+        unsafe {
+            if let Some(second) = self.second.at_once() {
+                return second.run_version(addresses, pitches, n, rows);
+            }
+            if self.run_version(addresses, pitches, n, rows) {
+                self.second.after_fast(n * rows, || self.make_second());
+                return true;
+            }
+            let again = self.again(addresses, n * rows);
+            again.is_some_and(|second| second.run_version(addresses, pitches, n, rows))
+        }
+    }
+}
+
 impl fmt::Display for MapCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.compiled.listing(Body::of(&self.map, self.processor), &self.kinds))
+        let code = &self.code;
+        f.write_str(&code.compiled.listing(Body::of(&code.map, code.processor), &code.kinds))
     }
 }
 
@@ -157,25 +207,35 @@ impl CompiledLoop {
 
 /// The loop of a reduction over one block.
 struct ReduceCode {
-    code: MapCode,
-    /// The map before expansion.
-    of: Verified<Kernel>,
+    code: BlockCode,
     lanes: usize,
     chains: usize,
     ops: SmallVec<[Op; 4]>,
+    second: SecondVersion<ReduceCode>,
 }
 
-impl FoldFunction for ReduceCode {
-    fn lanes(&self) -> usize {
-        self.lanes
+impl ReduceCode {
+    /// Makes the second version, which folds in the same order.
+    #[cold]
+    fn make_second(&self) -> Option<ReduceCode> {
+        let (code, folds) = (&self.code, (&self.ops[..], Some(self.chains)));
+        let make = || fold_code(&code.of, code.processor, code.kinds.clone(), folds, Version::Special);
+        if code.version == Version::Common { make().filter(|second| second.lanes == self.lanes) } else { None }
     }
 
-    fn chains(&self) -> usize {
-        self.chains
-    }
-
+    /// Runs this version alone.
+    ///
+    /// # Safety
+    /// As [`FoldFunction::run`].
     #[inline]
-    unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize, out: *mut u8) -> bool {
+    unsafe fn run_version(
+        &self,
+        addresses: &[*mut u8],
+        pitches: &[isize],
+        n: usize,
+        rows: usize,
+        out: *mut u8,
+    ) -> bool {
         let compiled = &self.code.compiled;
         with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
             // SAFETY: the block has room for all arguments; the caller's contract.
@@ -189,17 +249,45 @@ impl FoldFunction for ReduceCode {
             }
         })
     }
+}
+
+impl FoldFunction for ReduceCode {
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn chains(&self) -> usize {
+        self.chains
+    }
+
+    #[inline]
+    unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize, out: *mut u8) -> bool {
+        // SAFETY: the caller's contract; what is stored overlaps nothing that is read.
+        unsafe {
+            if let Some(second) = self.second.at_once() {
+                return second.run_version(addresses, pitches, n, rows, out);
+            }
+            if self.run_version(addresses, pitches, n, rows, out) {
+                self.second.after_fast(n * rows, || self.make_second());
+                return true;
+            }
+            let again = self.second.after_slow(n * rows, || self.make_second());
+            again.is_some_and(|second| second.run_version(addresses, pitches, n, rows, out))
+        }
+    }
 
     fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>> {
-        let found = fold_code(&self.of, self.code.processor, uniform, (&self.ops, Some(self.chains)))?;
+        let folds = (&self.ops[..], Some(self.chains));
+        let found = fold_code(&self.code.of, self.code.processor, stride_kinds(uniform), folds, Version::Common)?;
         Some(Arc::new(found))
     }
 
     fn by_columns(&self, uniform: &[bool]) -> Option<ColumnFunctions> {
         let processor = self.code.processor;
         let uniform = [uniform, &SmallVec::<[bool; 4]>::from_elem(false, self.ops.len())].concat();
-        let first = map_code(&self.of, processor, &uniform[..self.of.operands.len()]).ok()?;
-        let next = map_code(&accumulating(&self.of, &self.ops)?, processor, &uniform).ok()?;
+        let (of, kinds) = (&self.code.of, stride_kinds(&uniform));
+        let first = map_code(of, processor, kinds[..of.operands.len()].into(), Version::Common).ok()?;
+        let next = map_code(&accumulating(of, &self.ops)?, processor, kinds, Version::Common).ok()?;
         Some(ColumnFunctions { first: Box::new(first), next: Box::new(next) })
     }
 }

@@ -2,9 +2,10 @@
 //! Most programs never do, and making it takes a quarter of the time of making the loop.
 
 use crate::x86::launch::block_calls::BlockCalls;
+use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
 use crate::x86::predict::timing::Processor;
-use crate::{Kernel, Template, Verified};
+use crate::{Kernel, Template, Verified, Version};
 use std::sync::OnceLock;
 
 /// The portable program of a kernel.
@@ -19,6 +20,11 @@ impl Fallback {
     /// That of a kernel.
     pub(crate) fn new(kernel: &Verified<Kernel>, processor: &'static Processor, portable: &Portable) -> Fallback {
         Fallback { kernel: kernel.clone(), processor, portable: *portable, made: OnceLock::new() }
+    }
+
+    /// A version of the loop itself; none if it has no instructions here.
+    pub(crate) fn loop_as(&self, version: Version) -> Option<LoopProgram> {
+        LoopProgram::new(&self.kernel, self.processor, &self.portable, version).ok()
     }
 
     /// The program.

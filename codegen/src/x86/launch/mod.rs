@@ -16,8 +16,10 @@ pub(crate) mod compiled_loop;
 pub(crate) mod effects;
 pub(crate) mod fallback;
 pub(crate) mod program;
+pub(crate) mod re_execution;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
+pub(crate) mod second_version;
 
 use crate::portable::{
     ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, accumulating,

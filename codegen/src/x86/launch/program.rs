@@ -3,7 +3,8 @@
 //!
 //! Floating-point flags are read once a chunk. Where one instruction alone may raise the flags that are up, it is reported. Otherwise
 //! the portable backend re-executes the chunk and finds out which instruction raised them: chunks that raise flags are few. It also
-//! re-executes chunks with slow-path lanes. Their inputs are unchanged, or were saved before results clobbered them.
+//! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
+//! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
 use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, NON_TEMPORAL_BYTES};
 use crate::drive::fp_status;
@@ -22,11 +23,13 @@ use crate::x86::launch::Portable;
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::effects::{check_offsets, has_ambiguous_underflow, may_raise};
 use crate::x86::launch::fallback::Fallback;
+use crate::x86::launch::re_execution::Chunk;
+use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
     Access, DeviceError, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, Program, RaisedFlags, Scalar,
-    SingleThread, Template, ThreadPool, Verified, expand,
+    SingleThread, Template, ThreadPool, Verified, Version, expand_as,
 };
 use parking_lot::RwLock;
 use smallvec::SmallVec;
@@ -45,21 +48,24 @@ const POLL_CHUNKS: usize = 16;
 /// A map or a scan with its compiled loops.
 pub(crate) struct LoopProgram {
     /// The kernel with its elementary functions expanded, a scan as one fragment.
-    expanded: Expanded,
+    pub(crate) expanded: Expanded,
     pub(crate) fallback: Fallback,
+    /// Which arguments it has values for, and the version for others.
+    pub(crate) version: Version,
+    pub(crate) second: SecondVersion<LoopProgram>,
     /// By accumulator of a scan, whose rows go along the last axis: the neutral element.
-    initial_carries: SmallVec<[Scalar; 2]>,
+    pub(crate) initial_carries: SmallVec<[Scalar; 2]>,
     /// What decides the strategy of a launch.
     pub(crate) forms: LoopForms,
     /// Instructions of the unexpanded body: numbers from there on are of the epilogue.
-    body_length: u32,
+    pub(crate) body_length: u32,
     processor: &'static Processor,
     lanes: usize,
     /// Instructions that may raise flags, and the union of their flags.
-    may_raise: SmallVec<[(u32, FpFlags); 4]>,
-    fp_mask: FpFlags,
+    pub(crate) may_raise: SmallVec<[(u32, FpFlags); 4]>,
+    pub(crate) fp_mask: FpFlags,
     /// Whether an underflow may come from inside an expanded function that reports none, though only one instruction reports any.
-    ambiguous_underflow: bool,
+    pub(crate) ambiguous_underflow: bool,
     /// Whether it stores by offsets: then points run in order, as the last store wins.
     scatters: bool,
     /// The loop of dense rows; operands accessed by offsets are broadcast.
@@ -86,8 +92,9 @@ impl LoopProgram {
         kernel: &Verified<Kernel>,
         processor: &'static Processor,
         portable: &Portable,
+        version: Version,
     ) -> Result<LoopProgram, String> {
-        let mut expanded = expand(kernel);
+        let mut expanded = expand_as(kernel, version);
         let mut initial_carries = SmallVec::new();
         if kernel.template == Template::Scan {
             initial_carries = neutrals(kernel, processor.level).ok_or("a fold without a scan loop")?;
@@ -138,6 +145,8 @@ impl LoopProgram {
         let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
         Ok(LoopProgram {
             fallback: Fallback::new(kernel, processor, portable),
+            version,
+            second: SecondVersion::of(kernel),
             initial_carries,
             forms: LoopForms { is_plain, single_pass, shortest_row, cost, bytes },
             body_length: kernel.body.insts.len() as u32,
@@ -294,21 +303,6 @@ impl RowChunks<'_> {
     }
 }
 
-/// A chunk that is to be re-executed.
-struct Chunk {
-    /// By axis: the coordinate of the first element.
-    origin: SmallVec<[usize; 4]>,
-    /// The addresses of the first element, where clobbered inputs have those of their copies, and the number of elements of a row.
-    addresses: SmallVec<[*mut u8; 12]>,
-    len: usize,
-    /// The number of rows, the axis across them, and strides, where clobbered inputs have those of their copies.
-    rows: usize,
-    across: Option<usize>,
-    strides: SmallVec<[isize; 24]>,
-    /// The carries before the chunk.
-    carries: SmallVec<[Scalar; 2]>,
-}
-
 impl Program for LoopProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         // SAFETY: the caller's contract.
@@ -367,9 +361,9 @@ impl LoopProgram {
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
                     let len = CHUNK_ELEMENTS.min(n - first);
-                    let slow = !self.dense.run(memory, len, 1);
-                    if slow || fp_status::is_raised(self.fp_mask) {
-                        self.re_execute_dense(launch, first..first + len, slow, &mut raised);
+                    let again = self.run_chunk(len, || self.dense.run(memory, len, 1));
+                    if again.is_some() || fp_status::is_raised(self.fp_mask) {
+                        self.re_execute_dense(launch, first..first + len, again, &mut raised);
                         fp_status::clear();
                     }
                 }
@@ -389,25 +383,6 @@ impl LoopProgram {
         let of = |access| (0..operands.len()).filter(move |&o| operands[o].access == access);
         of(Access::Write)
             .any(|w| of(Access::Read).any(|r| overlap(&self.byte_range(launch, w), &self.byte_range(launch, r))))
-    }
-
-    /// Re-executes a chunk of one dense row; see [`LoopProgram::re_execute`].
-    ///
-    /// # Safety
-    /// As [`LoopProgram::run_dense_row`].
-    #[cold]
-    unsafe fn re_execute_dense(&self, launch: &Launch<'_>, range: Range<usize>, slow: bool, raised: &mut RaisedFlags) {
-        let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
-        let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
-        let axis = launch.outer.iter().rposition(|&n| n != 1);
-        let mut origin = SmallVec::from_elem(0, launch.outer.len());
-        if let Some(axis) = axis {
-            origin[axis] = range.start;
-        }
-        let (len, strides, carries) = (range.len(), SmallVec::from_slice(launch.strides), SmallVec::new());
-        let mut chunk = Chunk { origin, addresses, len, rows: 1, across: None, strides, carries };
-        // SAFETY: the caller's contract; this is a map, or re-execution only reports flags.
-        unsafe { self.re_execute(launch, axis, &mut chunk, slow, raised) };
     }
 
     /// The strategy of a launch, all of whose axes are outer ones; none where the interpreter runs it.
@@ -622,14 +597,14 @@ impl LoopProgram {
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
                     // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
-                    let slow = unsafe { !found.run(memory, len, count) };
-                    if slow || fp_status::is_raised(self.fp_mask) {
+                    let again = self.run_chunk(len * count, || unsafe { found.run(memory, len, count) });
+                    if again.is_some() || fp_status::is_raised(self.fp_mask) {
                         let (strides, across) = (self.readable_strides(rows, len), rows.across);
                         let mut chunk =
                             Chunk { origin, addresses: readable, len, rows: count, across, strides, carries };
                         // SAFETY: as above.
                         unsafe {
-                            if self.re_execute(&launch, rows.axis, &mut chunk, slow, raised) {
+                            if self.re_execute(&launch, rows.axis, &mut chunk, again, raised) {
                                 arguments.write_carries(memory, &chunk.carries);
                             }
                         }
@@ -701,52 +676,6 @@ impl LoopProgram {
                 (0..self.lanes).for_each(|lane| to.cast::<i64>().add(lane).write((lane as isize * stride) as i64));
             }
         }
-    }
-
-    /// The fragment of an instruction numbered over body and epilogue: whether it is the epilogue, and the number there.
-    fn in_fragment(&self, number: u32) -> (bool, u32) {
-        number.checked_sub(self.body_length).map_or((false, number), |inst| (true, inst))
-    }
-
-    /// Attributes flags to instructions, and computes slow-path lanes, by re-executing the chunk; whether it was re-executed.
-    ///
-    /// # Safety
-    /// As [`LoopProgram::run_units`].
-    #[cold]
-    unsafe fn re_execute(
-        &self,
-        launch: &Launch<'_>,
-        axis: Option<usize>,
-        chunk: &mut Chunk,
-        slow: bool,
-        raised: &mut RaisedFlags,
-    ) -> bool {
-        let is_ambiguous = self.ambiguous_underflow && fp_status::is_raised(FpFlags::UNDERFLOW);
-        if let ([(only, effects)], false) = (&self.may_raise[..], slow || is_ambiguous) {
-            let (epilogue, inst) = self.in_fragment(*only);
-            fp_status::attribute(raised, epilogue, inst, *effects);
-            return false;
-        }
-        let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
-        if let Some(axis) = axis {
-            outer[axis] = chunk.len;
-        }
-        if let (Some(across), true) = (chunk.across, chunk.rows > 1) {
-            outer[across] = chunk.rows;
-        }
-        let is_sequential = !self.initial_carries.is_empty();
-        let (outer, inner) = outer.split_at(outer.len() - is_sequential as usize);
-        let again = Launch { outer, inner, addresses: &chunk.addresses, strides: &chunk.strides, ..*launch };
-        // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
-        let found = unsafe {
-            if is_sequential {
-                self.fallback.get().continue_scan(&again, &chunk.origin, &mut chunk.carries)
-            } else {
-                self.fallback.get().run_part(&again, &chunk.origin)
-            }
-        };
-        fp_status::merge(raised, found);
-        true
     }
 }
 

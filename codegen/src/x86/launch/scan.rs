@@ -5,7 +5,7 @@ use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan_by_columns::ColumnScan;
 use crate::x86::predict::timing::Processor;
-use crate::{DeviceError, Inst, Kernel, Launch, Program, RaisedFlags, ThreadPool, Verified};
+use crate::{DeviceError, Inst, Kernel, Launch, Program, RaisedFlags, ThreadPool, Verified, Version};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 
@@ -31,7 +31,7 @@ impl ScanProgram {
         processor: &'static Processor,
         portable: &Portable,
     ) -> Result<ScanProgram, String> {
-        let rows = LoopProgram::new(kernel, processor, portable)?;
+        let rows = LoopProgram::new(kernel, processor, portable, Version::Common)?;
         let load = |inst: &Inst| if let Inst::Load(operand) = inst { Some(operand.0) } else { None };
         let loads = kernel.body.insts.iter().filter_map(load).collect();
         Ok(ScanProgram {

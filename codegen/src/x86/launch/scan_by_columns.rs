@@ -14,7 +14,7 @@ use crate::x86::launch::program::LoopProgram;
 use crate::x86::predict::timing::Processor;
 use crate::{
     Access, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template,
-    ThreadPool, ValueId, Verified,
+    ThreadPool, ValueId, Verified, Version,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl ColumnScan {
         let results = (0..kernel.accumulators.len()).map(|i| stored(kernel, i)).collect::<Option<_>>()?;
         let of = |before: &[u16]| {
             let (map, origin) = map_of(kernel, before)?;
-            let mut program = LoopProgram::new(&map, processor, portable).ok()?;
+            let mut program = LoopProgram::new(&map, processor, portable, Version::Common).ok()?;
             // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
             program.is_memory_bound = false;
             // A row reads the results of the row before, so that one is re-executed before it runs.
