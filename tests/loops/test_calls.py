@@ -61,6 +61,18 @@ WHOLE = {
         for i in range(30):
             grid.step(i)
         """,
+    "large arrays that a call stores to first": """
+        A, B = np.arange(9000.0).reshape(90, 100) % 7, np.zeros((90, 100))
+        def relax(source, target):
+            centre = source[1:-1, 1:-1]
+            target[1:-1, 1:-1] = 0.25 * (source[:-2, 1:-1] + source[2:, 1:-1]) + 0.5 * centre
+        def clear(target, value):
+            target[:, :2] = value
+        for i in range(6):
+            relax(A, B)
+            clear(B, i)
+            relax(B, A)
+        """,
     "calls within expressions": """
         s = 0
         for i in range(30):
@@ -121,6 +133,34 @@ LEFT = {
         for i in range(30):
             grid.bump(i)
             s += poke(u, i) + u[i // 3]
+        """,
+    "large arrays that a call changes before it is left": """
+        A, B, C = np.arange(9000.0) % 7, np.zeros(9000), np.ones(9000)
+        def advance(source, target, other, i):
+            target[1:] = source[1:] * 2 - i
+            other[:4] = target[2:6] + other[3]
+            source[:3] = other[1:4]
+            return source[i * 4000]
+        def shift(target, i):
+            target[1:] = target[:-1]
+            return target[i * 4000]
+        def twice(source, target, i):
+            for k in range(2):
+                target[k:9000] = source[k:] + k
+                source[k] = target[k + 5]
+            return source[i * 4000]
+        s = 0
+        for f in ("advance", "shift", "twice"):
+            try:
+                for i in range(6):
+                    if f == "advance":
+                        s += advance(A, B, C, i)
+                    elif f == "shift":
+                        s += shift(B, i)
+                    else:
+                        s += twice(C, A, i)
+            except IndexError as error:
+                print(error)
         """,
     "arrays that a call changes before they are updated": """
         m = x > 2

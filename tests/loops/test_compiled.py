@@ -281,6 +281,16 @@ for i in range(n):
     v[i] -= i
     m[i] = f[i] > 2 and not m[i]
 """,
+    "parts filled with numbers of other types": """
+for i in range(7):
+    x[1:3] = i
+    A[:, i % 2] = u[i]
+    v[2:] = i * 3
+    f[i:] = x[i]
+    m[i:] = i % 2
+    w[:2] = u[i]
+    x[4:] = m[0]
+""",
 }
 
 # Loops that run into what compiled code leaves to the interpreter.

@@ -222,6 +222,25 @@ def test_explain(found: list[Any]) -> None:
     assert fastnp.explain(fastnp.ones(3) + 1)
 
 
+def test_arrays_are_deferred_after_loops() -> None:
+    """Loops that now and then work on an array leave its operations deferred, and stay compiled,
+    however much time their runs take together.
+    """
+
+    @fastnp.jit
+    def fill(a: Any, k: float) -> None:
+        for i in range(1, a.shape[0]):
+            a[i] = a[i - 1] * 0.5 + k
+
+    a, b = fastnp.random.rand(40_000), fastnp.ones(40_000)
+    for k in range(40):
+        fill(a, float(k))
+        c = fastnp.sqrt(a * a + b) - a
+        assert fastnp.explain().startswith("pending: 4 nodes"), k
+        assert float(c[0]) != 0
+    assert "not compiled" not in fastnp.explain(fill)
+
+
 def test_the_setting_gives_the_function_itself() -> None:
     def f() -> None:
         """Nothing."""

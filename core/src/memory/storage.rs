@@ -21,13 +21,29 @@ use parking_lot::Mutex;
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
 
 /// Contents of up to so many bytes are shown to code outside where they are, once they are computed: a fault and a page of its own for each
 /// would cost more than a copy of them for each pending node that reads them.
 const SHOWN_AT_ONCE: usize = 16 << 10;
 /// Touches by code outside after which a storage stays open: the cost of closing (8 µs) and the next fault is more than fusion wins.
 const MOST_TOUCHES: u32 = 3;
+/// A call that opens a storage again sooner counts as a touch by code outside: opening and closing (some 10 µs) would be a twentieth of the
+/// time.
+const OFTEN: Duration = Duration::from_micros(200);
+
+/// Who opens a storage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Toucher {
+    /// Code outside, which may do so again at any time.
+    Outside,
+    /// A call of code that has the address until it returns: a compiled loop, a ufunc's loop.
+    Call,
+}
+
+/// What times of opening count from.
+static EPOCH: OnceLock<Instant> = OnceLock::new();
 
 /// The owner of foreign memory, which keeps it alive.
 pub trait Owner: Send + Sync {
@@ -63,6 +79,8 @@ pub(crate) struct Storage {
     front: FrontLayout,
     /// How often it was opened by code outside.
     touches: AtomicU32,
+    /// When it was opened last: nanoseconds from some time on.
+    opened_at: AtomicU64,
     /// The header pages that are open since it was opened. An object takes its page out before it goes.
     open_headers: Mutex<Vec<*const HeaderPage>>,
     /// The owner of foreign memory, and its address, which stays valid while the contents are on a device alone.
@@ -98,6 +116,7 @@ impl Storage {
             slot_bytes: AtomicUsize::new(0),
             front: FrontLayout::none(),
             touches: AtomicU32::new(0),
+            opened_at: AtomicU64::new(0),
             open_headers: Mutex::new(Vec::new()),
             owner: None,
             device_buffer: Mutex::new(None),
@@ -532,7 +551,7 @@ impl Storage {
     ///
     /// # Errors
     /// `MemoryError`; then it stays as it is.
-    pub(crate) fn open(&self) -> Result<()> {
+    pub(crate) fn open(&self, toucher: Toucher) -> Result<()> {
         let Some(slot) = NonNull::new(self.shown.load(Ordering::Relaxed)) else { return Ok(()) };
         if self.is_open() {
             return Ok(());
@@ -548,7 +567,11 @@ impl Storage {
         self.drop_device_buffer();
         let Some(mut block) = self.take_block() else { return Ok(()) };
         let opened = block.open_at(slot, self.bytes(), &self.front.numbers());
-        self.count_touch();
+        let now = EPOCH.get_or_init(Instant::now).elapsed().as_nanos() as u64;
+        let before = self.opened_at.swap(now, Ordering::Relaxed);
+        if toucher == Toucher::Outside || before != 0 && now - before < OFTEN.as_nanos() as u64 {
+            self.count_touch();
+        }
         self.set_memory(block);
         opened
     }

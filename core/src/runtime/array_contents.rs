@@ -3,6 +3,7 @@
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout};
 use crate::error::{Error, ErrorKind, Result};
+use crate::memory::storage::Toucher;
 use crate::memory::storage_handle::StorageHandle;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
@@ -160,6 +161,19 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn export(&self) -> Result<Export> {
+        self.export_to(Toucher::Outside)
+    }
+
+    /// [`Array::export`] for a call of code that forgets the address when it returns: operations are deferred again after that, unless calls
+    /// follow each other within some microseconds.
+    ///
+    /// # Errors
+    /// As [`Array::export`].
+    pub fn export_for_call(&self) -> Result<Export> {
+        self.export_to(Toucher::Call)
+    }
+
+    fn export_to(&self, toucher: Toucher) -> Result<Export> {
         if self.storage.is_exported_on_device() {
             return Err(Error::new(
                 ErrorKind::Buffer,
@@ -168,7 +182,7 @@ impl Array {
         }
         // Locked until the export counts: what another thread records then is not deferred.
         let mut runtime = runtime();
-        let address = runtime.expose(&self.storage)?.wrapping_offset(self.layout.offset);
+        let address = runtime.expose(&self.storage, toucher)?.wrapping_offset(self.layout.offset);
         self.storage.count_export(true);
         Ok(Export { storage: self.storage.clone(), address })
     }

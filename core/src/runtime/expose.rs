@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::host::fault_handler;
 use crate::host::interpreter_lock;
 use crate::memory::guarded_range::{self, SlotOwner};
-use crate::memory::storage::Storage;
+use crate::memory::storage::{Storage, Toucher};
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::fp_flags::has_fp_reports;
 use crate::runtime::guarded_header::GuardedHeader;
@@ -96,7 +96,7 @@ fn resolve_fault(address: usize) -> bool {
 /// # Errors
 /// As [`Runtime::expose`].
 pub(crate) fn open_for_fault(storage: &Storage) -> Result<()> {
-    lock_for_fault().expose(storage).map(drop)
+    lock_for_fault().expose(storage, Toucher::Outside).map(drop)
 }
 
 impl Array {
@@ -186,7 +186,7 @@ impl Runtime {
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
-    pub(crate) fn expose(&mut self, storage: &Storage) -> Result<*mut u8> {
+    pub(crate) fn expose(&mut self, storage: &Storage, toucher: Toucher) -> Result<*mut u8> {
         if storage.has_snapshots() {
             self.copy_on_write(storage)?;
         }
@@ -196,7 +196,7 @@ impl Runtime {
         let address = storage.materialize()?;
         match storage.shown() {
             Some(shown) if !storage.is_open() => {
-                storage.open()?;
+                storage.open(toucher)?;
                 // A storage that is shared on a device shows its mirror.
                 storage.address().map_or(Ok(shown), Ok)
             }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::memory::guarded_range::{self, SlotOwner};
 use crate::memory::header_page::HeaderPage;
 use crate::memory::slot_pages;
+use crate::memory::storage::Toucher;
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::lock::lock_for_fault;
 use smallvec::SmallVec;
@@ -100,7 +101,7 @@ impl GuardedHeader {
         // SAFETY: the array has its place beside the header, whose page code outside uses.
         let array = unsafe { &*self.array };
         let was_open = array.storage.is_open();
-        runtime.expose(&array.storage)?;
+        runtime.expose(&array.storage, Toucher::Outside)?;
         if was_open || array.storage.owner().is_some() {
             // Views of open contents are guarded in vain: each takes code outside 16 us to look at. Beyond some there are no more.
             array.storage.count_touch();

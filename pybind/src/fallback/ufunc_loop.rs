@@ -120,7 +120,7 @@ impl Operands {
         {
             return Ok(false);
         }
-        let export = to_py_result(py, array.export())?;
+        let export = to_py_result(py, array.export_for_call())?;
         self.addresses.push(export.address().cast());
         self.steps.push(array.dtype().size() as isize);
         // SAFETY: a descriptor of NumPy's.

@@ -216,7 +216,7 @@ impl ArrayParameter {
             return Ok(false);
         }
         to_py_result(py, array.address())?;
-        let export = to_py_result(py, array.export())?;
+        let export = to_py_result(py, array.export_for_call())?;
         words.push(export.address().addr() as u64);
         words.extend(array.shape().iter().map(|&n| n as u64));
         words.extend(array.strides().iter().map(|&stride| stride as u64));

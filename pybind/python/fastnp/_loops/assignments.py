@@ -360,7 +360,13 @@ def update(
 
 
 def assign_noted(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
-    """Prepares a store to an array or a view; a function that is called notes what was there."""
+    """Prepares a store to an array or a view; a function that is called notes what was there,
+    unless the interpreter may store it again.
+    """
     effect = element_loops.assign(e, place, value)
-    undo.note_all(e, place)
+    sources = value.sources if isinstance(value, Elementwise) else (value,)
+    types = [arrays.array_type(source) for source in sources if arrays.is_array(source)]
+    reads_itself = any(type_.root == arrays.array_type(place).root for type_ in types)
+    if reads_itself or not (e.calls and undo.may_repeat(e)):
+        undo.note_all(e, place)
     return effect

@@ -149,8 +149,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
 
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
     casts = source.char != type_.char
-    if not source.shape and not casts and not source.needs_kernel:
-        register = source.element(())
+    if not source.shape and not source.needs_kernel:
+        register = computed(())
         return lambda: for_each(e, extents, lambda indices: put(indices, register))
     packed = source.packed if source.char == type_.char and source.pays_packed else None
     for read in map(array_type, source.sources):

@@ -588,7 +588,7 @@ class Site(Loop):
         if self.runs:  # in the first, much is done once
             beyond = MARGIN * (seconds - outcome.seconds)
             self.enter_from = (self.enter_from + beyond) / 2 if self.enter_from else beyond
-        if seconds > outcome.turns * self.turn_seconds:
+        if self.turn_seconds and seconds > outcome.turns * self.turn_seconds:
             self.slower += 1
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
@@ -634,7 +634,9 @@ class Site(Loop):
         return outcome
 
     def _judge(self) -> None:
-        """Retire a site whose runs, which may be short, cost more than the interpreter's turns."""
+        """Retire a site whose runs, which may be short, cost more than the interpreter's turns. How
+        long those take is not known of a loop that was compiled at once.
+        """
         lost = self.seconds - self.turns * self.turn_seconds
         if self.runs >= JUDGED and lost > LOST and 2 * self.slower > self.runs:
             self._refuse(Refusal(self.line, "it is not faster compiled"))

@@ -48,6 +48,10 @@ FOLDED: dict[str, int | None] = {
 }
 
 
+# Functions that read no array.
+NOT_READING = frozenset(("poll", "scratch"))
+
+
 class TooLong(Exception):
     """A loop that has too many combinations of types, or too many statements."""
 
@@ -59,6 +63,8 @@ class Text:
         self.types: dict[str, str] = {}
         self.blocks: list[Block] = []
         self.count = self.written = 0
+        # Instructions so far that may read memory.
+        self.reads = 0
         self.constants: dict[str, str] = {}
         # What is known of integers in registers, and truth values that are constants.
         self.ranges: dict[str, Range] = {}
@@ -115,6 +121,7 @@ class Text:
         register = self.register(kind)
         if kind == "i64" and (found := self.range_of(name, operands)) is not None:
             self.ranges[register] = found
+        self.reads += name.startswith("load.")
         self.line(f"{register} = {name} {', '.join(map(str, operands))}")
         return register
 
@@ -176,6 +183,7 @@ class Text:
 
     def call(self, kind: str, name: str, *operands: str) -> str:
         register = self.register(kind)
+        self.reads += name not in NOT_READING
         self.line(f"{register} = call {name}({', '.join(operands)})")
         return register
 

@@ -128,6 +128,7 @@ def begin(e: Emitter, statement: ast.stmt) -> None:
     """Begins a statement: if functions that it calls may store, with an empty log."""
     e.may_store = may_store(statement)
     if not e.calls:
+        e.reads_before = e.text.reads
         e.has_log = e.may_store and e.with_log
         if e.has_log:
             base(e)
@@ -159,6 +160,14 @@ def note(e: Emitter, at: str, char: str) -> None:
     check(e)
     e.leave_unless(undo_log.has_room(e.text, e.log, SIZES[char]))
     undo_log.append(e.text, base(e), e.log, at, SIZES[char])
+
+
+def may_repeat(e: Emitter) -> bool:
+    """Whether a store to a whole array may be left as it is when the statement is repeated: nothing
+    has read memory since that began, nor is the store in a loop of the function that is called.
+    What the stored value is made of is apart from the array.
+    """
+    return e.text.reads == e.reads_before and len(e.loops) == e.calls[0].callers_loops
 
 
 def note_all(e: Emitter, place: Value) -> None:
