@@ -91,9 +91,7 @@ def seconds(loop: timeit.Timer, calls: int) -> float:
     return min(loop.repeat(RUNS, calls)) / calls
 
 
-def compare(
-    name: str, n: int, dtype: str, rounds: int, budget: float, special: int = 0
-) -> Times:
+def compare(name: str, n: int, dtype: str, rounds: int, budget: float, special: int = 0) -> Times:
     """Median seconds a call for each module; the modules take turns in both orders."""
     arrays = operands(name, n, dtype, special)
     timers = {module: timer(np, name, arrays) for module, np in MODULES.items()}
