@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import fastnp
 import numpy
 import pytest
+
+Errors: TypeAlias = Literal["ignore", "warn", "raise"]
 
 UNARY = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan "
@@ -36,9 +39,10 @@ def arguments(dtype: str, special: float, share: int) -> list[Any]:
     return [x.astype(dtype), y.astype(dtype)]
 
 
-def outcome(f: Callable[[], Any], **errstate: str) -> tuple[Any, list[str]]:
+def outcome(f: Callable[[], Any], errors: Errors) -> tuple[Any, list[str]]:
     """What is computed, and what was warned of; or the error."""
-    with warnings.catch_warnings(record=True) as caught, numpy.errstate(**errstate):
+    state = numpy.errstate(over=errors, divide=errors, invalid=errors)
+    with warnings.catch_warnings(record=True) as caught, state:
         warnings.simplefilter("always")
         try:
             value = numpy.asarray(f())
@@ -47,15 +51,22 @@ def outcome(f: Callable[[], Any], **errstate: str) -> tuple[Any, list[str]]:
     return value, sorted(str(warning.message) for warning in caught)
 
 
+WAYS: tuple[tuple[int, Errors], ...] = (
+    (50, "warn"),
+    (2, "warn"),
+    (50, "ignore"),
+    (50, "raise"),
+)
+
+
 def check(name: str, dtype: str, of: Callable[[Any, list[Any]], Any], special: float) -> None:
     """Compares runs of a kernel under both modules."""
-    for share, errors in ((50, "warn"), (2, "warn"), (50, "ignore"), (50, "raise")):
+    for share, errors in WAYS:
         args = arguments(dtype, special, share)
         ours = [fastnp.asarray(arg) for arg in args]
-        errstate = {"over": errors, "divide": errors, "invalid": errors}
-        expected, warned = outcome(lambda args=args: of(numpy, args), **errstate)  # type: ignore[misc]
+        expected, warned = outcome(partial(of, numpy, args), errors)
         for _ in range(RUNS):
-            found, ours_warned = outcome(lambda ours=ours: of(fastnp, ours), **errstate)  # type: ignore[misc]
+            found, ours_warned = outcome(partial(of, fastnp, ours), errors)
             what = f"{name}, {special}, {dtype}, one in {share}, {errors}"
             assert ours_warned == warned, what
             if isinstance(expected, str):
