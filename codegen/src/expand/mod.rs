@@ -22,7 +22,7 @@
 //! never any; in other lanes `slow` is undefined.
 //!
 //! A kernel whose arguments are often special (NaN, infinities, zero, what is outside of a domain: `Unary::is_special`) has a second
-//! [`Version`], with `y = select is_special, special, …` around that and a narrower mask.
+//! [`Version`], in which `Unary::with_specials` completes the fast path, and fewer arguments need the slow path.
 //!
 //! Equal instructions are one value (so the sine and the cosine of one angle share all but the last select), and dead instructions are
 //! dropped. Expansion is idempotent; kernels without such ops are returned unchanged. Floating-point flags are reported for instructions of

@@ -255,8 +255,6 @@ class Emitter:
         # around the calls; the log of such stores, and whether the loop was found to need one.
         self.may_store = self.calls_may_store = False
         self.with_log = self.wants_log = self.has_log = False
-        # Instructions that may have read memory when the statement began.
-        self.reads_before = 0
         self.log = self.text.named("log", "i64")
         self.log_base: str | None = None
         self.branches = 0  # `if` statements around, in the function that is written

@@ -63,7 +63,7 @@ class Text:
         self.types: dict[str, str] = {}
         self.blocks: list[Block] = []
         self.count = self.written = 0
-        # Instructions so far that may read memory.
+        # Instructions of the statement so far that may read memory.
         self.reads = 0
         self.constants: dict[str, str] = {}
         # What is known of integers in registers, and truth values that are constants.

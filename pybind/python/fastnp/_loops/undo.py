@@ -128,7 +128,7 @@ def begin(e: Emitter, statement: ast.stmt) -> None:
     """Begins a statement: if functions that it calls may store, with an empty log."""
     e.may_store = may_store(statement)
     if not e.calls:
-        e.reads_before = e.text.reads
+        e.text.reads = 0
         e.has_log = e.may_store and e.with_log
         if e.has_log:
             base(e)
@@ -167,7 +167,7 @@ def may_repeat(e: Emitter) -> bool:
     has read memory since that began, nor is the store in a loop of the function that is called.
     What the stored value is made of is apart from the array.
     """
-    return e.text.reads == e.reads_before and len(e.loops) == e.calls[0].callers_loops
+    return e.text.reads == 0 and len(e.loops) == e.calls[0].callers_loops
 
 
 def note_all(e: Emitter, place: Value) -> None:
