@@ -125,12 +125,9 @@ pub fn expand_as(kernel: &Kernel, version: Version) -> Expanded {
 type Decompose = fn(&Tape, Op, [ValueId; 2], DType) -> (ValueId, Option<ValueId>);
 
 /// The decomposition of an op on real arguments of a type, if it has one. Complex ones are those of `complex`.
-fn decomposition(op: Op, dtype: DType, version: Version) -> Option<Decompose> {
+fn decomposition(op: Op, dtype: DType) -> Option<Decompose> {
     match dtype.kind() {
-        Kind::Float if op.row().elementary => Some(match version {
-            Version::Common => |tape, op, args, dtype| elementary(tape, op, args, dtype, Version::Common),
-            Version::Special => |tape, op, args, dtype| elementary(tape, op, args, dtype, Version::Special),
-        }),
+        Kind::Float if op.row().elementary => Some(elementary),
         Kind::Float if float_bits::is_decomposed(op) => Some(float_bits::decompose),
         Kind::Signed | Kind::Unsigned if integers::is_decomposed(op, dtype) => Some(integers::decompose),
         _ if division::is_decomposed(op, dtype) => Some(division::decompose),
@@ -140,7 +137,7 @@ fn decomposition(op: Op, dtype: DType, version: Version) -> Option<Decompose> {
 
 /// Whether an op on real arguments of a type is decomposed.
 pub(crate) fn is_decomposed(op: Op, dtype: DType) -> bool {
-    decomposition(op, dtype, Version::Common).is_some()
+    decomposition(op, dtype).is_some()
 }
 
 /// Whether an instruction on real numbers is decomposed.
@@ -170,7 +167,7 @@ fn expand_fragment(
         let origin = (0..fragment.insts.len() as u32).collect();
         return (fragment.clone(), Provenance { slow_paths: vec![], origin, regions: vec![] });
     }
-    let tape = Tape::default();
+    let tape = Tape::new(version);
     let mut slow_paths: Vec<SlowPath> = vec![];
     let (mut origin, mut regions) = (vec![], vec![]);
     let mut renamed: Vec<Rewritten> = Vec::with_capacity(fragment.insts.len());
@@ -182,7 +179,7 @@ fn expand_fragment(
             let mut now = inst.clone();
             visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
             let in_region = expand_region(kernel, &mut now, version);
-            let (value, slow_path) = decompose(kernel, &tape, now, dtype, version);
+            let (value, slow_path) = decompose(kernel, &tape, now, dtype);
             regions.extend((!in_region.is_empty()).then_some((value, in_region)));
             (Rewritten::Whole(value), slow_path)
         };
@@ -222,13 +219,11 @@ fn expand_region(kernel: &Kernel, inst: &mut Inst, version: Version) -> Vec<Slow
 }
 
 /// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.
-fn decompose(kernel: &Kernel, tape: &Tape, now: Inst, dtype: DType, version: Version) -> (ValueId, Option<SlowPath>) {
+fn decompose(kernel: &Kernel, tape: &Tape, now: Inst, dtype: DType) -> (ValueId, Option<SlowPath>) {
     match now {
         Inst::Apply(op, args) => {
             let from = tape.draft(|draft| draft.types[args[0].0 as usize]);
-            let Some(decompose) = decomposition(op, from, version) else {
-                return (copy(kernel, tape, now, dtype), None);
-            };
+            let Some(decompose) = decomposition(op, from) else { return (copy(kernel, tape, now, dtype), None) };
             let (result, mask) = decompose(tape, op, args, from);
             let Some(mask) = mask else { return (result, None) };
             let value = tape.emit(Inst::Apply(op, args), dtype);
@@ -251,16 +246,16 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
 }
 
 /// Decomposes an elementary function of real floats.
-fn elementary(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType, version: Version) -> (ValueId, Option<ValueId>) {
+fn elementary(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
     match dtype {
-        DType::F32 => recorded::<f32>(tape, op, args, version),
-        _ => recorded::<f64>(tape, op, args, version),
+        DType::F32 => recorded::<f32>(tape, op, args),
+        _ => recorded::<f64>(tape, op, args),
     }
 }
 
 /// The same in one width.
-fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2], version: Version) -> (ValueId, Option<ValueId>) {
-    let record = forms::of::<N>(op, version).expect("the op is elementary");
+fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
+    let record = forms::of::<N>(op, tape.version).expect("the op is elementary");
     let Recorded { needs_slow, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
     let Traced::Made(mask, _) = needs_slow else { return (fast, None) };

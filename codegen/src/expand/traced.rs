@@ -3,6 +3,7 @@
 //! Operations on constants alone are folded, by the same arithmetic of [`crate::math`] on floats, as the compiler does when it compiles
 //! those loops.
 
+use super::Version;
 use crate::ir::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
 use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
@@ -10,23 +11,31 @@ use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
 /// The fragment being recorded, shared by its values.
-#[derive(Default)]
-pub(super) struct Tape(RefCell<Draft>);
+pub(super) struct Tape {
+    draft: RefCell<Draft>,
+    /// Which version of its functions is recorded.
+    pub(super) version: Version,
+}
 
 impl Tape {
+    /// An empty one.
+    pub(super) fn new(version: Version) -> Tape {
+        Tape { draft: RefCell::default(), version }
+    }
+
     /// How many instructions there are.
     pub(super) fn len(&self) -> usize {
-        self.0.borrow().insts.len()
+        self.draft.borrow().insts.len()
     }
 
     /// What is recorded.
     pub(super) fn into_draft(self) -> Draft {
-        self.0.into_inner()
+        self.draft.into_inner()
     }
 
     /// Calls `with` with the fragment, which must not use the tape itself.
     pub(super) fn draft<T>(&self, with: impl FnOnce(&mut Draft) -> T) -> T {
-        with(&mut self.0.borrow_mut())
+        with(&mut self.draft.borrow_mut())
     }
 
     /// The value of an instruction that touches no memory.
