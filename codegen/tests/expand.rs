@@ -8,6 +8,7 @@
 use fastnp_codegen::math::*;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
+use std::sync::Arc;
 
 /// A float as the tests make and compare it.
 trait Float: Number {
@@ -119,8 +120,21 @@ fn without_slow(op: Op, dtype: DType, literal: Scalar, version: Version) -> Kern
     kernel
 }
 
+/// A kernel of two columns, compiled.
+struct Compiled {
+    program: Arc<dyn Program>,
+    operands: Vec<OperandDecl>,
+}
+
+impl Compiled {
+    fn new(backend: &Portable, kernel: &Kernel) -> Compiled {
+        let program = backend.compile(&verify(kernel.clone()).unwrap()).unwrap();
+        Compiled { program, operands: kernel.operands.clone() }
+    }
+}
+
 /// The results of a kernel, its masks, and what it raised.
-fn run<N: Float>(backend: &Portable, kernel: &Kernel, x: &[N], y: &[N]) -> (Vec<N>, Vec<bool>, FpFlags) {
+fn run<N: Float>(kernel: &Compiled, x: &[N], y: &[N]) -> (Vec<N>, Vec<bool>, FpFlags) {
     let n = x.len();
     let (mut out, mut mask) = (vec![N::of(0.0); n], vec![false; n]);
     let addresses = [
@@ -139,9 +153,8 @@ fn run<N: Float>(backend: &Portable, kernel: &Kernel, x: &[N], y: &[N]) -> (Vec<
         strides: &strides[..operands],
         scalars: &[],
     };
-    let program = backend.compile(&verify(kernel.clone()).unwrap()).unwrap();
     // SAFETY: vectors of `n` elements, apart from each other; a bool is written as 0 or 1.
-    let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
+    let raised = unsafe { kernel.program.launch(&launch, &SingleThread) }.unwrap();
     (out, mask, raised.iter().fold(FpFlags::NONE, |all, r| all | r.2))
 }
 
@@ -194,9 +207,10 @@ fn agree<N: Float>(op: Op, version: Version) {
     let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow(op, N::DTYPE, N::nan(), version));
     let whole = expand_as(&plain, version).kernel;
     for backend in fusing() {
-        let (wanted, ..) = run(&backend, &plain, &x, &y);
-        let (found, ..) = run(&backend, &whole, &x, &y);
-        let (ordinary, mask, _) = run(&backend, &fast, &x, &y);
+        let [plain, whole, fast] = [&plain, &whole, &fast].map(|kernel| Compiled::new(&backend, kernel));
+        let (wanted, ..) = run(&plain, &x, &y);
+        let (found, ..) = run(&whole, &x, &y);
+        let (ordinary, mask, _) = run(&fast, &x, &y);
         for i in 0..x.len() {
             let what = || format!("{op}({:e}, {:e}) {} {backend:?}", x[i].wide(), y[i].wide(), N::DTYPE);
             assert_eq!(mask[i], needs_slow_path(op, x[i], y[i], version), "{}", what());
@@ -225,8 +239,8 @@ fn expansions_have_the_same_bits_where_nothing_fuses() {
     for op in elementary() {
         let (x, y) = arguments::<f64>(op.arity(), 20_000);
         let kernel = without_slow(op, DType::F64, f64::nan(), Version::Common);
-        let (found, mask, _) = run(&Portable::every_level()[0], &kernel, &x, &y);
-        let (wanted, ..) = run(&fusing, &kernel, &x, &y);
+        let (found, mask, _) = run(&Compiled::new(&Portable::every_level()[0], &kernel), &x, &y);
+        let (wanted, ..) = run(&Compiled::new(&fusing, &kernel), &x, &y);
         for i in (0..x.len()).filter(|&i| !mask[i]) {
             assert_eq!(found[i].to_bits(), wanted[i].to_bits(), "{op}({:e}, {:e})", x[i], y[i]);
         }
@@ -245,10 +259,11 @@ fn flags_agree<N: Float>(op: Op, version: Version) {
     }
     let named = |flags: FpFlags| FpFlags(flags.0 & reported.0);
     let Some(backend) = fusing().pop() else { return };
+    let [plain, fast] = [plain, fast].map(|kernel| Compiled::new(&backend, &kernel));
     for &x in &kinds {
         for &y in seconds {
-            let (_, _, wanted) = run(&backend, &plain, &[x], &[y]);
-            let (_, mask, found) = run(&backend, &fast, &[x], &[y]);
+            let (_, _, wanted) = run(&plain, &[x], &[y]);
+            let (_, mask, found) = run(&fast, &[x], &[y]);
             let (wanted, found) = (named(wanted), named(found));
             let what = format!("{op}({:e}, {:e}) {}: {found:?}, not {wanted:?}", x.wide(), y.wide(), N::DTYPE);
             assert!(if mask[0] { found == FpFlags::NONE } else { found == wanted }, "{what}");
@@ -302,7 +317,7 @@ fn elements(dtype: DType) -> Vec<Scalar> {
 }
 
 /// The results of a kernel over columns of elements, as bits, its masks, and what it raised.
-fn run_columns(kernel: &Kernel, x: &[Scalar], y: &[Scalar]) -> (Vec<u128>, Vec<bool>, FpFlags) {
+fn run_columns(kernel: &Compiled, x: &[Scalar], y: &[Scalar]) -> (Vec<u128>, Vec<bool>, FpFlags) {
     let (size, result) = (kernel.operands[0].dtype.size(), kernel.operands[2].dtype.size());
     let column = |of: &[Scalar]| of.iter().flat_map(|v| v.bytes()[..size].to_vec()).collect::<Vec<u8>>();
     let (mut x_bytes, mut y_bytes, mut out) = (column(x), column(y), vec![0u8; x.len() * result]);
@@ -317,9 +332,8 @@ fn run_columns(kernel: &Kernel, x: &[Scalar], y: &[Scalar]) -> (Vec<u128>, Vec<b
         strides: &strides[..operands],
         scalars: &[],
     };
-    let program = Portable::new().compile(&verify(kernel.clone()).unwrap()).unwrap();
     // SAFETY: columns of as many elements, apart from each other; a bool is written as 0 or 1.
-    let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
+    let raised = unsafe { kernel.program.launch(&launch, &SingleThread) }.unwrap();
     let bits = |bytes: &[u8]| bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u128::from(byte));
     (out.chunks(result).map(bits).collect(), mask, raised.iter().fold(FpFlags::NONE, |all, r| all | r.2))
 }
@@ -336,6 +350,7 @@ fn other_decompositions_have_the_bits_and_flags_of_the_loops() {
         let result = op.result(dtype);
         let (plain, fast) = (kernel_of(op, dtype), without_slow(op, dtype, Scalar::zero(result), Version::Common));
         let whole = expand(&plain).kernel;
+        let [plain, whole, fast] = [plain, whole, fast].map(|kernel| Compiled::new(&Portable::new(), &kernel));
         let named = |flags: FpFlags| FpFlags(flags.0 & op.effects(dtype).0);
         let is_nan = |bits| Scalar::from_bits(result, bits).to_f64().is_nan();
         for (i, &x) in elements.iter().enumerate() {
@@ -436,8 +451,8 @@ fn functions_of_functions_are_written_out() {
     assert!([Op::Sin, Op::Cos, Op::Power, Op::Log, Op::Hypot, Op::Sinh].into_iter().all(slow));
     let (x, y) = arguments::<f64>(2, 20_000);
     for backend in fusing() {
-        let (wanted, ..) = run(&backend, &kernel, &x, &y);
-        let (found, ..) = run(&backend, &once.kernel, &x, &y);
+        let (wanted, ..) = run(&Compiled::new(&backend, &kernel), &x, &y);
+        let (found, ..) = run(&Compiled::new(&backend, &once.kernel), &x, &y);
         for i in 0..x.len() {
             let same = wanted[i].to_bits() == found[i].to_bits() || wanted[i].is_nan() && found[i].is_nan();
             assert!(same, "({:e}, {:e}): {:e}, not {:e}", x[i], y[i], found[i], wanted[i]);

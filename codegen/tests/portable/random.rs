@@ -351,10 +351,11 @@ impl Case {
 
     /// The first element in which two memories differ; nans are all alike, as are zeros of folds.
     pub(crate) fn difference(&self, expected: &[u8], found: &[u8]) -> Option<String> {
+        if expected == found {
+            return None;
+        }
         for (i, o) in self.kernel.operands.iter().enumerate().filter(|(_, o)| o.access == Access::Write) {
             let size = o.dtype.size();
-            let next = self.offsets.iter().copied().filter(|&x| x > self.offsets[i]).min().unwrap_or(expected.len());
-            let _ = next;
             for at in (self.offsets[i] % size..expected.len() - size).step_by(size) {
                 if expected[at..at + size] == found[at..at + size] {
                     continue;

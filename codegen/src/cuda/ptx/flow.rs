@@ -1,7 +1,7 @@
 //! Facts about the control flow of a body: orders, dominators, loops, live registers, and where threads may part.
 
 use crate::cuda::ptx::module::{End, PtxBody, Register, Space};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// Blocks that may follow each block, and that it may follow.
 pub(crate) struct Edges {

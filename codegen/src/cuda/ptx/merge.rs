@@ -26,7 +26,7 @@ use crate::cuda::ptx::predicate::{convert, join_blocks};
 use crate::cuda::ptx::refusal::Refusal;
 use crate::cuda::ptx::side::{Part, Side, match_blocks};
 use crate::cuda::ptx::weave::weave;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// The merged code may be so many times as large as its parts together, and a little.

@@ -4,7 +4,7 @@
 //! are positions too, so only variables and functions have names. `parse` and `print` give every module its one text.
 
 use crate::cuda::ptx::opcode::PtxOpcode;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::sync::Arc;
 
 /// Threads of a block, of every kernel of ours.

@@ -8,7 +8,7 @@ use crate::cuda::ptx::module::{
     RegisterClass, Space, Special, Variable, width_of,
 };
 use crate::cuda::ptx::opcode::{PtxOpcode, element_type};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 use crate::cuda::ptx::flow::{live, reachable};
 use crate::cuda::ptx::module::{Block, End, Guard, PtxBody, PtxInst, Register};
 use crate::cuda::ptx::opcode::Unit;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// The most instructions behind a branch that is taken about as often as not: a branch costs about as much.
 const MAX_INSTS: usize = 8;

@@ -6,7 +6,7 @@
 //! would be live than the budget has, it takes the instruction after which fewer are.
 
 use crate::cuda::ptx::module::{PtxInst, Register, RegisterClass};
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 /// Registers of 32 bits for a thread such that two blocks of 256 threads fit a multiprocessor: 65,536 / 512.
 pub(crate) const REGISTER_BUDGET: u32 = 128;

@@ -6,7 +6,7 @@
 
 use super::arithmetic::{Compute, LOCAL, compute, low};
 use fastnp_codegen::white_box::ptx::module::*;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// Threads of a warp.
