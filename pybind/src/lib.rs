@@ -42,6 +42,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     fastnp::guard_addresses();
     module.add_class::<crate::object::ndarray::NdArray>()?;
+    crate::object::object_pool::replace_dealloc(module.py());
     crate::class::numpy_entry_points::replace_entries(module.py())?;
     crate::class::numpy_scalar_slots::replace_slots(module.py())?;
     module.add_class::<crate::interop::numpy_memory::Memory>()?;

@@ -61,6 +61,12 @@ for i in range(50):
 for i in range(50):
     found[i] = twister.random() + twister.randint(-i, i) + twister.choice(K)
 """,
+    "normal numbers and waits of Python's generator": """
+s = random.gauss(0, 1)
+for i in range(50):
+    found[i] = random.gauss(1.5, i) - random.normalvariate(i, 0.5) + random.expovariate(0.25)
+    if found[i] > 2: found[i] += random.gauss() + random.expovariate(-3)
+""",
     "NumPy's global generator": OF_STATE.format("np.random"),
     "a RandomState": OF_STATE.format("state"),
     "a RandomState of long words": OF_STATE.format("wide"),
@@ -73,6 +79,9 @@ for i in range(50):
     "choices": """
 for i in range(50):
     found[i] = random.choice((2.5, -1.0)) + random.choice([i, 3])
+    p, q = random.choice([((1, 0.5), i), ((-2, 1.5), 3)])
+    r = random.choice(((True, 1), (False, 2)))
+    found[i] += p[0] * p[1] + q * (r[1] if r[0] else 7)
 """,
     "choices of NumPy's": """
 for i in range(50):
@@ -102,6 +111,11 @@ for i in range(50):
     "an empty range of Python's": "for i in range(9, -3, -1):\n    found[i] = random.randrange(i)",
     "a negative scale": "for i in range(9, -3, -1):\n    found[i] = state.normal(1, i)",
     "several generators": "for i in range(50):\n    found[i] = box.random() + state.rand()",
+    "a wait that never ends": "for i in range(9, -3, -1):\n    found[i] = random.expovariate(i)",
+    "an index, after the first normal number of two": """
+for i in range(50):
+    x[int(random.gauss(3, 2)) % 9] = random.gauss(0, 1)
+""",
     "a generator that the program seeds": """
 for i in range(50):
     found[i] = np.random.rand()

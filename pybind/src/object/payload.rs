@@ -109,6 +109,16 @@ impl PayloadCell {
         unsafe { &mut (*self.payload.get()).repr }
     }
 
+    /// The payload of an object that ends.
+    ///
+    /// # Safety
+    /// There are no readers, and nothing reads it again.
+    #[inline(always)]
+    pub(crate) unsafe fn take(&self) -> Payload {
+        // SAFETY: the caller's contract.
+        unsafe { self.payload.get().read() }
+    }
+
     /// Replaces the elements.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use crate::random::legacy::normal_pair;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::f64::consts::PI;
 use std::ffi::c_void;
 
 /// The tape of a run, in memory that compiled code and `_loops/draws.py` read and write by words.
@@ -99,6 +100,31 @@ impl Tape {
         first
     }
 
+    /// A standard normal number as Python's `Random.gauss` draws it: pairs by the method of Box and Muller.
+    fn gauss(&mut self) -> f64 {
+        if self.has_normal != 0 {
+            self.has_normal = 0;
+            return self.normal;
+        }
+        let angle = self.next_double() * (2.0 * PI);
+        let radius = (-2.0 * (1.0 - self.next_double()).ln()).sqrt();
+        (self.has_normal, self.normal) = (1, angle.sin() * radius);
+        angle.cos() * radius
+    }
+
+    /// A standard normal number as Python's `Random.normalvariate` draws it: by the ratio of two uniform numbers.
+    fn normal_variate(&mut self) -> f64 {
+        let magic = 4.0 * (-0.5f64).exp() / 2.0f64.sqrt();
+        loop {
+            let first = self.next_double();
+            let second = 1.0 - self.next_double();
+            let z = magic * (first - 0.5) / second;
+            if z * z / 4.0 <= -second.ln() {
+                return z;
+            }
+        }
+    }
+
     /// A number below `bound`, as Python's `Random._randbelow` draws it.
     fn below(&mut self, bound: u64) -> u64 {
         let bits = 64 - bound.leading_zeros();
@@ -124,6 +150,8 @@ const EXPONENTIAL: i64 = 7;
 const STANDARD_EXPONENTIAL: i64 = 8;
 const LEGACY_NORMAL: i64 = 9;
 const LEGACY_EXPONENTIAL: i64 = 10;
+const GAUSS: i64 = 11;
+const NORMAL_VARIATE: i64 = 12;
 
 // The functions of the bit generator that reads a tape. Their argument is the tape's address; no other thread uses the tape during a call.
 
@@ -174,6 +202,8 @@ unsafe extern "C" fn draw(tape: i64, distribution: i64) -> i64 {
             (BELOW, _) => (*address).below(second),
             (LEGACY_NORMAL, _) => with(&|tape| a + b * tape.legacy_normal()),
             (LEGACY_EXPONENTIAL, _) => with(&|tape| b * -(1.0 - tape.next_double()).ln()),
+            (GAUSS, _) => with(&|tape| a + tape.gauss() * b),
+            (NORMAL_VARIATE, _) => with(&|tape| a + tape.normal_variate() * b),
             (NORMAL, Some(of)) => (of.normal)(interface, a, b).to_bits(),
             (EXPONENTIAL, Some(of)) => (of.exponential)(interface, b).to_bits(),
             (STANDARD_NORMAL | STANDARD_EXPONENTIAL, Some(of)) => {

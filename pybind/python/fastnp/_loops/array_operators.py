@@ -18,6 +18,8 @@ from fastnp._loops.arrays import (
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
     COMPLEX_CHAR,
+    I8,
+    I64,
     PACKED,
     ArrayType,
     ComplexType,
@@ -181,11 +183,13 @@ def square(e: Emitter, operand: Elementwise) -> Elementwise:
 
 
 def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
-    """`-x`, `abs(x)`, `sqrt(x)` of an array."""
+    """`-x`, `~x`, `abs(x)`, `sqrt(x)` of an array."""
     if (char := complex_loop(name, (value,))) is not None:
         return of_complexes(e, name, char, (value,))
     operand = elements(e, value)
     loop = numpy_loop(name, (operand.char,))
+    if loop is not None and not Number(loop[-1]).is_float:
+        return unary_of_integers(e, name, operand)
     if loop is None or not Number(loop[-1]).is_float or loop[0] != loop[1]:
         raise Unsupported(f"{name} of an array of {operand.char}")
     opcode = {"negative": "fneg", "absolute": "fabs", "sqrt": "sqrt"}[name]
@@ -198,6 +202,29 @@ def unary(e: Emitter, name: str, value: Value | Elementwise) -> Elementwise:
     return map_elements(
         e, [operand], loop[-1], compute, name == "sqrt", opcode=opcode, step=name, inputs=loop[0]
     )
+
+
+def unary_of_integers(e: Emitter, name: str, operand: Elementwise) -> Elementwise:
+    """`~x` of truth values and integers, `-x` and `abs(x)` of 64 bits, which wrap."""
+    char, text = operand.char, e.text
+    if name == "invert" and (char == "?" or char in "bhil"):
+        kind = Number(char).registers[0]
+
+        def compute(x: list[str]) -> str:
+            return text.op(kind, "not", x[0])
+
+    elif char == "l" and name in ("negative", "absolute"):
+
+        def compute(x: list[str]) -> str:
+            opposite = text.op(I64, "sub", text.integer(0), x[0])
+            if name == "negative":
+                return opposite
+            is_negative = text.op(I8, "icmp.lt", x[0], text.integer(0))
+            return text.op(I64, "select", is_negative, opposite, x[0])
+
+    else:
+        raise Unsupported(f"{name} of an array of {char}")
+    return map_elements(e, [operand], char, compute, False, step=name, inputs=char)
 
 
 def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> Elementwise:

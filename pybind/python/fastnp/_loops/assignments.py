@@ -15,6 +15,7 @@ from fastnp._loops import (
     masks,
     numbers,
     priority_queues,
+    tuples,
     undo,
 )
 from fastnp._loops.arrays import Elementwise
@@ -26,7 +27,6 @@ from fastnp._loops.expressions import (
     number,
     single,
     subscript_items,
-    tuple_items,
 )
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -104,7 +104,7 @@ def assign_popped(e: Emitter, target: ast.expr, value: Value, effect: Callable[[
     """`target = x.pop()`: the list is shorter when nothing is left to be checked."""
     if isinstance(target, ast.Tuple) and isinstance(value.type, ListType | TupleType):
         is_tuple = isinstance(value.type, TupleType)
-        parts = tuple_items(value) if is_tuple else lists.unpacked(e, value, len(target.elts))
+        parts = tuples.items_of(value) if is_tuple else lists.unpacked(e, value, len(target.elts))
         if len(parts) != len(target.elts):
             raise Unsupported("unpacking of another number of values")
         values, targets = [e.snapshot(part) for part in parts], target.elts
@@ -131,7 +131,7 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elem
         if isinstance(value.type, ArrayType):
             values = arrays.unpacked(e, value, len(target.elts))
         elif isinstance(value.type, TupleType):
-            values = tuple_items(value)
+            values = tuples.items_of(value)
         elif isinstance(value.type, ListType):
             values = lists.unpacked(e, value, len(target.elts))
         else:
@@ -231,7 +231,7 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
             return lists.store_part(e, array, index, value)
         return lists.store(e, array, number(e, target.slice), value)
     items = subscript_items(e, target.slice)
-    mask = masks.mask_of(e, array_operand(array), items)
+    mask = masks.mask_of_target(e, array_operand(array), items)
     if mask is not None:
         return store(e, array_operand(array), masks.stored(e, array_operand(array), mask, value))
     return store(e, arrays.view(e, array_operand(array), items), value)
@@ -268,7 +268,7 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
     """Prepares a store to an element or a view."""
     type_ = arrays.array_type(place)
     if isinstance(value, Value) and isinstance(value.type, TupleType):
-        value = arrays.listed(e, tuple_items(value), is_ours=False)
+        value = arrays.listed(e, tuples.items_of(value), is_ours=False)
     if type_.ndim:
         if isinstance(value, Value) and is_signed_integer(value, type_.char):
             register = numbers.convert(e, e.settle(value), type_.char, checked=True)
@@ -319,7 +319,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     # Elements and masks are read after the value is evaluated: no function may change them.
     e.may_store = False
     items = subscript_items(e, target.slice)
-    mask = masks.mask_of(e, array_operand(array), items)
+    mask = masks.mask_of_target(e, array_operand(array), items)
     if mask is not None:
         effect = update(e, array_operand(array), name, expression(e, node), mask)
         effect()

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import arrays, lists, numbers, undo
+from fastnp._loops import arrays, lists, numbers, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, REACHED, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
@@ -63,7 +63,9 @@ EXHAUSTED, FIRST, SECOND, WORDS, COUNT = 24, 32, 40, 48, 56
     STANDARD_EXPONENTIAL,
     LEGACY_NORMAL,
     LEGACY_EXPONENTIAL,
-) = range(11)
+    GAUSS,
+    NORMAL_VARIATE,
+) = range(13)
 SCALE = 2.0**-53
 # Classes of NumPy's bit generators, and whether their words have 64 bits.
 BIT_GENERATORS = {
@@ -436,6 +438,28 @@ def randint(e: Emitter, source: Source, arguments: Arguments) -> Value:
     return Value(INT, (integer_between(e, source, low, high),))
 
 
+def python_normal(distribution: int) -> Method:
+    """`random.gauss(mu=0, sigma=1)`, `random.normalvariate(mu=0, sigma=1)`."""
+
+    def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
+        exactly(2, arguments, 0)
+        location, scale = double(e, arguments, 0, 0.0), double(e, arguments, 1, 1.0)
+        found = drawn(e, source, distribution, location, scale, "f64")
+        return Value(FLOAT, (e.text.op(F64, "bits", found),))
+
+    return draw
+
+
+def exponential_variate(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`random.expovariate(lambd)`: -log(1 - random()) / lambd."""
+    text = e.text
+    rate = double(e, exactly(1, arguments), 0, 1.0)
+    e.leave_if(text.op(I8, "fcmp.eq", rate, text.float(0.0, F64)))
+    rest = text.op(F64, "fsub", text.float(1.0, F64), unit(e, source).register)
+    logarithm = text.op(F64, "fneg", text.call(F64, "log", rest))
+    return Value(FLOAT, (text.op(F64, "fdiv", logarithm, rate),))
+
+
 def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.choice(sequence)`: a list or a short tuple."""
     (value,) = exactly(1, arguments)
@@ -447,25 +471,11 @@ def drawn_item(e: Emitter, value: Value, index_below: Callable[[str], str]) -> V
     """An item of a list or a short tuple, at an index that is drawn below their number."""
     if isinstance(value.type, TupleType):
         extent = e.text.integer(len(value.type.items))
-        return item_of_tuple(e, value, index_below(extent))
+        return tuples.item_at(e, value, index_below(extent))
     if not lists.is_list(value):
         raise Unsupported(f"a choice of {value.type}")
     at = index_below(lists.length(e, value))
     return lists.load(e, lists.list_type(value), lists.address(e, value, at))
-
-
-def item_of_tuple(e: Emitter, value: Value, at: str) -> Value:
-    """An item of a tuple of numbers of one type."""
-    assert isinstance(value.type, TupleType)
-    kinds = {*value.type.items}
-    kind = kinds.pop() if kinds else None
-    if kinds or not isinstance(kind, Number) or len(kind.registers) != 1:
-        raise Unsupported(f"a choice of {value.type}")
-    chosen = value.registers[-1]
-    for i, register in enumerate(value.registers[:-1]):
-        is_this = e.text.op(I8, "icmp.eq", at, e.text.integer(i))
-        chosen = e.text.op(kind.registers[0], "select", is_this, register, chosen)
-    return Value(kind, (chosen,))
 
 
 @cache
@@ -521,6 +531,9 @@ METHODS: dict[tuple[str, str], Method] = {
     (PYTHON, "randrange"): randrange,
     (PYTHON, "randint"): randint,
     (PYTHON, "choice"): choice,
+    (PYTHON, "gauss"): python_normal(GAUSS),
+    (PYTHON, "normalvariate"): python_normal(NORMAL_VARIATE),
+    (PYTHON, "expovariate"): exponential_variate,
     (STATE, "random"): plain_unit,
     (STATE, "random_sample"): plain_unit,
     (STATE, "rand"): plain_unit,
@@ -582,6 +595,7 @@ class Drawing:
         self.tape[IS_FRESH // 8] = 1
         if source.kind == PYTHON:
             self.state = owner.getstate()
+            self._keep_normal(owner.gauss_next)
             drawn = owner.getrandbits(32 * count).to_bytes(4 * count, "little")
             self.words = numpy.frombuffer(drawn, "<u4").astype("L")
         else:
@@ -597,6 +611,8 @@ class Drawing:
             self.owner.setstate(self.state)
             if taken:
                 self.owner.getrandbits(32 * taken)
+            if has_run:
+                self.owner.gauss_next = self._kept_normal()
         else:
             self._end_of_numpy(taken, has_run)
         return taken
@@ -613,19 +629,30 @@ class Drawing:
         if self.source.is_wide:
             half = int(state["uinteger"])
             self.tape[PENDING] = half if state["has_uint32"] else ~half
-        if state.get("has_gauss"):
+        self._keep_normal(state["gauss"] if state.get("has_gauss") else None)
+
+    def _keep_normal(self, kept: float | None) -> None:
+        """Has the tape go on with the second of two normal numbers, which a generator keeps."""
+        if kept is not None:
             self.tape[HAS_NORMAL] = 1
-            self.tape.view("d")[NORMAL] = state["gauss"]
+            self.tape.view("d")[NORMAL] = kept
+
+    def _kept_normal(self) -> float | None:
+        """The normal number that is kept at the end; a statement left in the middle took none."""
+        is_whole = self.tape[IS_FRESH // 8]
+        has_normal, normal = (HAS_NORMAL, NORMAL) if is_whole else (KEPT_HAS_NORMAL, KEPT_NORMAL)
+        return float(self.tape.view("d")[normal]) if self.tape[has_normal] else None
 
     def _end_of_numpy(self, taken: int, has_run: bool) -> None:
         state, tape, bits = dict(self.state), self.tape, bits_of(self.owner)
         # A statement that was left in the middle has drawn nothing.
-        at = (PENDING, HAS_NORMAL, NORMAL)
-        before = (KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL)
-        pending, has_normal, normal = at if tape[IS_FRESH // 8] else before
+        pending = PENDING if tape[IS_FRESH // 8] else KEPT_PENDING
         if has_run and "has_gauss" in state:
-            state["has_gauss"] = int(tape[has_normal])
-            state["gauss"] = float(tape.view("d")[normal])
+            kept = self._kept_normal()
+            state["has_gauss"], state["gauss"] = (
+                int(kept is not None),
+                0.0 if kept is None else kept,
+            )
         if self.source.kind == STATE:
             getattr(self.owner, "_plain", self.owner).set_state(state)
         else:

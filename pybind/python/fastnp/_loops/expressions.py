@@ -16,7 +16,9 @@ from fastnp._loops import (
     masks,
     numbers,
     reductions,
+    searches,
     strings,
+    tuples,
     undo,
 )
 from fastnp._loops.arrays import Elementwise, Item
@@ -108,7 +110,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
         case ast.Tuple(elts=items):
-            return tuple_value([computed(item) for item in undo.in_order(e, items, expression)])
+            return tuples.of_items([computed(item) for item in undo.in_order(e, items, expression)])
         case ast.List(elts=items):
             return lists.display(e, [single(e, item) for item in items], node)
         case ast.ListComp() if e.comprehend is not None:
@@ -133,22 +135,6 @@ def number(e: Emitter, node: ast.expr) -> Value:
     value = single(e, node)
     numbers.number(value)
     return value
-
-
-def tuple_value(items: list[Value]) -> Value:
-    registers = tuple(register for item in items for register in item.registers)
-    return Value(TupleType(tuple(item.type for item in items)), registers)
-
-
-def tuple_items(value: Value) -> list[Value]:
-    """The items of a tuple value."""
-    assert isinstance(value.type, TupleType)
-    items, at = [], 0
-    for type_ in value.type.items:
-        count = len(type_.registers)
-        items.append(Value(type_, value.registers[at : at + count]))
-        at += count
-    return items
 
 
 def name_value(e: Emitter, name: str) -> Value:
@@ -222,7 +208,7 @@ def binary(
 def unary(e: Emitter, op: ast.unaryop, operand: Value | Elementwise) -> Value | Elementwise:
     name = {ast.USub: "negative", ast.Invert: "invert", ast.UAdd: "positive"}[type(op)]
     if arrays.is_array(operand):
-        return array_operators.unary(e, name, operand) if name == "negative" else refuse(name)
+        return refuse(name) if name == "positive" else array_operators.unary(e, name, operand)
     assert isinstance(operand, Value)
     if complexes.is_complex(operand):
         return complexes.unary(e, name, operand)
@@ -321,21 +307,26 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
 
 
 def membership(e: Emitter, node: ast.Compare) -> Value:
-    """`x in (a, b)`, `x in list`, of numbers."""
+    """`x in (a, b)`, `x in list`, `x in array`, of numbers."""
     items = as_tuple(node.comparators[0], may_be_set=True)
-    value, within = e.settle(single(e, node.left)), single(e, items)
+    value, within = e.settle(single(e, node.left)), expression(e, items)
+    if arrays.is_array(within):
+        found = searches.is_in_array(e, value, within)
+        is_in = isinstance(node.ops[0], ast.In)
+        return Value(BOOL, (found if is_in else e.text.op(I8, "not", found),))
+    within = computed(within)
     known = strings.known_text(within)
     if strings.is_char(value) and known is not None:
         found = strings.is_within(e, value, known)
     elif isinstance(within.type, TupleType):
         numbers.number(value)
         found = e.text.truth(False)
-        for item in tuple_items(within):
-            found = e.text.op(I8, "or", found, functions.equals(e, item, value))
+        for item in tuples.items_of(within):
+            found = e.text.op(I8, "or", found, searches.equals(e, item, value))
     elif isinstance(within.type, ListType):
         numbers.number(value)
         count = lists.matching(
-            e, within, lambda item: functions.equals(e, item, value), only_first=True
+            e, within, lambda item: searches.equals(e, item, value), only_first=True
         )
         found = e.text.op(I8, "icmp.gt", count, e.text.integer(0))
     else:
@@ -347,12 +338,12 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
     """`==` and `!=` of tuples of numbers."""
     if name not in ("equal", "not_equal"):
         raise Unsupported("an order of tuples")
-    pairs = [tuple_items(left), tuple_items(right)]
+    pairs = [tuples.items_of(left), tuples.items_of(right)]
     if len(pairs[0]) != len(pairs[1]):
         return numbers.literal(e, name == "not_equal")
     result = e.text.truth(True)
     for a, b in zip(*pairs, strict=True):
-        result = e.text.op(I8, "and", result, functions.equals(e, a, e.settle(b)))
+        result = e.text.op(I8, "and", result, searches.equals(e, a, e.settle(b)))
     return Value(BOOL, (result if name == "equal" else e.text.op(I8, "not", result),))
 
 
@@ -417,7 +408,7 @@ def array_operand(value: Value | Elementwise) -> Value:
 
 def tuple_item(e: Emitter, value: Value, index: ast.expr) -> Value:
     at = single(e, index).literal
-    items = tuple_items(value)
+    items = tuples.items_of(value)
     if not isinstance(at, int) or not -len(items) <= at < len(items):
         raise Unsupported("an item of a tuple that is not known")
     return items[at]
@@ -447,7 +438,7 @@ def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
                 raise Unsupported("an index that is no integer")
             items.append(Item("newaxis"))
         elif isinstance(value, Value) and isinstance(value.type, TupleType):
-            items += [Item("integer", (part,)) for part in tuple_items(value)]
+            items += [Item("integer", (part,)) for part in tuples.items_of(value)]
         elif isinstance(value, Value) and numbers.is_number(value.type):
             items.append(Item("integer", (value,), source=source))
         elif arrays.is_array(value):

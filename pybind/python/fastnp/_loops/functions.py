@@ -21,16 +21,18 @@ from fastnp._loops import (
     complexes,
     creation,
     draws,
-    element_loops,
     lists,
     masks,
     numbers,
     reductions,
     scopes,
+    searches,
     sorted_arrays,
     sorting,
     strings,
+    tuples,
     undo,
+    vectors,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -136,6 +138,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         operand, *rest = node.args
         of = REDUCERS[name]
         return reduction(e, of, expression(e, operand), rest, node.keywords, expression)
+    if name == "linalg.norm":
+        return norm(e, node, expression)
     known = of_numpy(name, is_ours) or table().get(id(target))
     if known is not None:
         nodes = list(node.args)
@@ -265,9 +269,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
-    if lists.is_list(owner) and name == "count" and len(node.args) == 1 and not node.keywords:
-        value = e.settle(creation.scalar(expression(e, node.args[0]), "count"))
-        return Value(INT, (lists.matching(e, owner, lambda one: equals(e, one, value)),))
+    is_tuple = isinstance(owner, Value) and isinstance(owner.type, TupleType)
+    if (lists.is_list(owner) or is_tuple) and name in ("count", "index"):
+        return searches.place_or_count(e, node, owner, name, expression)
     if name in reductions.FOLDS and arrays.is_array(owner):
         return reduction(e, name, owner, node.args, node.keywords, expression)
     if node.keywords or not arrays.is_array(owner):
@@ -282,16 +286,6 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     if name == "dot" and len(arguments) == 1 and arrays.is_array(arguments[0]):
         return reductions.inner(e, owner, arguments[0])
     raise Unsupported(f"the method `{name}`")
-
-
-def equals(e: Emitter, item: Value, value: Value) -> str:
-    """Whether an item of a list or a tuple is equal to a number. Two nan are equal if they are one
-    object, so a nan is left.
-    """
-    for part in (item, value):
-        if part.type.registers == (F64,):
-            e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))
-    return numbers.truth(e, numbers.compare(e, "equal", e.settle(item), value))
 
 
 def is_complex_array(value: Operand) -> bool:
@@ -331,10 +325,13 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
     raise Unsupported("len of this")
 
 
-def total_of_list(e: Emitter, arguments: list[Operand]) -> Value:
-    """`sum(x)` of a list."""
-    if len(arguments) == 1 and lists.is_list(arguments[0]):
-        return lists.total(e, arguments[0])
+def total(e: Emitter, arguments: list[Operand]) -> Value:
+    """`sum(x)` of a list or a tuple."""
+    of = arguments[0] if len(arguments) == 1 else None
+    if lists.is_list(of):
+        return lists.total(e, of)
+    if isinstance(of, Value) and isinstance(of.type, TupleType):
+        return tuples.total(e, of)
     raise Unsupported("sum of this")
 
 
@@ -351,6 +348,9 @@ def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
         if len(arguments) == 1 and lists.is_list(arguments[0]):
             return lists.extreme(e, arguments[0], is_less)
+        if len(arguments) == 1 and isinstance(arguments[0], Value):
+            is_tuple = isinstance(arguments[0].type, TupleType)
+            arguments = [*tuples.items_of(arguments[0])] if is_tuple else arguments
         values = [e.settle(creation.scalar(value, "min or max")) for value in arguments]
         if len(values) < 2:
             raise Unsupported("min or max of a sequence")
@@ -560,25 +560,21 @@ def clip(e: Emitter, arguments: list[Operand]) -> Value:
     return value
 
 
-def norm(e: Emitter, arguments: list[Operand]) -> Operand:
-    """`np.linalg.norm(x)` of a vector."""
-    if len(arguments) != 1 or not arrays.is_array(arguments[0]):
-        raise Unsupported("norm with other arguments")
-    source = sorted_arrays.one_axis(e, arguments[0])
-    if source.char != "d":
-        raise Unsupported(f"norm of {source.char}")
-    vector = arguments[0]
-    if isinstance(vector, Elementwise):
-        vector = element_loops.in_memory(e, source)
-    squares = creation.scalar(reductions.inner(e, vector, vector), "norm")
-    return square_root(e, [e.settle(squares)])
-
-
-def product(e: Emitter, arguments: list[Operand]) -> Operand:
-    """`np.dot(a, b)`, `np.matmul`, `np.inner` of vectors."""
-    if len(arguments) == 2 and all(arrays.is_array(x) for x in arguments):
-        return reductions.inner(e, *arguments)
-    raise Unsupported("a product with a number")
+def norm(e: Emitter, node: ast.Call, expression: Expression) -> Operand:
+    """`np.linalg.norm(x, ord=None, axis=None, keepdims=False)`."""
+    names = ("ord", "axis", "keepdims")
+    operand, rest = (node.args[0], node.args[1:]) if node.args else (None, [])
+    given = vectors.known_keywords(node.keywords, names)
+    given = {**dict(zip(names, rest, strict=False)), **given}
+    if operand is None or len(rest) > len(names) or len(given) < len(rest) + len(node.keywords):
+        raise Unsupported("norm with these arguments")
+    value = expression(e, operand)
+    order, axis, keepdims = (
+        known_literal(expression(e, given[key])) if key in given else None for key in names
+    )
+    if not (axis is None or type(axis) is int) or type(keepdims) not in (bool, type(None)):
+        raise Unsupported("an axis of this kind")
+    return vectors.norm(e, value, order, axis, bool(keepdims), square_root)
 
 
 def reduction(
@@ -715,7 +711,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(len): length,
         id(ord): strings.ordinal,
         id(chr): strings.character,
-        id(sum): total_of_list,
+        id(sum): total,
         id(sorted): sorting.sorted_list,
         id(list): list_of,
         id(abs): absolute,
@@ -760,15 +756,14 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "sqrt": square_root,
     "absolute": numpy_absolute,
     "abs": numpy_absolute,
-    "dot": product,
-    "matmul": product,
+    "dot": vectors.product,
+    "matmul": vectors.product,
     "flip": flip,
     "cumsum": sorted_arrays.cumsum,
     "searchsorted": sorted_arrays.searchsorted,
     "sort": sorting.sort,
     "median": sorting.median,
     "clip": clip,
-    "linalg.norm": norm,
     "where": masks.where,
     "copy": creation.copy,
 }

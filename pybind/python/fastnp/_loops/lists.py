@@ -641,11 +641,38 @@ def matching(
     e: Emitter, value: Value, test: Callable[[Value], str], only_first: bool = False
 ) -> str:
     """How many items of a list pass a test, in a register; 1 at most if only the first counts."""
+    text, count = e.text, e.text.register(I64)
+    text.copy(count, text.integer(0))
+
+    def visit(item: Value) -> str | None:
+        text.copy(count, text.op(I64, "add", count, text.op(I64, "b2i", test(item))))
+        return text.op(I8, "icmp.eq", count, text.integer(0)) if only_first else None
+
+    visit_each(e, value, visit)
+    return count
+
+
+def index(e: Emitter, value: Value, test: Callable[[Value], str]) -> str:
+    """The index of the first item that passes a test; without one the interpreter raises."""
+    text, before = e.text, e.text.register(I64)
+    text.copy(before, text.integer(0))
+
+    def visit(item: Value) -> str:
+        misses = text.op(I8, "not", test(item))
+        text.copy(before, text.op(I64, "add", before, text.op(I64, "b2i", misses)))
+        return misses
+
+    visit_each(e, value, visit)
+    e.leave_if(text.op(I8, "icmp.eq", before, length(e, value)))
+    return before
+
+
+def visit_each(e: Emitter, value: Value, visit: Callable[[Value], str | None]) -> None:
+    """Visits the items of a list, as long as `visit` gives no condition that is false."""
     type_, text = list_type(value), e.text
     if not isinstance(type_.item, Number):
         raise Unsupported(f"an item of {type_}")
-    count, at, left = (text.register(I64) for _ in range(3))
-    text.copy(count, text.integer(0))
+    at, left = text.register(I64), text.register(I64)
     text.copy(at, address(e, value, text.integer(0)))
     text.copy(left, length(e, value))
     e.spend(left)
@@ -653,16 +680,12 @@ def matching(
     inside, after = text.new_block("each"), text.new_block()
     text.branch(text.op(I8, "icmp.gt", left, zero), inside, after)
     text.start(inside)
-    passes = test(load(e, type_, at))
-    text.copy(count, text.op(I64, "add", count, text.op(I64, "b2i", passes)))
+    goes_on = visit(load(e, type_, at))
     text.line(f"{at} = add {at}, {text.integer(width_of(type_))}")
     text.line(f"{left} = sub {left}, {text.integer(1)}")
-    goes_on = text.op(I8, "icmp.gt", left, zero)
-    if only_first:
-        goes_on = text.op(I8, "and", goes_on, text.op(I8, "icmp.eq", count, zero))
-    text.branch(goes_on, inside, after)
+    is_more = text.op(I8, "icmp.gt", left, zero)
+    text.branch(text.op(I8, "and", is_more, goes_on) if goes_on else is_more, inside, after)
     text.start(after)
-    return count
 
 
 def extreme(e: Emitter, value: Value, is_less: bool) -> Value:

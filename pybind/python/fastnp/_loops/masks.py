@@ -1,4 +1,5 @@
-"""Masks: `x[m]`, stores of a number (`x[m] = v`, `x[m] += v`), and `np.where(m, a, b)`.
+"""Masks of an array or of its first axes: `x[m]`, stores of a number (`x[m] = v`, `x[m] += v`),
+and `np.where(m, a, b)`.
 
 Stores and `where` select: each element is stored, with what it was where the mask is false. What
 would warn or raise at an element that the mask leaves out has the statement left to the
@@ -16,44 +17,66 @@ from fastnp._loops.types import COMPLEX_CHAR, I8, I64, SIZES, Number, Value, num
 
 
 def mask_of(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
-    """The mask that an array is indexed by, of its own shape; `None` if it is indexed otherwise."""
+    """The mask of its first axes that an array is indexed by; `None` if it is indexed otherwise."""
     if len(items) != 1 or items[0].array is None:
         return None
     mask = arrays.by_element(e, arrays.elements(e, items[0].array))
     type_ = arrays.array_type(array)
     if mask.char != "?":
         return None
-    if len(mask.shape) != type_.ndim or type_.char == COMPLEX_CHAR:
+    if not 1 <= len(mask.shape) <= type_.ndim or type_.char == COMPLEX_CHAR:
         raise Unsupported("a mask of another shape")
-    for own, other in zip(arrays.shape(array), mask.shape, strict=True):
+    for own, other in zip(arrays.shape(array), mask.shape, strict=False):
         e.leave_unless(e.text.op(I8, "icmp.eq", own, other))
     return mask
 
 
+def mask_of_target(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
+    """[`mask_of`] for a store: with an axis of one element for each that the mask lacks."""
+    mask = mask_of(e, array, items)
+    more = arrays.array_type(array).ndim - len(mask.shape) if mask is not None else 0
+    if mask is None or more == 0:
+        return mask
+    element, ndim = mask.element, len(mask.shape)
+    shape = (*mask.shape, *(e.text.integer(1) for _ in range(more)))
+    return mask._replace(
+        shape=shape, element=lambda indices: element(indices[:ndim]), packed=None, order=()
+    )
+
+
 def taken(e: Emitter, array: Value, mask: Elementwise) -> Elementwise:
-    """`x[m]`: the elements where a mask is true, one after another in scratch memory."""
+    """`x[m]`: the elements, or rows, where a mask is true, one after another in scratch memory."""
     type_, text = arrays.array_type(array), e.text
     width, source = SIZES[type_.char], arrays.elements(e, array)
-    arrays.refuse_many(e, mask.shape)
-    total = arrays.size(e, mask.shape)
+    arrays.refuse_many(e, source.shape)
+    total, inner = arrays.size(e, source.shape), source.shape[len(mask.shape) :]
     e.spend(total)
     memory = e.scratch(arrays.bytes_of(e, type_.char, total))
     cursor, count = text.register(I64, "at"), text.register(I64, "count")
     text.copy(cursor, memory)
     text.copy(count, text.integer(0))
 
+    taken_bytes = arrays.bytes_of(e, type_.char, arrays.size(e, inner))
+
     def keep(indices: Indices) -> None:
         # Every element is stored, and overwritten unless it is taken: no branch is mispredicted.
-        arrays.store(e, type_.char, cursor, source.element(indices))
+        at = text.register(I64, "at")
+        text.copy(at, cursor)
+
+        def store(rest: Indices) -> None:
+            arrays.store(e, type_.char, at, source.element((*indices, *rest)))
+            text.line(f"{at} = add {at}, {text.integer(width)}")
+
+        for_each(e, inner, store)
         one = text.op(I64, "b2i", mask.element(indices))
         text.line(f"{count} = add {count}, {one}")
-        text.line(f"{cursor} = add {cursor}, {text.op(I64, 'mul', one, text.integer(width))}")
+        text.line(f"{cursor} = add {cursor}, {text.op(I64, 'mul', one, taken_bytes)}")
 
-    for_each(e, arrays.shape(array), keep)
+    for_each(e, mask.shape, keep)
     if mask.warns:
         e.leave_if_raised()
     text.ranges[count] = EXTENT
-    return arrays.in_scratch(e, memory, type_.char, (count,), type_.is_ours)
+    return arrays.in_scratch(e, memory, type_.char, (count, *inner), type_.is_ours)
 
 
 def stored(e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwise) -> Elementwise:

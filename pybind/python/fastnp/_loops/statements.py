@@ -22,6 +22,7 @@ from fastnp._loops import (
     ranges,
     selections,
     strings,
+    tuples,
     undo,
 )
 from fastnp._loops.arrays import Elementwise
@@ -47,8 +48,6 @@ from fastnp._loops.expressions import (
     merged,
     number,
     single,
-    tuple_items,
-    tuple_value,
 )
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterators import Items
@@ -402,7 +401,7 @@ def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
     if isinstance(value.type, ListType):
         items = lists.unpacked(e, value, len(target.elts))
     else:
-        items = tuple_items(value)
+        items = tuples.items_of(value)
     if len(items) != len(target.elts):
         raise Unsupported("a target of another length")
     for part, item in zip(target.elts, items, strict=True):
@@ -684,14 +683,14 @@ def return_(e: Emitter, statement: ast.Return) -> list[Path]:
 
 def stored(e: Emitter, value: Value, chars: str) -> Value:
     """A number, or a tuple of numbers, as elements of arrays."""
-    items = tuple_items(value) if isinstance(value.type, TupleType) else [value]
+    items = tuples.items_of(value) if isinstance(value.type, TupleType) else [value]
     if len(items) != len(chars):
         raise Unsupported(f"a function that returns {value.type}")
     made = []
     for item, char in zip(items, chars, strict=True):
         item = numbers.plain(e, item) if numbers.number(item).is_either else e.settle(item)
         made.append(Value(Number(char), (numbers.convert(e, item, char, checked=True),)))
-    return made[0] if isinstance(value.type, Number) else tuple_value(made)
+    return made[0] if isinstance(value.type, Number) else tuples.of_items(made)
 
 
 def have_common_type(values: list[Value | Elementwise]) -> bool:

@@ -1,0 +1,46 @@
+"""Searches for a number: `x in a`, `a.index(x)`, `a.count(x)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TypeAlias
+
+from fastnp._loops import array_operators, creation, lists, numbers, reductions, tuples
+from fastnp._loops.arrays import Elementwise
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import F64, I8, INT, Value
+
+Operand: TypeAlias = "Value | Elementwise"
+Expression: TypeAlias = Callable[[Emitter, ast.expr], "Value | Elementwise"]
+
+
+def place_or_count(
+    e: Emitter, node: ast.Call, owner: Operand, name: str, expression: Expression
+) -> Value:
+    """`x.index(value)` and `x.count(value)` of a list or a tuple of numbers."""
+    if len(node.args) != 1 or node.keywords:
+        raise Unsupported(f"{name} with these arguments")
+    value = e.settle(creation.scalar(expression(e, node.args[0]), name))
+    if not lists.is_list(owner):
+        assert isinstance(owner, Value)
+        of_tuple = tuples.index_of if name == "index" else tuples.count_of
+        return of_tuple(e, owner, value, equals)
+    of_list = lists.index if name == "index" else lists.matching
+    return Value(INT, (of_list(e, owner, lambda one: equals(e, one, value)),))
+
+
+def is_in_array(e: Emitter, value: Value, array: Operand) -> str:
+    """Whether `value in array`, as NumPy finds it: `(array == value).any()`."""
+    same = array_operators.binary(e, "equal", array, creation.scalar(value, "in"))
+    return numbers.truth(e, creation.scalar(reductions.reduced(e, "any", same), "in"))
+
+
+def equals(e: Emitter, item: Value, value: Value) -> str:
+    """Whether an item of a list or a tuple is equal to a number. Two nan are equal if they are one
+    object, so a nan is left.
+    """
+    for part in (item, value):
+        if part.type.registers == (F64,):
+            e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))
+    return numbers.truth(e, numbers.compare(e, "equal", e.settle(item), value))
