@@ -145,7 +145,26 @@ class Writer:
             f"float({self.pick(repr('inf'), repr('-inf'), repr('0.5'))})",
             f"({left} + small({self.index()}, 1))",
             self.fold(),
+            self.search(),
         )
+
+    def search(self) -> str:
+        """What is looked for in a tuple, a list or an array, and norms."""
+        i, j = self.index(), self.index()
+        items = f"({i}, {j}, {self.pick('3', 'a', 'u[1]')})"
+        return self.pick(
+            f"{self.pick('min', 'max', 'sum')}({items})",
+            f"{items}.{self.pick('index', 'count')}({self.pick(i, j, '3')})",
+            f"{self.pick('L', 'K', 'F')}.{self.pick('index', 'count')}({self.pick(i, '4', '0.5')})",
+            f"(~{self.pick('u', 'v', 'm', '(x > 1)')}).sum()",
+            f"(-u)[{i}]",
+            f"abs(u - {i}).{self.pick('max', 'sum')}()",
+            f"np.linalg.norm({self.pick('x', 'A[1]', 'x - 2')}, {self.pick('np.inf', '1')})",
+            f"np.linalg.norm({self.pick('A * 0', 'C[:0]')})",
+            f"np.linalg.norm({self.pick('A', 'C', 't')}, np.inf, axis={self.pick('0', '1')}).sum()",
+            f"A[{self.pick('m', '~m', f'x > {i}', f'm[:{i}]')}].{self.pick('sum', 'max')}()",
+            f"{self.pick('B[m]', 'C[m[:4]]', 'S[m[:4]]')}.sum(axis=0)[{i}]",
+        )  # fmt: skip
 
     def fold(self) -> str:
         """A function of the items of a generator."""
@@ -168,6 +187,8 @@ class Writer:
         if self.generator == "random":
             return self.pick(
                 "int(random.random() * 32) / 4", "int(random.uniform(-3, 4.5))",
+                "random.choice([(1, 2), (0, -1), (4, a)])[1]", "int(random.expovariate(.5) * 4)",
+                "int(random.gauss(1, 3))", f"int(random.normalvariate({self.index()}, 2))",
                 "random.choice((3, 1, 4))", f"random.randint(-2, abs({self.index()}))",
                 f"random.randrange({self.index()})", "random.choice(K)", "random.choice(F)",
             )  # fmt: skip
@@ -433,6 +454,7 @@ class Writer:
                 f"K.count({i}) > 0",
                 f"{i} not in {{1, 2}}",
                 f"not {self.condition(0)}",
+                f"{i} {self.pick('in', 'not in')} {self.pick('u', 'x[1:]', 'A', 'w', 'm', 'f')}",
                 f"m[{self.index()}]",
                 f"0 < {self.number(0)} < 5",
             )
@@ -624,7 +646,7 @@ class Writer:
             if self.dice.random() < 0.2:
                 target = self.pick(
                     "x[m]", "y[x > 0.5]", f"f[f <= {i}]", "A[B < A]", "u[m]", f"v[x > y[{i}]]",
-                    f"C[1][x[:7] < {i}]", "x[m[:5]]",
+                    f"C[1][x[:7] < {i}]", "x[m[:5]]", "A[m]", f"B[x > {i}]", "C[~m[:4]]", "t[m]",
                 )  # fmt: skip
                 value = self.number()
             elif self.dice.random() < 0.2:

@@ -323,6 +323,25 @@ for i in range(n):
     A[x > i] = u[i]
     B[A > 1] = 0
 """,
+    "integers or floats": """
+for i in range(n):
+    p, q = max(x[i], 0), min(1, F[i])
+    y[i] = p * 0.5 + q - max(u[i] * 0.25, 1) / 2.0
+    s = (F[i] if i % 2 else 3) * 2
+    z = abs(-q) * x[i] + (0 if x[i] < 0 else x[i])
+    f[i] = v[i] = p
+    m[i] = p > i or q == 1
+    if p: y[i] += math.sqrt(max(F[i], 0)) + (p + 1) * (p - 2) + np.sqrt(abs(float(q)))
+    a, b = q - 2, p * -1
+    c = max(0, F[i], 1)
+""",
+    "variances": """
+for i in range(n):
+    x[i] *= 2
+    y[i] = x[:4].var() + np.std(x[3:]) + np.var(A[i, 2:4], ddof=1) + B[:4, 1:5].var()
+    f[:] = A[:4].std(axis=0) + np.var(B[:, 2:6], 1) + A[3:].std(axis=0, keepdims=True)[0]
+    s = (x[1:5] - i).std(ddof=-4)
+""",
     "signs and complements of arrays": """
 for i in range(n):
     y[i] = (-u)[i] + abs(u - 3).sum() + (~u).sum() + (~v)[i] + (-A)[i, 0]
@@ -377,6 +396,17 @@ for i in range(n):
     "norms of other orders": """
 for i in range(n):
     y[i] = np.linalg.norm(A.T) + np.linalg.norm(C) + np.linalg.norm(A[:, 1:i])
+""",
+    "too few numbers for a variance": """
+for i in range(5):
+    y[i] = np.var(x[i:i + 4 - i], ddof=2)
+""",
+    "integers that no float holds": """
+p = 1 << 52
+for i in range(n):
+    s = max(x[i], p)
+    p = p * 2 + 1
+    q = min(F[i], 1) * 4503599627370497 * (i + 1)
 """,
     "a mask of another length": "for i in range(n):\n    s = A[m[:i]].sum()\n    B[m[i:]] = i\n",
     "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",

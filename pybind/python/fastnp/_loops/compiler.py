@@ -202,7 +202,7 @@ class Stored(Record):
         type_ = variable.type
         assert not isinstance(type_, Opaque)
         count = len(type_.registers) + has_root(type_)
-        is_plain = isinstance(type_, Number) and not type_.is_either
+        is_plain = isinstance(type_, Number) and len(type_.registers) == 1
         return Stored(name, type_, count, is_plain, variable.maybe_unbound)
 
 
@@ -515,6 +515,8 @@ def of_type(type_: Type | Opaque) -> list[str]:
     match type_:
         case Number(name=name, is_either=True):
             return [RESULTS[name.split("|")[0]], "b"]
+        case Number(name=name, is_mixed=True):
+            return [RESULTS[name.split("|")[1]], "b"]
         case Number(name=name):
             return [RESULTS.get(name, f"w{name}")]
         case ComplexType():
@@ -530,6 +532,8 @@ def rebuilt(
     """The object that a variable is bound to."""
     match type_:
         case Number(name=name):
+            if type_.is_mixed and stored[1]:
+                return int(stored[0])
             if type_.is_either and stored[1]:
                 return numpy.dtype(name[-1]).type(stored[0])
             return stored[0]

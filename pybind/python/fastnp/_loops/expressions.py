@@ -40,7 +40,7 @@ from fastnp._loops.types import (
     ObjectType,
     TupleType,
     Value,
-    either,
+    common,
 )
 
 BINARY: dict[type[ast.operator], str] = {
@@ -245,16 +245,16 @@ def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
     """The value that one of several paths ends with."""
     type_ = numbers.number(ends[0][0])
     for value, _ in ends[1:]:
-        common = either(type_, numbers.number(value))
-        if common is None:
+        joined = common(type_, numbers.number(value))
+        if joined is None:
             raise Unsupported(f"a value that is {type_} or {value.type}")
-        type_ = common
+        type_ = joined
     result = tuple(e.text.register(kind) for kind in type_.registers)
     after = e.text.new_block("merged")
     for value, block in ends:
         e.text.start(block)
         for target, source in zip(
-            result, numbers.as_either(e, value, type_).registers, strict=True
+            result, numbers.as_common(e, value, type_).registers, strict=True
         ):
             e.text.copy(target, source)
         e.text.jump(after)

@@ -32,6 +32,7 @@ from fastnp._loops import (
     strings,
     tuples,
     undo,
+    variances,
     vectors,
 )
 from fastnp._loops.arrays import Elementwise
@@ -164,7 +165,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
 
 # Other names of NumPy's functions, by the name that they give themselves.
 ALIASES = {"absolute": ("abs",), "divide": ("true_divide",), "remainder": ("mod",)}
-REDUCERS = {**{name: name for name in reductions.FOLDS}, "amax": "max", "amin": "min"}
+REDUCERS = {name: name for name in (*reductions.FOLDS, *variances.NAMES)}
+REDUCERS.update(amax="max", amin="min")
 
 
 def name_in_numpy(function: object) -> tuple[str, bool]:
@@ -272,7 +274,7 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     is_tuple = isinstance(owner, Value) and isinstance(owner.type, TupleType)
     if (lists.is_list(owner) or is_tuple) and name in ("count", "index"):
         return searches.place_or_count(e, node, owner, name, expression)
-    if name in reductions.FOLDS and arrays.is_array(owner):
+    if (name in reductions.FOLDS or name in variances.NAMES) and arrays.is_array(owner):
         return reduction(e, name, owner, node.args, node.keywords, expression)
     if node.keywords or not arrays.is_array(owner):
         raise Unsupported(f"the method `{name}`")
@@ -589,7 +591,9 @@ def reduction(
     given = {keyword.arg or "**": keyword.value for keyword in keywords}
     if rest:
         given = {"axis": rest[0], **given}
-    if len(rest) > 1 or not given.keys() <= {"axis", "keepdims"} or not arrays.is_array(operand):
+    spreads = name in variances.NAMES
+    names = {"axis", "keepdims", *(["ddof"] if spreads else [])}
+    if len(rest) > 1 or not given.keys() <= names or not arrays.is_array(operand):
         raise Unsupported(f"{name} with these arguments")
     axis = given.get("axis")
     are_several = isinstance(axis, ast.Tuple)
@@ -602,6 +606,12 @@ def reduction(
     keepdims = known_literal(expression(e, given["keepdims"])) if "keepdims" in given else False
     if not is_known or type(keepdims) not in (bool, type(None)):
         raise Unsupported("an axis of this kind")
+    if spreads:
+        ddof = known_literal(expression(e, given["ddof"])) if "ddof" in given else 0
+        if type(ddof) is not int:
+            raise Unsupported("degrees of freedom of this kind")
+        how = (axes or None, bool(keepdims), ddof)
+        return variances.reduced(e, name, operand, *how, square_root)
     return reductions.reduced(e, name, operand, axes or None, bool(keepdims))
 
 

@@ -169,7 +169,7 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
     have, item = numbers.number(value), type_.item
     common = either(have, item) if isinstance(item, Number) else None
     if isinstance(item, Number) and item.is_either and common == item:
-        return numbers.as_either(e, value, item).registers
+        return numbers.as_common(e, value, item).registers
     if have.is_either and have.plain == item:
         e.leave_if(value.registers[1])
     elif common is not None and have != item and (EITHER_ITEMS, common) not in e.learned:

@@ -40,7 +40,11 @@ def mask_of_target(e: Emitter, array: Value, items: list[Item]) -> Elementwise |
     element, ndim = mask.element, len(mask.shape)
     shape = (*mask.shape, *(e.text.integer(1) for _ in range(more)))
     return mask._replace(
-        shape=shape, element=lambda indices: element(indices[:ndim]), packed=None, order=()
+        shape=shape,
+        element=lambda indices: element(indices[:ndim]),
+        packed=None,
+        formula=None,
+        order=(),
     )
 
 

@@ -25,7 +25,7 @@ from fastnp._loops.types import (
     Number,
     Type,
     Value,
-    either,
+    common,
     numpy_loop,
 )
 
@@ -70,7 +70,7 @@ def to_float(e: Emitter, value: Value, kind: str = F64, exact: bool = False) -> 
     With `exact`, an integer that the type does not hold is left to the interpreter.
     """
     type_ = number(value)
-    if type_.is_float:
+    if type_.is_float or type_.is_mixed:
         have = type_.registers[0]
         return value.register if have == kind else e.text.op(kind, "f2f", value.register)
     integer = to_integer(e, value)
@@ -89,7 +89,7 @@ def truth(e: Emitter, value: Value) -> str:
         return value.register
     if type_.is_integer:
         return e.text.op(I8, "icmp.ne", value.register, e.text.integer(0))
-    zero = e.text.float(0.0, type_.registers[0])
+    zero = e.text.float(0.0, type_.registers[0])  # of a mixed number, too
     return e.text.op(I8, "fcmp.ne", value.register, zero)
 
 
@@ -110,7 +110,7 @@ def convert(e: Emitter, value: Value, char: str, checked: bool) -> str:
         return to_float(e, value, kind)
     if target.is_bool:
         return truth(e, value)
-    if type_.is_float:
+    if type_.is_float or type_.is_mixed:
         return float_to_integer(e, value, char)
     integer = to_integer(e, value)
     if checked and type_.name != char:
@@ -163,6 +163,8 @@ def wrap(e: Emitter, integer: str, char: str) -> str:
 def binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
     """`a op b` of two numbers; `name` is NumPy's name of the operation."""
     left, right = number(a, name), number(b, name)
+    if left.is_mixed or right.is_mixed:
+        return mixed_binary(e, name, a, b)
     if left.is_either or right.is_either:
         return either_binary(e, name, a, b)
     if left.is_python and right.is_python:
@@ -213,13 +215,80 @@ def doubtful(e: Emitter, result: Value, *operands: Value) -> Value:
     return Value(Number(name), (*result.registers, tag), is_settled=type_.name != "float")
 
 
-def as_either(e: Emitter, value: Value, type_: Number) -> Value:
-    """A number with the register that says whether it is NumPy's."""
+def as_common(e: Emitter, value: Value, type_: Number) -> Value:
+    """A number with the register that says whether it is NumPy's, or an integer."""
     have = number(value)
     if have == type_:
         return value
+    if type_.is_mixed:
+        is_integer = e.text.truth(have == INT)
+        double = to_float(e, value, exact=True)
+        return Value(type_, (double, is_integer), is_settled=value.is_settled)
     tag = e.text.truth(not have.is_python)
     return Value(type_, (value.register, tag), is_settled=value.is_settled)
+
+
+MIXED_OPERANDS = ("int", "float", "d", "float|d", "int|float", "int|d")
+
+
+def mixed_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
+    """An operation of numbers of which one may be an integer of Python's or a float."""
+    text = e.text
+    left, right = number(a), number(b)
+    names = {left.name, right.name}
+    if not names <= {*MIXED_OPERANDS} or {"int|float", "int|d"} <= names:
+        raise Unsupported(f"{name} of {left} and {right}")
+    a, b = e.settle(a), e.settle(b)
+    x, y = to_float(e, a, exact=True), to_float(e, b, exact=True)
+    if "d" in names:
+        return numpy_binary(e, name, ("d", "d", "d"), x, y, checked=True)
+    if not names & {"float", "float|d"} and name != "divide":
+        return mixed_integers(e, name, a, b, (x, y))
+    register = python_floats(e, name, x, y)
+    # NumPy's if an operand is, as in `doubtful`.
+    numpys = [text.op(I8, "not", v.registers[1]) for v in (a, b) if v.type == Number("int|d")]
+    numpys += [v.registers[1] for v in (a, b) if v.type == Number("float|d")]
+    if not numpys:
+        return Value(FLOAT, (register,))
+    tag = numpys[0] if len(numpys) == 1 else text.op(I8, "or", *numpys)
+    return Value(Number("float|d"), (register, tag), is_settled=False)
+
+
+def mixed_integers(e: Emitter, name: str, a: Value, b: Value, doubles: tuple[str, str]) -> Value:
+    """A sum, a difference or a product of two numbers that may both be integers."""
+    text = e.text
+    opcode = {"add": "fadd", "subtract": "fsub", "multiply": "fmul"}.get(name)
+    type_ = common(number(a), number(b))
+    if opcode is None or type_ is None:
+        raise Unsupported(f"{name} of {a.type} and {b.type}")
+    result = text.op(F64, opcode, *doubles)
+    tags = [v.registers[1] for v in (a, b) if number(v).is_mixed]
+    are_integers = tags[0] if len(tags) == 1 else text.op(I8, "and", *tags)
+    limit = text.float(float(EXACT_INTEGERS), F64)
+    is_exact = text.op(I8, "fcmp.le", text.op(F64, "fabs", result), limit)
+    e.leave_unless(text.op(I8, "or", is_exact, text.op(I8, "not", are_integers)))
+    # No integer is -0.0.
+    positive = text.op(F64, "fadd", result, text.float(0.0, F64))
+    result = text.op(F64, "select", are_integers, positive, result)
+    return Value(type_, (result, are_integers), is_settled=type_.name == "int|float")
+
+
+def mixed_compare(e: Emitter, name: str, a: Value, b: Value) -> Value:
+    """A comparison of numbers of which one may be an integer of Python's or a float."""
+    text = e.text
+    names = {number(a).name, number(b).name}
+    if not names <= {*MIXED_OPERANDS, "l"}:
+        raise Unsupported(f"{name} of {a.type} and {b.type}")
+    x, y = to_float(e, a, exact=True), to_float(e, b, exact=True)
+    result = text.op(I8, f"fcmp.{COMPARISONS[name]}", x, y)
+    if names & {"d", "l"}:
+        return Value(NP_BOOL, (result,))
+    numpys = [text.op(I8, "not", v.registers[1]) for v in (a, b) if v.type == Number("int|d")]
+    numpys += [v.registers[1] for v in (a, b) if v.type == Number("float|d")]
+    if not numpys:
+        return Value(BOOL, (result,))
+    tag = numpys[0] if len(numpys) == 1 else text.op(I8, "or", *numpys)
+    return Value(Number("bool|?"), (result, tag))
 
 
 def numpy_binary(
@@ -470,6 +539,8 @@ def compare(e: Emitter, name: str, a: Value, b: Value) -> Value:
     """`a op b`: a truth value of Python, or of NumPy where one of the two is NumPy's."""
     left, right = number(a, name), number(b, name)
     a, b = e.settle(a), e.settle(b)
+    if left.is_mixed or right.is_mixed:
+        return mixed_compare(e, name, a, b)
     if left.is_either or right.is_either:
         for type_ in (left, right):
             if type_.name not in ("int", "l", "int|l", "float", "d", "float|d"):
@@ -495,6 +566,12 @@ def negative(e: Emitter, value: Value) -> Value:
     type_ = number(value, "negative")
     if type_.is_either:
         return doubtful(e, negative(e, plain(e, value)), value)
+    if type_.is_mixed:
+        negated = e.text.op(F64, "fneg", value.register)
+        # No integer is -0.0.
+        integer = e.text.op(F64, "fsub", e.text.float(0.0, F64), value.register)
+        chosen = e.text.op(F64, "select", value.registers[1], integer, negated)
+        return Value(type_, (chosen, value.registers[1]), is_settled=value.is_settled)
     if value.literal is not None and type_.is_python and not type_.is_bool:
         return literal(e, -value.literal)
     if type_.is_float:
@@ -516,6 +593,9 @@ def absolute(e: Emitter, value: Value) -> Value:
     type_ = number(value, "abs")
     if type_.is_either:
         return doubtful(e, absolute(e, plain(e, value)), value)
+    if type_.is_mixed:
+        register = e.text.op(F64, "fabs", value.register)
+        return Value(type_, (register, value.registers[1]), is_settled=value.is_settled)
     if type_.is_float:
         register = e.text.op(type_.registers[0], "fabs", value.register)
         return Value(type_, (register,), is_settled=value.is_settled)
@@ -541,11 +621,13 @@ def invert(e: Emitter, value: Value) -> Value:
 
 
 def choose(e: Emitter, condition: str, a: Value, b: Value) -> Value:
-    """`a` where a condition holds, else `b`; of types that differ by whose they are at most."""
-    type_ = either(number(a), number(b))
+    """`a` where a condition holds, else `b`; their types differ by whose they are at most, or by
+    whether they are integers.
+    """
+    type_ = common(number(a), number(b))
     if type_ is None:
         raise Unsupported(f"a value that is {a.type} or {b.type}")
-    a, b = as_either(e, a, type_), as_either(e, b, type_)
+    a, b = as_common(e, a, type_), as_common(e, b, type_)
     registers = tuple(
         e.text.op(kind, "select", condition, x, y)
         for kind, x, y in zip(type_.registers, a.registers, b.registers, strict=True)

@@ -47,18 +47,26 @@ class Number(Record):
     """A number: `int`, `float` or `bool` of Python, or the character of a NumPy scalar type.
 
     `int|l`, `float|d` and `bool|?` are Python's or NumPy's, as a second register says (1: NumPy's).
-    Such come of `max(0, x[i])`. The two calculate alike where compiled code calculates at all.
+    Such come of `max(0, k[i])`. The two calculate alike where compiled code calculates at all.
+
+    `int|float` and `int|d` are an integer of Python's, of at most 53 bits, or a float, as a second
+    register says (1: an integer); the first has the number as a double. Such come of `max(x, 0)`.
     """
 
     name: str
 
     @property
     def is_python(self) -> bool:
-        return len(self.name) > 1 and not self.is_either
+        return len(self.name) > 1 and "|" not in self.name
 
     @property
     def is_either(self) -> bool:
-        return "|" in self.name
+        return "|" in self.name and not self.is_mixed
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it may be an integer or a float."""
+        return self.name in ("int|float", "int|d")
 
     @property
     def may_be_python(self) -> bool:
@@ -86,6 +94,8 @@ class Number(Record):
     def registers(self) -> tuple[str, ...]:
         if self.is_either:
             return (*self.plain.registers, I8)
+        if self.is_mixed:
+            return (F64, I8)
         if self.is_bool:
             return (I8,)
         if self.is_integer:
@@ -96,6 +106,8 @@ class Number(Record):
         if self.is_either:
             python, char = self.name.split("|")
             return f"{python} or {numpy.dtype(char).name}"
+        if self.is_mixed:
+            return f"int or {'float' if self.name == 'int|float' else 'float64'}"
         return self.name if self.is_python else numpy.dtype(self.name).name
 
 
@@ -111,6 +123,15 @@ def either(a: Number, b: Number) -> Number | None:
         return a
     names = {name for type_ in (a, b) for name in type_.name.split("|")}
     return EITHER.get(frozenset(names))
+
+
+def common(a: Number, b: Number) -> Number | None:
+    """The type of a number that is of one type or the other: also of an integer or a float."""
+    names = {name for type_ in (a, b) for name in type_.name.split("|")}
+    for mixed in ("int|float", "int|d"):
+        if names == {*mixed.split("|")}:
+            return Number(mixed)
+    return either(a, b)
 
 
 INT, FLOAT, BOOL = Number("int"), Number("float"), Number("bool")
