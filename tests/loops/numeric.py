@@ -495,6 +495,9 @@ class Writer:
                 f"np.sort(x[{part}])", f"A[:2, {part}].flatten()",
                 "t[1:3].flatten()", "(B[:2] - 1).flatten()",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
+                f"np.roll(x, {i})", f"np.roll(A, {i}, axis=0)[{i}]", f"np.arange({i}, 7)",
+                f"np.linspace(0, 16, {self.pick('5', '9', '17')})[{part}]", f"np.diff(x[{part}])",
+                "np.roll(B, -1, 1)[:, 2]", f"np.outer(x, u[{part}])[{i}]",
                 self.drawn(),
             ),
         )  # fmt: skip

@@ -342,6 +342,16 @@ for i in range(n):
     f[:] = A[:4].std(axis=0) + np.var(B[:, 2:6], 1) + A[3:].std(axis=0, keepdims=True)[0]
     s = (x[1:5] - i).std(ddof=-4)
 """,
+    "ranges and arrays that are moved": """
+for i in range(n):
+    x[:] = np.roll(x, 1) + np.roll(y, -i) * 0.5 - np.roll(u + i, 3 * i)
+    A += np.roll(A, 2, axis=0) + np.roll(B, -1, 1) - np.roll(B.T, i, axis=-1) * 2
+    A %= 64
+    y[:] = np.linspace(-1, i + 1, 7) + np.linspace(0.5, 8, n) + np.arange(n) * 0.25
+    B[:3, :5] = np.outer(x[:3], u[:5]) + np.arange(i, i - 15, -3) + np.linspace(0, 98)[2::10]
+    s = np.diff(x).sum() + np.diff(A[:, i])[0] + np.diff(B)[1, 2] + np.arange(3, i).sum()
+    s += np.roll(np.arange(9), i)[2]
+""",
     "signs and complements of arrays": """
 for i in range(n):
     y[i] = (-u)[i] + abs(u - 3).sum() + (~u).sum() + (~v)[i] + (-A)[i, 0]
@@ -407,6 +417,11 @@ for i in range(n):
     s = max(x[i], p)
     p = p * 2 + 1
     q = min(F[i], 1) * 4503599627370497 * (i + 1)
+""",
+    "ranges of nothing": """
+for i in range(n):
+    y[i] = np.linspace(0, i - 2, 5).sum() + np.arange(3, i).sum() + np.diff(x[:i]).sum()
+    s = np.roll(x[:i - 2], 1)
 """,
     "a mask of another length": "for i in range(n):\n    s = A[m[:i]].sum()\n    B[m[i:]] = i\n",
     "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",

@@ -22,11 +22,13 @@ from fastnp._loops import (
     creation,
     draws,
     lists,
+    literals,
     masks,
     numbers,
     reductions,
     scopes,
     searches,
+    sequences,
     sorted_arrays,
     sorting,
     strings,
@@ -139,8 +141,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         operand, *rest = node.args
         of = REDUCERS[name]
         return reduction(e, of, expression(e, operand), rest, node.keywords, expression)
-    if name == "linalg.norm":
-        return norm(e, node, expression)
+    if name in BY_KEYWORDS:
+        return BY_KEYWORDS[name](e, node, expression)
     known = of_numpy(name, is_ours) or table().get(id(target))
     if known is not None:
         nodes = list(node.args)
@@ -572,7 +574,7 @@ def norm(e: Emitter, node: ast.Call, expression: Expression) -> Operand:
         raise Unsupported("norm with these arguments")
     value = expression(e, operand)
     order, axis, keepdims = (
-        known_literal(expression(e, given[key])) if key in given else None for key in names
+        literals.known(expression(e, given[key])) if key in given else None for key in names
     )
     if not (axis is None or type(axis) is int) or type(keepdims) not in (bool, type(None)):
         raise Unsupported("an axis of this kind")
@@ -598,35 +600,21 @@ def reduction(
     axis = given.get("axis")
     are_several = isinstance(axis, ast.Tuple)
     parts = axis.elts if isinstance(axis, ast.Tuple) else [] if axis is None else [axis]
-    found = [known_literal(expression(e, part)) for part in parts]
+    found = [literals.known(expression(e, part)) for part in parts]
     axes = tuple(int(of) for of in found if type(of) is int)
     is_known = len(axes) == len(found) or (found == [None] and not are_several)
     if are_several and (not axes or name in ("argmax", "argmin")):
         raise Unsupported("axes of this kind")
-    keepdims = known_literal(expression(e, given["keepdims"])) if "keepdims" in given else False
+    keepdims = literals.known(expression(e, given["keepdims"])) if "keepdims" in given else False
     if not is_known or type(keepdims) not in (bool, type(None)):
         raise Unsupported("an axis of this kind")
     if spreads:
-        ddof = known_literal(expression(e, given["ddof"])) if "ddof" in given else 0
+        ddof = literals.known(expression(e, given["ddof"])) if "ddof" in given else 0
         if type(ddof) is not int:
             raise Unsupported("degrees of freedom of this kind")
         how = (axes or None, bool(keepdims), ddof)
         return variances.reduced(e, name, operand, *how, square_root)
     return reductions.reduced(e, name, operand, axes or None, bool(keepdims))
-
-
-def known_literal(value: Operand) -> int | float | bool | None:
-    """A number of the source, or `None`."""
-    if not isinstance(value, Value) or (value.literal is None and not is_nothing(value)):
-        raise Unsupported("an axis that is not known")
-    return value.literal
-
-
-def is_nothing(value: Operand) -> bool:
-    """Whether a value is `None`."""
-    return (
-        isinstance(value, Value) and isinstance(value.type, ObjectType) and value.type.value is None
-    )
 
 
 def flip(e: Emitter, arguments: list[Operand]) -> Operand:
@@ -753,14 +741,19 @@ def of_numpy(name: str, is_ours: bool) -> Callable[[Emitter, list[Operand]], Ope
         return operator(OPERATORS[name])
     if name in numbers.COMPARISONS:
         return comparison(name)
-    if name == "full":
-        return creation.full(is_ours)
+    if name in MAKERS:
+        return MAKERS[name](is_ours)
     if name in creation.FILLERS:
         return creation.filled(creation.FILLERS[name], is_ours)
     if name.removesuffix("_like") in creation.FILLERS:
         return creation.filled_like(creation.FILLERS[name.removesuffix("_like")], is_ours)
     return OF_NUMPY.get(name)
 
+
+# Functions that make arrays of ours, or of NumPy's.
+MAKERS = {"full": creation.full, "arange": sequences.arange, "linspace": sequences.linspace}
+# Functions that look at the syntax of their calls.
+BY_KEYWORDS = {"linalg.norm": norm, "roll": sequences.roll}
 
 OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "sqrt": square_root,
@@ -769,6 +762,8 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "dot": vectors.product,
     "matmul": vectors.product,
     "flip": flip,
+    "diff": sequences.difference,
+    "outer": sequences.outer,
     "cumsum": sorted_arrays.cumsum,
     "searchsorted": sorted_arrays.searchsorted,
     "sort": sorting.sort,
