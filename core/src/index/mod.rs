@@ -15,6 +15,7 @@
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
 //! | `search` | positions in sorted arrays, interpolation between points |
 //! | `counts` | counts of numbers, histograms of even bins |
+//! | `order` | few elements sorted or repeated, positions as coordinates |
 //!
 //! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
 //! new axes) makes views and is in [`crate::array::view`].
@@ -27,6 +28,7 @@ pub(crate) mod mask_avx2;
 pub(crate) mod mask_avx512;
 pub(crate) mod mask_device;
 pub(crate) mod mask_loops;
+pub(crate) mod order;
 pub(crate) mod search;
 pub(crate) mod segments;
 pub(crate) mod selection;

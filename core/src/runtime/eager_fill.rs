@@ -23,7 +23,10 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let n = size / dtype.size();
     let layout = Layout::dense(shape, dtype.size());
     let mut runtime = runtime();
-    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points(dtype.size())) else {
+    // Equal bytes are written as fast as others are copied: 4,000 to 16,000 zeros took a kernel 1.3 times as long as NumPy.
+    let limit =
+        if repeated_byte(value).is_some() { EagerLimit::CopiedElements } else { EagerLimit::Points(dtype.size()) };
+    let Some(gate) = Eager::within(&mut runtime, n, limit) else {
         let result = Array { storage: runtime.trace.new_storage(size).into(), layout, dtype, writeable: true };
         runtime.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
         return Ok(result);
@@ -65,10 +68,10 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
 /// The memory has room for so many elements of the value's type, and no other code uses it.
 unsafe fn fill_elements(address: *mut u8, n: usize, value: Scalar) {
     let (bits, size) = (value.bits(), value.dtype().size());
-    if value.bytes()[..size].iter().all(|&byte| byte == value.bytes()[0]) {
-        // The C library's loop has wider stores: zeros of 80 KB take it half the time.
+    if let Some(byte) = repeated_byte(value) {
+        // The C library's loop has wider stores.
         // SAFETY: the caller's contract.
-        return unsafe { address.write_bytes(value.bytes()[0], n * size) };
+        return unsafe { address.write_bytes(byte, n * size) };
     }
     // By words, which the compiler vectorises: a copy of bytes for each element takes 2 ns.
     // SAFETY: the caller's contract.
@@ -81,6 +84,12 @@ unsafe fn fill_elements(address: *mut u8, n: usize, value: Scalar) {
             _ => fill_words(address, n, bits),
         }
     }
+}
+
+/// The byte that all bytes of a value are, as of zero.
+fn repeated_byte(value: Scalar) -> Option<u8> {
+    let bytes = value.bytes();
+    bytes[..value.dtype().size()].iter().all(|&byte| byte == bytes[0]).then_some(bytes[0])
 }
 
 /// [`fill_elements`] for a word of an element's size.

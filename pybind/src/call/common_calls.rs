@@ -1,17 +1,20 @@
 //! Native functions of the package in their most common form: arrays of ours, and arguments by position. Such a call runs no Python code,
-//! which takes as long as ten operations on few elements. Every other form is left to the function in Python.
+//! which takes as long as ten operations on few elements. Every other form is left to the function in Python, or to NumPy's, which are asked
+//! second.
 
 use crate::call::argument::{Arg, parse_any, parse_fast, strong_scalar};
+use crate::call::array_arguments::shape_of;
 use crate::call::assign::put;
 use crate::call::masks::put_where;
 use crate::call::number_list::of_numbers;
 use crate::call::ufunc_call::wrap;
 use crate::fallback::by_name::numpy_on_its_own;
-use crate::fallback::function::{CommonCall, native_function};
+use crate::fallback::function::{CommonCall, native_function, numpy_function};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::{Arguments, entry};
+use crate::object::construct::{new_object, view_of};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, PayloadRef};
 use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar, Side, Value};
@@ -28,12 +31,17 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "diff" => diff,
         "digitize" => digitize,
         "interp" => interp,
+        "lexsort" => lexsort,
         "linalg.norm" => norm,
         "place" => place,
         "polyval" => polyval,
         "putmask" => putmask,
+        "repeat" => repeat,
         "roll" => roll,
         "searchsorted" => searchsorted,
+        "sort" => sort,
+        "tile" => tile,
+        "unravel_index" => unravel_index,
         "vander" => vander,
         _ => return None,
     })
@@ -304,6 +312,70 @@ fn rolled(array: &Array, shift: isize, axis: usize) -> Result<Array> {
     fastnp::concatenate(&[&part(Some(cut), None)?, &part(None, Some(cut))?], axis as isize)
 }
 
+/// The result of a function of one array.
+fn of_one<'py>(
+    a: &Bound<'py, PyAny>,
+    run: impl FnOnce(&Array) -> Result<Array>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match ours(a).as_ref().and_then(|a| a.dense()) {
+        Some(array) => done(a.py(), run(array), |result| wrap(a.py(), result)),
+        None => Ok(None),
+    }
+}
+
+/// `sort(a)` of one axis.
+fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match (call.positions(), call.named().next()) {
+        ([a], None) => of_one(a, fastnp::sorted),
+        _ => Ok(None),
+    }
+}
+
+/// `lexsort((a, b, …))`.
+fn lexsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([keys], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let Ok(keys) = keys.cast_exact::<PyTuple>() else { return Ok(None) };
+    let keys: Vec<_> = keys.iter().collect();
+    let Some(opened) = keys.iter().map(ours).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let Some(arrays) = opened.iter().map(|key| key.dense()).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    done(call.py(), fastnp::lexsorted(&arrays), |order| wrap(call.py(), order))
+}
+
+/// `repeat(a, times)` of one axis.
+fn repeat<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    times(call, true)
+}
+
+/// `tile(a, times)` of one axis.
+fn tile<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    times(call, false)
+}
+
+fn times<'py>(call: Arguments<'_, 'py>, is_each: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([a, times], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let Some(Ok(times)) = integer(times).map(usize::try_from) else { return Ok(None) };
+    of_one(a, |a| fastnp::repeated(a, times, is_each))
+}
+
+/// `unravel_index(indices, shape)`: views of one array, as NumPy's.
+fn unravel_index<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([indices, shape], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let (Some(me), Some(shape)) = (ours(indices), shape_of(shape)) else { return Ok(None) };
+    let Some(positions) = me.dense().filter(|positions| positions.ndim() > 0 && positions.size() > 0) else {
+        return Ok(None);
+    };
+    let py = call.py();
+    done(py, fastnp::coordinates(positions, &shape), |found| {
+        let all = new_object(py, found)?.cast_into::<NdArray>()?;
+        let part = |axis: usize| {
+            let me = all.open();
+            let index = [Index::Ellipsis, Index::At(axis as isize)];
+            view_of(&all, to_py_result(py, me.array(py)?.index(&index))?)
+        };
+        Ok(PyTuple::new(py, (0..shape.len()).map(part).collect::<PyResult<Vec<_>>>()?)?.into_any())
+    })
+}
+
 /// `searchsorted(a, v, side="left", sorter=None)`.
 fn searchsorted<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some([Some(a), Some(v), side, sorter]) = call.read(["a", "v", "side", "sorter"])? else { return Ok(None) };
@@ -351,7 +423,13 @@ fn vander<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
 
 /// Adds the function to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let run = entry!(|call| native_function(call, common_call));
-    let text = c"native_function(original, direct, name, reason, function, few, /)\n--\n\n";
-    crate::interpreter::fastcall::add(module, &[(c"native_function", text, run)])
+    let of_numpys = c"numpy_function(original, direct, name, reason, receiver, writes_lists, on_device, /)\n--\n\n";
+    let of_ours = c"native_function(original, direct, name, reason, function, few, /)\n--\n\n";
+    crate::interpreter::fastcall::add(
+        module,
+        &[
+            (c"numpy_function", of_numpys, entry!(|call| numpy_function(call, common_call))),
+            (c"native_function", of_ours, entry!(|call| native_function(call, common_call))),
+        ],
+    )
 }

@@ -38,6 +38,8 @@ pub(crate) struct NumpyFunction {
     writes_lists: bool,
     /// What runs instead while the current target is a device.
     on_device: Option<Py<PyAny>>,
+    /// What runs instead where the call has its most common form.
+    common: Option<CommonCall>,
     /// What runs instead on many elements, or pending ones.
     native: Option<Native>,
     /// What runs instead if it draws random numbers whose parameters are numbers.
@@ -49,8 +51,6 @@ pub(crate) type CommonCall = for<'a, 'py> fn(Arguments<'a, 'py>) -> PyResult<Opt
 
 /// A native function in Python. It takes several operations, and so, on few elements, more time than NumPy's function in C.
 struct Native {
-    /// What runs instead where the call has its most common form.
-    common: Option<CommonCall>,
     function: Py<PyAny>,
     /// Calls on so many elements at most are NumPy's, if all are computed. They are not fallbacks: nothing is left undone that could fuse.
     few: usize,
@@ -165,6 +165,7 @@ impl NumpyFunction {
             receiver: None,
             writes_lists: false,
             on_device: None,
+            common: None,
             native: None,
             draw: None,
         })
@@ -185,13 +186,6 @@ impl NumpyFunction {
         names: Option<&Bound<'py, PyTuple>>,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // With an array of NumPy's the call is NumPy's, as a rule.
-        if let Some(common) = native.common
-            && !arguments.iter().any(is_numpys)
-            && let Some(result) = common(Arguments::of(py, arguments, names))?
-        {
-            return Ok(result);
-        }
         let is_read_alike = !self.is_in_c || names.is_none();
         let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
             return native.call(arguments, names, py);
@@ -259,6 +253,13 @@ impl RunsNumpy for NumpyFunction {
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, me) = (this.py(), this.get());
+        // With an array of NumPy's the call is NumPy's, as a rule.
+        if let Some(common) = me.common
+            && !arguments.iter().any(is_numpys)
+            && let Some(result) = common(Arguments::of(py, arguments, names))?
+        {
+            return Ok(result);
+        }
         if let Some(native) = &me.native {
             return me.run_native(native, arguments, names, py);
         }
@@ -417,13 +418,17 @@ pub(crate) unsafe extern "C" fn called<T: RunsNumpy>(
 
 /// `numpy_function(original, direct, name, reason, receiver, writes_lists, on_device)`: a function that runs NumPy's, counted if there is a name. If
 /// it is a method, `receiver` is the slot in which its object keeps NumPy's. If it `writes_lists` NumPy gets the caller's. While the current
-/// target is a device `on_device` runs instead, if there is one.
-fn numpy_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+/// target is a device `on_device` runs instead, if there is one; and the extension its most common call, if it has one.
+pub(crate) fn numpy_function<'py>(
+    call: Arguments<'_, 'py>,
+    common_call: impl FnOnce(&str) -> Option<CommonCall>,
+) -> PyResult<Bound<'py, PyAny>> {
     let [original, direct, name, reason, receiver, writes_lists, on_device] = call.positions() else {
         return Err(PyTypeError::new_err("numpy_function takes seven arguments"));
     };
     let mut value = NumpyFunction::new(original, direct, name, reason)?;
     value.receiver = if receiver.is_none() { None } else { Some(Slot::new(receiver)?) };
+    value.common = name.cast::<PyString>().ok().and_then(|name| common_call(name.to_str().ok()?));
     value.writes_lists = writes_lists.is_truthy()?;
     value.on_device = (!on_device.is_none()).then(|| on_device.clone().unbind());
     object(call.py(), value)
@@ -453,8 +458,8 @@ pub(crate) fn native_function<'py>(
         return Err(PyTypeError::new_err("native_function takes six arguments"));
     };
     let mut value = NumpyFunction::new(original, direct, name, reason)?;
-    let common = common_call(name.cast::<PyString>()?.to_str()?);
-    value.native = Some(Native { common, function: function.clone().unbind(), few: few.extract()? });
+    value.common = common_call(name.cast::<PyString>()?.to_str()?);
+    value.native = Some(Native { function: function.clone().unbind(), few: few.extract()? });
     object(call.py(), value)
 }
 
@@ -472,13 +477,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_plain_types, module)?)?;
     crate::interpreter::fastcall::add(
         module,
-        &[
-            (
-                c"numpy_function",
-                c"numpy_function(original, direct, name, reason, receiver, writes_lists, on_device, /)\n--\n\n",
-                entry!(numpy_function),
-            ),
-            (c"draw_function", c"draw_function(original, receiver, name, class, /)\n--\n\n", entry!(draw_function)),
-        ],
+        &[(c"draw_function", c"draw_function(original, receiver, name, class, /)\n--\n\n", entry!(draw_function))],
     )
 }

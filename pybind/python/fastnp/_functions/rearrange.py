@@ -20,7 +20,8 @@ _INTEGERS = (int, _np.int64)
 @native(_np.tile, few=2_000)
 def tile(A: Any, reps: Any) -> Any:
     counts = tuple(reps) if _np.iterable(reps) else (reps,)
-    if type(A) is not ndarray or not all(type(count) is int and count >= 0 for count in counts):
+    # What no copy is made of has strides of its own.
+    if type(A) is not ndarray or not all(type(count) is int and count > 0 for count in counts):
         return call(_np.tile, (A, reps), {})
     ndim = max(A.ndim, len(counts))
     shape = (1,) * (ndim - A.ndim) + A.shape

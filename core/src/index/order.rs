@@ -1,0 +1,198 @@
+//! Few elements in another order or number: sorted, repeated, and positions as coordinates. It runs when called.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, c_strides};
+use crate::error::{Error, Result};
+use crate::index::search::dense_as;
+use crate::runtime::eager_gate::{Eager, EagerLimit, StableOperand};
+use crate::runtime::lock::runtime;
+use fastnp_codegen::DType;
+use std::cmp::Ordering;
+
+/// The most elements that are sorted: of more, NumPy's vectors are faster (64 doubles: .8 µs both, its dispatch left out).
+const MAX_SORTED: usize = 64;
+/// The most keys that are sorted together.
+const MAX_KEYS: usize = 256;
+
+/// A vector sorted upwards, nan last; equal numbers stay in order.
+///
+/// # Errors
+/// `Unsupported` for more than 64 elements, for other than one axis, and for other types than integers, `float32` and `float64`.
+///
+/// ```
+/// use fastnp::{Array, sorted};
+/// assert_eq!(sorted(&Array::from(vec![3i64, 1, 2]))?.to_vec::<i64>()?, [1, 2, 3]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn sorted(x: &Array) -> Result<Array> {
+    match x.dtype() {
+        _ if x.ndim() != 1 || x.size() > MAX_SORTED => Err(Error::unsupported("a sort of many elements")),
+        DType::I8 => sorted_by::<i8>(x, Ord::cmp),
+        DType::U8 => sorted_by::<u8>(x, Ord::cmp),
+        DType::I16 => sorted_by::<i16>(x, Ord::cmp),
+        DType::U16 => sorted_by::<u16>(x, Ord::cmp),
+        DType::I32 => sorted_by::<i32>(x, Ord::cmp),
+        DType::U32 => sorted_by::<u32>(x, Ord::cmp),
+        DType::I64 => sorted_by::<i64>(x, Ord::cmp),
+        DType::U64 => sorted_by::<u64>(x, Ord::cmp),
+        DType::F32 => sorted_by::<f32>(x, |&a, &b| nan_last(a.into(), b.into())),
+        DType::F64 => sorted_by::<f64>(x, |&a, &b| nan_last(a, b)),
+        other => Err(Error::unsupported(format!("a sort in {other}"))),
+    }
+}
+
+fn nan_last(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+fn sorted_by<T: Copy>(x: &Array, compare: impl Fn(&T, &T) -> Ordering) -> Result<Array> {
+    let x = dense_as(x, x.dtype())?;
+    made_of(&x, &[x.size()], x.dtype(), |from, to| {
+        // SAFETY: both have so many elements of the type.
+        let to = unsafe {
+            let from: &[T] = from.elements();
+            std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast(), from.len());
+            std::slice::from_raw_parts_mut(to.cast::<T>(), from.len())
+        };
+        to.sort_by(&compare);
+    })
+}
+
+/// A new dense array, made of the elements of another one that is dense.
+fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOperand, *mut u8)) -> Result<Array> {
+    let layout = Layout { shape: shape.into(), strides: c_strides(shape, dtype.size()), offset: 0 };
+    let mut runtime = runtime();
+    let mut gate = Eager::unlimited(&mut runtime);
+    let from = gate.read_stable(x)?;
+    let storage = gate.create(shape.iter().product::<usize>() * dtype.size(), |_, to| {
+        make(&from, to);
+        Ok(())
+    })?;
+    Ok(Array { storage, layout, dtype, writeable: true })
+}
+
+/// The order that sorts by the last of some keys, then by that before, and so on; keys are vectors of one length.
+///
+/// # Errors
+/// `Unsupported` for no keys or for many elements, for keys of several lengths, and for types that are not exact in `int64` or `float64`.
+///
+/// ```
+/// use fastnp::{Array, lexsorted};
+/// let (a, b) = (Array::from(vec![2i64, 1, 0]), Array::from(vec![0.5, 0.0, 0.5]));
+/// assert_eq!(lexsorted(&[&a, &b])?.to_vec::<i64>()?, [1, 2, 0]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn lexsorted(keys: &[&Array]) -> Result<Array> {
+    let n = keys.first().map_or(0, |key| key.size());
+    if keys.is_empty() || n > MAX_KEYS || keys.iter().any(|key| key.shape() != [n]) {
+        return Err(Error::unsupported("an order of many keys"));
+    }
+    let mut order: Vec<i64> = (0..n as i64).collect();
+    // Each sort keeps the order of the one before among equal keys.
+    for key in keys {
+        let dtype = key.dtype();
+        if dtype == DType::F64 || dtype == DType::F32 {
+            let key = dense_as(key, DType::F64)?.to_vec::<f64>()?;
+            order.sort_by(|&i, &j| nan_last(key[i as usize], key[j as usize]));
+        } else if (dtype.is_integer() && dtype != DType::U64) || dtype == DType::Bool {
+            let key = dense_as(key, DType::I64)?.to_vec::<i64>()?;
+            order.sort_by_key(|&i| key[i as usize]);
+        } else {
+            return Err(Error::unsupported(format!("an order by keys in {dtype}")));
+        }
+    }
+    Ok(Array::from(order))
+}
+
+/// The coordinates of positions in an array of a shape, in row-major order: an axis more at the end, as long as the shape has axes.
+///
+/// # Errors
+/// `Unsupported` for other types than integers, and for positions outside of the shape; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, coordinates};
+/// assert_eq!(coordinates(&Array::from(vec![1i64, 5]), &[2, 3])?.to_vec::<i64>()?, [0, 1, 1, 2]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn coordinates(positions: &Array, shape: &[usize]) -> Result<Array> {
+    let outside = || Error::unsupported("positions outside of the shape");
+    let total = shape.iter().try_fold(1usize, |total, &n| total.checked_mul(n)).ok_or_else(outside)?;
+    if !positions.dtype().is_integer() || positions.dtype() == DType::U64 || shape.is_empty() {
+        return Err(Error::unsupported(format!("positions in {}", positions.dtype())));
+    }
+    let positions = dense_as(positions, DType::I64)?;
+    let mut extents = positions.shape().to_vec();
+    extents.push(shape.len());
+    let mut are_inside = true;
+    let found = made_of(&positions, &extents, DType::I64, |from, to| {
+        // SAFETY: of this type, and the new storage has an integer for each axis of each.
+        let (from, to) = unsafe {
+            let from: &[i64] = from.elements();
+            (from, std::slice::from_raw_parts_mut(to.cast::<i64>(), from.len() * shape.len()))
+        };
+        for (&position, to) in from.iter().zip(to.chunks_exact_mut(shape.len())) {
+            are_inside &= (position as u64) < total as u64;
+            let mut rest = position as u64;
+            for (to, &n) in to.iter_mut().zip(shape).rev() {
+                *to = (rest % n.max(1) as u64) as i64;
+                rest /= n.max(1) as u64;
+            }
+        }
+    })?;
+    if are_inside { Ok(found) } else { Err(outside()) }
+}
+
+/// A vector with each of its elements, or all of them, repeated so many times.
+///
+/// # Errors
+/// `Unsupported` for other than one dense axis, for a result that is recorded, and for none; `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, repeated};
+/// let x = Array::from(vec![1i64, 2]);
+/// assert_eq!(repeated(&x, 2, true)?.to_vec::<i64>()?, [1, 1, 2, 2]);
+/// assert_eq!(repeated(&x, 2, false)?.to_vec::<i64>()?, [1, 2, 1, 2]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn repeated(x: &Array, times: usize, is_each: bool) -> Result<Array> {
+    let (size, dtype) = (x.size().saturating_mul(times), x.dtype());
+    let is_few = size <= EagerLimit::CopiedElements.bound(&runtime()) && x.is_ready_and_few(usize::MAX);
+    if x.ndim() != 1 || !x.is_c_contiguous() || !is_few || size == 0 {
+        return Err(Error::unsupported("repetitions of many elements"));
+    }
+    made_of(x, &[size], dtype, |from, to| {
+        // SAFETY: the new storage has room for so many elements.
+        unsafe {
+            let from: &[u8] = from.elements();
+            if is_each {
+                match dtype.size() {
+                    1 => each::<u8>(from, to, times),
+                    2 => each::<u16>(from, to, times),
+                    4 => each::<u32>(from, to, times),
+                    8 => each::<u64>(from, to, times),
+                    _ => each::<u128>(from, to, times),
+                }
+            } else {
+                for i in 0..times {
+                    std::ptr::copy_nonoverlapping(from.as_ptr(), to.add(i * from.len()), from.len());
+                }
+            }
+        }
+    })
+}
+
+/// Writes each element so many times.
+///
+/// # Safety
+/// There is room for them.
+unsafe fn each<T: Copy>(from: &[u8], to: *mut u8, times: usize) {
+    for i in 0..from.len() / size_of::<T>() {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let element = from.as_ptr().cast::<T>().add(i).read_unaligned();
+            for k in 0..times {
+                to.cast::<T>().add(i * times + k).write_unaligned(element);
+            }
+        }
+    }
+}
