@@ -23,7 +23,7 @@ def values(char: str, n: int, seed: int) -> numpy.ndarray:
 
 def answers(name: str, arguments: Any, **named: Any) -> list[Any]:
     """The outcome under each module: type, values, strides and flags; or the error."""
-    found = []
+    found: list[Any] = []
     for module in (numpy, fastnp):
         try:
             result = getattr(module, name)(*arguments(module), **named)
@@ -66,8 +66,8 @@ def test_sorted_of_other_forms() -> None:
 
 @pytest.mark.parametrize("n", (0, 1, 9, 256, 257))
 def test_order_by_several_keys(n: int) -> None:
-    for seed, (first, second) in enumerate(["dl", "fb", "ii", "?d", "Ld", "ed", "Dl"]):
-        a, b = values(first, n, seed), values(second, n, seed + 9)
+    for seed, chars in enumerate(["dl", "fb", "ii", "?d", "Ld", "ed", "Dl"]):
+        a, b = values(chars[0], n, seed), values(chars[1], n, seed + 9)
         keys = lambda module, a=a, b=b: ((module.array(a), module.array(b)),)  # noqa: E731
         assert_same("lexsort", keys)
         assert_same("lexsort", lambda module, a=a: ((module.array(a)[::-1],),))

@@ -34,9 +34,9 @@ NUMBERS: list[Any] = [
 ]
 
 
-def answer(ufunc: Any, number: Any, state: str) -> tuple[Any, ...]:
+def answer(ufunc: Any, number: Any, state: Any) -> tuple[Any, ...]:
     """The result's type, representation and bits, with the warnings; or the error."""
-    with numpy.errstate(all=state), warnings.catch_warnings(record=True) as caught:  # type: ignore[call-overload]
+    with numpy.errstate(all=state), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             result = ufunc(number)
