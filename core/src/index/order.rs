@@ -1,23 +1,19 @@
-//! Few elements in another order or number: sorted, repeated, and positions as coordinates. It runs when called.
+//! Elements in another order or number: sorted, repeated, and positions as coordinates. It runs when called.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, c_strides};
+use crate::array::layout::{Layout, byte_count, c_strides};
 use crate::error::{Error, Result};
 use crate::index::search::dense_as;
-use crate::runtime::eager_gate::{Eager, EagerLimit, StableOperand};
+use crate::runtime::eager_gate::{Eager, StableOperand};
 use crate::runtime::lock::runtime;
 use fastnp_codegen::DType;
+use half::f16;
 use std::cmp::Ordering;
 
-/// The most elements that are sorted: of more, NumPy's vectors are faster (64 doubles: .8 µs both, its dispatch left out).
-const MAX_SORTED: usize = 64;
-/// The most keys that are sorted together.
-const MAX_KEYS: usize = 256;
-
-/// A vector sorted upwards, nan last; equal numbers stay in order.
+/// An array sorted upwards along its last axis, nan last; equal numbers stay in order.
 ///
 /// # Errors
-/// `Unsupported` for more than 64 elements, for other than one axis, and for other types than integers, `float32` and `float64`.
+/// `Unsupported` for arrays without axes and for complex numbers; `MemoryError`.
 ///
 /// ```
 /// use fastnp::{Array, sorted};
@@ -26,18 +22,19 @@ const MAX_KEYS: usize = 256;
 /// ```
 pub fn sorted(x: &Array) -> Result<Array> {
     match x.dtype() {
-        _ if x.ndim() != 1 || x.size() > MAX_SORTED => Err(Error::unsupported("a sort of many elements")),
+        _ if x.ndim() == 0 => Err(Error::unsupported("a sort of a number")),
         DType::I8 => sorted_by::<i8>(x, Ord::cmp),
-        DType::U8 => sorted_by::<u8>(x, Ord::cmp),
+        DType::U8 | DType::Bool => sorted_by::<u8>(x, Ord::cmp),
         DType::I16 => sorted_by::<i16>(x, Ord::cmp),
         DType::U16 => sorted_by::<u16>(x, Ord::cmp),
         DType::I32 => sorted_by::<i32>(x, Ord::cmp),
         DType::U32 => sorted_by::<u32>(x, Ord::cmp),
         DType::I64 => sorted_by::<i64>(x, Ord::cmp),
         DType::U64 => sorted_by::<u64>(x, Ord::cmp),
+        DType::F16 => sorted_by::<f16>(x, |&a, &b| nan_last(a.into(), b.into())),
         DType::F32 => sorted_by::<f32>(x, |&a, &b| nan_last(a.into(), b.into())),
         DType::F64 => sorted_by::<f64>(x, |&a, &b| nan_last(a, b)),
-        other => Err(Error::unsupported(format!("a sort in {other}"))),
+        DType::C64 | DType::C128 => Err(Error::unsupported("a sort of complex numbers")),
     }
 }
 
@@ -46,25 +43,26 @@ fn nan_last(a: f64, b: f64) -> Ordering {
 }
 
 fn sorted_by<T: Copy>(x: &Array, compare: impl Fn(&T, &T) -> Ordering) -> Result<Array> {
-    let x = dense_as(x, x.dtype())?;
-    made_of(&x, &[x.size()], x.dtype(), |from, to| {
+    let (x, n) = (dense_as(x, x.dtype())?, x.shape()[x.ndim() - 1]);
+    made_of(&x, x.shape(), x.dtype(), |from, to| {
         // SAFETY: both have so many elements of the type.
         let to = unsafe {
             let from: &[T] = from.elements();
             std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast(), from.len());
             std::slice::from_raw_parts_mut(to.cast::<T>(), from.len())
         };
-        to.sort_by(&compare);
+        to.chunks_mut(n.max(1)).for_each(|row| row.sort_by(&compare));
     })
 }
 
 /// A new dense array, made of the elements of another one that is dense.
 fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOperand, *mut u8)) -> Result<Array> {
     let layout = Layout { shape: shape.into(), strides: c_strides(shape, dtype.size()), offset: 0 };
+    let bytes = byte_count(shape, dtype.size())?;
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
     let from = gate.read_stable(x)?;
-    let storage = gate.create(shape.iter().product::<usize>() * dtype.size(), |_, to| {
+    let storage = gate.create(bytes, |_, to| {
         make(&from, to);
         Ok(())
     })?;
@@ -74,7 +72,7 @@ fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOp
 /// The order that sorts by the last of some keys, then by that before, and so on; keys are vectors of one length.
 ///
 /// # Errors
-/// `Unsupported` for no keys or for many elements, for keys of several lengths, and for types that are not exact in `int64` or `float64`.
+/// `Unsupported` for no keys, for keys of several lengths, and for complex ones; `MemoryError`.
 ///
 /// ```
 /// use fastnp::{Array, lexsorted};
@@ -84,21 +82,21 @@ fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOp
 /// ```
 pub fn lexsorted(keys: &[&Array]) -> Result<Array> {
     let n = keys.first().map_or(0, |key| key.size());
-    if keys.is_empty() || n > MAX_KEYS || keys.iter().any(|key| key.shape() != [n]) {
-        return Err(Error::unsupported("an order of many keys"));
+    if keys.is_empty() || keys.iter().any(|key| key.shape() != [n] || key.dtype().is_complex()) {
+        return Err(Error::unsupported("an order by these keys"));
     }
     let mut order: Vec<i64> = (0..n as i64).collect();
     // Each sort keeps the order of the one before among equal keys.
     for key in keys {
-        let dtype = key.dtype();
-        if dtype == DType::F64 || dtype == DType::F32 {
+        if key.dtype().is_float() {
             let key = dense_as(key, DType::F64)?.to_vec::<f64>()?;
             order.sort_by(|&i, &j| nan_last(key[i as usize], key[j as usize]));
-        } else if (dtype.is_integer() && dtype != DType::U64) || dtype == DType::Bool {
-            let key = dense_as(key, DType::I64)?.to_vec::<i64>()?;
+        } else if key.dtype() == DType::U64 {
+            let key = dense_as(key, DType::U64)?.to_vec::<u64>()?;
             order.sort_by_key(|&i| key[i as usize]);
         } else {
-            return Err(Error::unsupported(format!("an order by keys in {dtype}")));
+            let key = dense_as(key, DType::I64)?.to_vec::<i64>()?;
+            order.sort_by_key(|&i| key[i as usize]);
         }
     }
     Ok(Array::from(order))
@@ -142,10 +140,10 @@ pub fn coordinates(positions: &Array, shape: &[usize]) -> Result<Array> {
     if are_inside { Ok(found) } else { Err(outside()) }
 }
 
-/// A vector with each of its elements, or all of them, repeated so many times.
+/// A vector of the elements of an array, in row-major order, each of them repeated so many times, or all of them together.
 ///
 /// # Errors
-/// `Unsupported` for other than one dense axis, for a result that is recorded, and for none; `MemoryError`.
+/// `ValueError` where the size does not fit an address; `MemoryError`.
 ///
 /// ```
 /// use fastnp::{Array, repeated};
@@ -155,12 +153,10 @@ pub fn coordinates(positions: &Array, shape: &[usize]) -> Result<Array> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn repeated(x: &Array, times: usize, is_each: bool) -> Result<Array> {
-    let (size, dtype) = (x.size().saturating_mul(times), x.dtype());
-    let is_few = size <= EagerLimit::CopiedElements.bound(&runtime()) && x.is_ready_and_few(usize::MAX);
-    if x.ndim() != 1 || !x.is_c_contiguous() || !is_few || size == 0 {
-        return Err(Error::unsupported("repetitions of many elements"));
-    }
-    made_of(x, &[size], dtype, |from, to| {
+    let dtype = x.dtype();
+    let x = dense_as(x, dtype)?;
+    let size = byte_count(&[x.size(), times], 1)?;
+    made_of(&x, &[size], dtype, |from, to| {
         // SAFETY: the new storage has room for so many elements.
         unsafe {
             let from: &[u8] = from.elements();

@@ -312,24 +312,31 @@ fn rolled(array: &Array, shift: isize, axis: usize) -> Result<Array> {
     fastnp::concatenate(&[&part(Some(cut), None)?, &part(None, Some(cut))?], axis as isize)
 }
 
-/// The result of a function of one array.
+/// The result of a function of one array, if that is as it takes it.
 fn of_one<'py>(
     a: &Bound<'py, PyAny>,
+    takes: impl FnOnce(&Array) -> bool,
     run: impl FnOnce(&Array) -> Result<Array>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match ours(a).as_ref().and_then(|a| a.dense()) {
+    match ours(a).as_ref().and_then(|a| a.dense()).filter(|a| takes(a)) {
         Some(array) => done(a.py(), run(array), |result| wrap(a.py(), result)),
         None => Ok(None),
     }
 }
 
+/// The most elements that are sorted here: of more NumPy's vectors are faster.
+const MAX_SORTED: usize = 64;
+
 /// `sort(a)` of one axis.
 fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     match (call.positions(), call.named().next()) {
-        ([a], None) => of_one(a, fastnp::sorted),
+        ([a], None) => of_one(a, |a| a.ndim() == 1 && a.size() <= MAX_SORTED, fastnp::sorted),
         _ => Ok(None),
     }
 }
+
+/// The most elements that are ordered here.
+const MAX_ORDERED: usize = 256;
 
 /// `lexsort((a, b, …))`.
 fn lexsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -338,6 +345,9 @@ fn lexsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>>
     let keys: Vec<_> = keys.iter().collect();
     let Some(opened) = keys.iter().map(ours).collect::<Option<Vec<_>>>() else { return Ok(None) };
     let Some(arrays) = opened.iter().map(|key| key.dense()).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    if arrays.iter().any(|key| key.size() > MAX_ORDERED) {
+        return Ok(None);
+    }
     done(call.py(), fastnp::lexsorted(&arrays), |order| wrap(call.py(), order))
 }
 
@@ -351,10 +361,18 @@ fn tile<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     times(call, false)
 }
 
+/// The most elements of a result that is not recorded: more may fuse with what stores them.
+const MAX_REPEATED: usize = 1 << 14;
+
 fn times<'py>(call: Arguments<'_, 'py>, is_each: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
     let ([a, times], None) = (call.positions(), call.named().next()) else { return Ok(None) };
     let Some(Ok(times)) = integer(times).map(usize::try_from) else { return Ok(None) };
-    of_one(a, |a| fastnp::repeated(a, times, is_each))
+    // NumPy's arrays without elements have strides of their own.
+    let takes = |a: &Array| {
+        let is_few = (1..=MAX_REPEATED).contains(&a.size().saturating_mul(times));
+        is_few && a.ndim() == 1 && a.is_ready_and_few(MAX_REPEATED)
+    };
+    of_one(a, takes, |a| fastnp::repeated(a, times, is_each))
 }
 
 /// `unravel_index(indices, shape)`: views of one array, as NumPy's.

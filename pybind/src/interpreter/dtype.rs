@@ -247,6 +247,7 @@ pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
             let room = scalar.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>());
             match dtype.size() {
                 8 => room.cast::<u64>().write(value.bits() as u64),
+                4 => room.cast::<u32>().write(value.bits() as u32),
                 size => std::ptr::copy_nonoverlapping(bytes.as_ptr(), room, size),
             }
             return Ok(scalar);

@@ -568,7 +568,7 @@ def norm(e: Emitter, node: ast.Call, expression: Expression) -> Operand:
     """`np.linalg.norm(x, ord=None, axis=None, keepdims=False)`."""
     names = ("ord", "axis", "keepdims")
     operand, rest = (node.args[0], node.args[1:]) if node.args else (None, [])
-    given = vectors.known_keywords(node.keywords, names)
+    given = literals.keywords(node.keywords, names)
     given = {**dict(zip(names, rest, strict=False)), **given}
     if operand is None or len(rest) > len(names) or len(given) < len(rest) + len(node.keywords):
         raise Unsupported("norm with these arguments")

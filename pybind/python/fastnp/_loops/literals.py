@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Unsupported
 from fastnp._loops.types import ObjectType, Value
@@ -21,3 +23,11 @@ def is_nothing(value: Operand) -> bool:
     return (
         isinstance(value, Value) and isinstance(value.type, ObjectType) and value.type.value is None
     )
+
+
+def keywords(nodes: list[ast.keyword], names: tuple[str, ...]) -> dict[str, ast.expr]:
+    """The keywords of a call by their names; each is one of some."""
+    given = {keyword.arg or "**": keyword.value for keyword in nodes}
+    if not given.keys() <= set(names):
+        raise Unsupported("keywords of this kind")
+    return given

@@ -14,7 +14,6 @@ from fastnp._loops import (
     literals,
     numbers,
     undo,
-    vectors,
 )
 from fastnp._loops.arrays import Elementwise, Indices, Item
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -117,7 +116,7 @@ def outer(e: Emitter, arguments: list[Operand]) -> Operand:
 
 def roll(e: Emitter, node: ast.Call, expression: Expression) -> Operand:
     """`np.roll(x, shift, axis=None)` along one axis."""
-    given = vectors.known_keywords(node.keywords, ("axis",))
+    given = literals.keywords(node.keywords, ("axis",))
     if len(node.args) == 3 and not given:
         given = {"axis": node.args[2]}
     if not 2 <= len(node.args) <= 2 + len(given):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -71,11 +70,3 @@ def in_a_row(e: Emitter, array: Value) -> Value:
     (step,) = arrays.dense_strides(e, type_.char, (count,))
     kind = type_._replace(ndim=1, is_dense=True, is_root=False, is_whole=False, order=())
     return Value(kind, (arrays.address(array), count, step))
-
-
-def known_keywords(node: list[ast.keyword], names: tuple[str, ...]) -> dict[str, ast.expr]:
-    """The keywords of a call by their names; each is one of some."""
-    given = {keyword.arg or "**": keyword.value for keyword in node}
-    if not given.keys() <= set(names):
-        raise Unsupported("keywords of this kind")
-    return given
