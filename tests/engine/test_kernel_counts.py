@@ -283,7 +283,7 @@ def test_a_loop_over_offsets_and_scalars_compiles_once() -> None:
 
 def test_a_loop_over_elements_flushes_once(assert_flushes: AssertCount) -> None:
     def program() -> Any:
-        z = fastnp.zeros(10_000)
+        z = fastnp.zeros(50_000)
         for i in range(5_000):
             z[i] = i
         return z
