@@ -324,8 +324,8 @@ fn of_one<'py>(
     }
 }
 
-/// The most elements that are sorted here: of more NumPy's vectors are faster.
-const MAX_SORTED: usize = 64;
+/// The most elements that are sorted here: 32 doubles take .7 µs, in NumPy 1.2; 64 take 1.4 in both.
+const MAX_SORTED: usize = 32;
 
 /// `sort(a)` of one axis.
 fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -335,8 +335,8 @@ fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     }
 }
 
-/// The most elements that are ordered here.
-const MAX_ORDERED: usize = 256;
+/// The most elements that are ordered here: 32 by two keys take .8 µs, in NumPy .9; 64 take 1.7 and 1.4.
+const MAX_ORDERED: usize = 32;
 
 /// `lexsort((a, b, …))`.
 fn lexsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -162,8 +162,8 @@ def result_types(function: FunctionType, types: Sequence[Type]) -> str | None:
 
 
 def chars_of(type_: Type) -> str | None:
-    """The element types of arrays of a number's type, or of those of a tuple; `None` of one that may
-    be an integer or a float.
+    """The element types of arrays of a number's type, or of those of a tuple; `None` of what may be
+    an integer or a float.
     """
     items = type_.items if isinstance(type_, TupleType) else (type_,)
     if any(isinstance(item, Number) and item.is_mixed for item in items):
