@@ -402,6 +402,12 @@ for i in range(n):
     w[i] = max(200, u[i]) + i * 20
 """,
     "a number that is in no tuple": "for i in range(n):\n    y[i] = (i, 2, 3).index(2 + i // 3)\n",
+    "a nan among numbers that may be integers": """
+z = x[0] * math.nan
+for i in range(n):
+    p = max(z, i)
+    y[i] = (p in (p, 3)) + 2 * (p in (i, 7))
+""",
     "a number that is in no list": "for i in range(n):\n    y[i] = L.index(4 + i // 5)\n",
     "norms of other orders": """
 for i in range(n):

@@ -41,6 +41,6 @@ def equals(e: Emitter, item: Value, value: Value) -> str:
     object, so a nan is left.
     """
     for part in (item, value):
-        if part.type.registers == (F64,):
+        if part.type.registers[:1] == (F64,):
             e.leave_if(e.text.op(I8, "fcmp.uno", part.register, part.register))
     return numbers.truth(e, numbers.compare(e, "equal", e.settle(item), value))
