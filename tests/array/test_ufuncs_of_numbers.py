@@ -1,4 +1,6 @@
-"""Ufuncs of one number: values, types, warnings and errors are NumPy's, whoever computes them."""
+"""Ufuncs called with one number give NumPy's values, types, warnings and errors, on the native path
+and through NumPy.
+"""
 
 from __future__ import annotations
 

@@ -69,6 +69,11 @@ enum Layout {
 
 use Layout::{Apart, Backward, Columns, Rows};
 
+/// Replaces every nan among elements by one.
+fn make_alike<const SIZE: usize>(elements: &mut [u8], nan: [u8; SIZE], is_nan: fn([u8; SIZE]) -> bool) {
+    elements.as_chunks_mut().0.iter_mut().filter(|x| is_nan(**x)).for_each(|x| *x = nan);
+}
+
 /// What a launch leaves in the results, and the flags; nans are alike.
 fn run(
     program: &dyn Program,
@@ -104,16 +109,8 @@ fn run(
     }
     for out in &mut outs {
         match dtype {
-            DType::F32 => out.as_chunks_mut::<4>().0.iter_mut().for_each(|x| {
-                if f32::from_le_bytes(*x).is_nan() {
-                    *x = f32::NAN.to_le_bytes();
-                }
-            }),
-            DType::F64 => out.as_chunks_mut::<8>().0.iter_mut().for_each(|x| {
-                if f64::from_le_bytes(*x).is_nan() {
-                    *x = f64::NAN.to_le_bytes();
-                }
-            }),
+            DType::F32 => make_alike(out, f32::NAN.to_le_bytes(), |x| f32::from_le_bytes(x).is_nan()),
+            DType::F64 => make_alike(out, f64::NAN.to_le_bytes(), |x| f64::from_le_bytes(x).is_nan()),
             _ => (),
         }
     }

@@ -3,7 +3,7 @@
 //! An increment waits for the last one of the same number, which is often near. So elements in turn are counted in [`TABLES`] tables.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, c_strides};
+use crate::array::layout::Layout;
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock::run_over;
 use crate::index::search::dense_as;
@@ -163,6 +163,5 @@ pub fn even_histogram(x: &Array, edges: &Array) -> Result<Array> {
 
 /// A new array of one axis on all of a storage.
 fn vector(storage: crate::memory::storage_handle::StorageHandle, n: usize, dtype: DType) -> Array {
-    let layout = Layout { shape: [n].as_slice().into(), strides: c_strides(&[n], dtype.size()), offset: 0 };
-    Array { storage, layout, dtype, writeable: true }
+    Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }
 }

@@ -1,7 +1,7 @@
 //! Elements in another order or number: sorted, repeated, and positions as coordinates. It runs when called.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, byte_count, c_strides};
+use crate::array::layout::{Layout, byte_count};
 use crate::error::{Error, Result};
 use crate::index::search::dense_as;
 use crate::runtime::eager_gate::{Eager, StableOperand};
@@ -57,7 +57,6 @@ fn sorted_by<T: Copy>(x: &Array, compare: impl Fn(&T, &T) -> Ordering) -> Result
 
 /// A new dense array, made of the elements of another one that is dense.
 fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOperand, *mut u8)) -> Result<Array> {
-    let layout = Layout { shape: shape.into(), strides: c_strides(shape, dtype.size()), offset: 0 };
     let bytes = byte_count(shape, dtype.size())?;
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
@@ -66,7 +65,7 @@ fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOp
         make(&from, to);
         Ok(())
     })?;
-    Ok(Array { storage, layout, dtype, writeable: true })
+    Ok(Array { storage, layout: Layout::dense(shape, dtype.size()), dtype, writeable: true })
 }
 
 /// The order that sorts by the last of some keys, then by that before, and so on; keys are vectors of one length.

@@ -291,8 +291,10 @@ def computed_elsewhere(
     return memory
 
 
-def in_memory(e: Emitter, source: Elementwise) -> Value:
+def in_memory(e: Emitter, source: Value | Elementwise) -> Value:
     """An array whose elements have addresses; it is computed for the statement if they have not."""
+    if isinstance(source, Value):
+        return source
     formula = source.formula
     array = formula.array if formula is not None and not any(formula.repeated) else None
     if array is not None and array_type(array).root == SCRATCH:

@@ -384,9 +384,7 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
         if isinstance(index, ast.Slice):
             return lists.part(e, value, subscript_items(e, index)[0])
         return lists.item(e, value, number(e, index))
-    if isinstance(value, Elementwise):
-        value = element_loops.in_memory(e, value)
-    array = array_operand(value)
+    array = array_operand(element_loops.in_memory(e, value))
     items = subscript_items(e, index)
     mask = masks.mask_of(e, array, items)
     if mask is not None:

@@ -14,7 +14,7 @@ Operand = Value | Elementwise
 def known(value: Operand) -> int | float | bool | None:
     """A number of the source, or `None`."""
     if not isinstance(value, Value) or (value.literal is None and not is_nothing(value)):
-        raise Unsupported("an axis that is not known")
+        raise Unsupported("an argument that is not known")
     return value.literal
 
 

@@ -199,18 +199,21 @@ def plain(e: Emitter, value: Value) -> Value:
 
 
 def doubtful(e: Emitter, result: Value, *operands: Value) -> Value:
-    """A result that is NumPy's if one of the operands is."""
+    """A result that is NumPy's if one of the operands is: always, or as registers say."""
     type_ = number(result)
-    tag = None
+    tags = []
     for operand in operands:
-        if not number(operand).is_either:
-            if not number(operand).is_python:
-                chars = {"int": NP_INT, "float": NP_FLOAT, "bool": NP_BOOL}
-                return Value(chars[type_.name], result.registers, is_settled=type_.name != "float")
-            continue
-        flag = operand.registers[1]
-        tag = flag if tag is None else e.text.op(I8, "or", tag, flag)
-    assert tag is not None
+        have = number(operand)
+        if have.is_either:
+            tags.append(operand.registers[1])
+        elif have.name == "int|d":
+            tags.append(e.text.op(I8, "not", operand.registers[1]))
+        elif not have.is_python and not have.is_mixed:
+            chars = {"int": NP_INT, "float": NP_FLOAT, "bool": NP_BOOL}
+            return Value(chars[type_.name], result.registers, is_settled=type_.name != "float")
+    if not tags:
+        return result
+    tag = tags[0] if len(tags) == 1 else e.text.op(I8, "or", *tags)
     name = {"int": "int|l", "float": "float|d", "bool": "bool|?"}[type_.name]
     return Value(Number(name), (*result.registers, tag), is_settled=type_.name != "float")
 
@@ -233,7 +236,6 @@ MIXED_OPERANDS = ("int", "float", "d", "float|d", "int|float", "int|d")
 
 def mixed_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
     """An operation of numbers of which one may be an integer of Python's or a float."""
-    text = e.text
     left, right = number(a), number(b)
     names = {left.name, right.name}
     if not names <= {*MIXED_OPERANDS} or {"int|float", "int|d"} <= names:
@@ -244,14 +246,7 @@ def mixed_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
         return numpy_binary(e, name, ("d", "d", "d"), x, y, checked=True)
     if not names & {"float", "float|d"} and name != "divide":
         return mixed_integers(e, name, a, b, (x, y))
-    register = python_floats(e, name, x, y)
-    # NumPy's if an operand is, as in `doubtful`.
-    numpys = [text.op(I8, "not", v.registers[1]) for v in (a, b) if v.type == Number("int|d")]
-    numpys += [v.registers[1] for v in (a, b) if v.type == Number("float|d")]
-    if not numpys:
-        return Value(FLOAT, (register,))
-    tag = numpys[0] if len(numpys) == 1 else text.op(I8, "or", *numpys)
-    return Value(Number("float|d"), (register, tag), is_settled=False)
+    return doubtful(e, Value(FLOAT, (python_floats(e, name, x, y),)), a, b)
 
 
 def mixed_integers(e: Emitter, name: str, a: Value, b: Value, doubles: tuple[str, str]) -> Value:
@@ -281,14 +276,7 @@ def mixed_compare(e: Emitter, name: str, a: Value, b: Value) -> Value:
         raise Unsupported(f"{name} of {a.type} and {b.type}")
     x, y = to_float(e, a, exact=True), to_float(e, b, exact=True)
     result = text.op(I8, f"fcmp.{COMPARISONS[name]}", x, y)
-    if names & {"d", "l"}:
-        return Value(NP_BOOL, (result,))
-    numpys = [text.op(I8, "not", v.registers[1]) for v in (a, b) if v.type == Number("int|d")]
-    numpys += [v.registers[1] for v in (a, b) if v.type == Number("float|d")]
-    if not numpys:
-        return Value(BOOL, (result,))
-    tag = numpys[0] if len(numpys) == 1 else text.op(I8, "or", *numpys)
-    return Value(Number("bool|?"), (result, tag))
+    return doubtful(e, Value(BOOL, (result,)), a, b)
 
 
 def numpy_binary(

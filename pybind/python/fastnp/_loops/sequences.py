@@ -87,7 +87,7 @@ def in_memory(e: Emitter, value: Operand, what: str) -> Value:
     """An array at an address."""
     if not arrays.is_array(value):
         raise Unsupported(f"{what} of a number")
-    return element_loops.in_memory(e, value) if isinstance(value, Elementwise) else value
+    return element_loops.in_memory(e, value)
 
 
 def difference(e: Emitter, arguments: list[Operand]) -> Operand:

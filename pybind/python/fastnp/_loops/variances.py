@@ -28,8 +28,7 @@ def variance(
     ndim = len(source.shape)
     if not all(-ndim <= axis < ndim for axis in axes or ()):
         raise Unsupported("a reduction along an axis that is not there")
-    if isinstance(value, Elementwise):
-        value = element_loops.in_memory(e, source)
+    value = element_loops.in_memory(e, value)
     folded = range(ndim) if axes is None else {axis % ndim for axis in axes}
     count = arrays.size(e, [source.shape[axis] for axis in folded])
     degrees = text.op(I64, "sub", count, text.integer(ddof))
@@ -37,7 +36,7 @@ def variance(
     mean = reductions.reduced(e, "mean", value, axes, keepdims=len(folded) < ndim)
     if arrays.is_array(mean):
         # An element of it is read for each of the array.
-        mean = element_loops.in_memory(e, arrays.elements(e, mean))
+        mean = element_loops.in_memory(e, mean)
     else:
         mean = e.settle(creation.scalar(mean, "mean"))
     distance = array_operators.binary(e, "subtract", value, mean)

@@ -49,7 +49,7 @@ def norm(
         return root(e, [reductions.reduced(e, "sum", squares, axes_of(axis), keepdims)])
     if keepdims:
         raise Unsupported("norm with these arguments")
-    vector = element_loops.in_memory(e, source) if isinstance(value, Elementwise) else value
+    vector = element_loops.in_memory(e, value)
     if len(source.shape) > 1:
         vector = in_a_row(e, vector)
     square = creation.scalar(reductions.inner(e, vector, vector), "norm")
