@@ -1,29 +1,32 @@
-//! Complex numbers that are adjacent in memory, read and written as vectors.
+//! Complex or real numbers that are adjacent in memory, read and written as vectors of complex ones.
 
 use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
 
-/// Adjacent complex numbers that a transform reads or writes.
+/// Adjacent numbers that a transform reads or writes.
 #[derive(Clone, Copy)]
 pub(crate) struct DenseNumbers {
     pub(crate) start: *mut u8,
     /// Whether they are of single precision.
     pub(crate) is_single: bool,
-    /// Whether real and imaginary parts are exchanged.
+    /// Whether real and imaginary parts are exchanged. Not of real numbers.
     pub(crate) swaps: bool,
+    /// Whether they are real: read with imaginary parts of zero, and written without imaginary parts.
+    pub(crate) is_real: bool,
 }
 
 // SAFETY: tasks of one transform read them, and write disjoint parts.
 unsafe impl Sync for DenseNumbers {}
 
 impl DenseNumbers {
-    /// Those of double precision from an address on, as they are.
+    /// Complex ones of double precision from an address on, as they are.
     pub(crate) fn at(start: *mut ComplexNumber) -> DenseNumbers {
-        DenseNumbers { start: start.cast(), is_single: false, swaps: false }
+        DenseNumbers { start: start.cast(), is_single: false, swaps: false, is_real: false }
     }
 
     /// The address of the number of an index.
     fn address(&self, i: usize) -> *mut u8 {
-        self.start.wrapping_add(i * if self.is_single { 8 } else { 16 })
+        let (size, parts) = (if self.is_single { 4 } else { 8 }, if self.is_real { 1 } else { 2 });
+        self.start.wrapping_add(i * size * parts)
     }
 
     /// Reads a vector of the numbers from an index on.
@@ -33,6 +36,11 @@ impl DenseNumbers {
     #[inline(always)]
     pub(crate) unsafe fn read<V: Lanes>(&self, i: usize) -> ComplexLanes<V> {
         let at = self.address(i);
+        if self.is_real {
+            // SAFETY: the caller's contract.
+            let re = unsafe { if self.is_single { V::read_single(at.cast()) } else { V::read(at.cast()) } };
+            return ComplexLanes { re, im: V::splat(0.0) };
+        }
         // SAFETY: the caller's contract.
         let (a, b) = unsafe {
             match self.is_single {
@@ -51,6 +59,10 @@ impl DenseNumbers {
     #[inline(always)]
     pub(crate) unsafe fn write<V: Lanes>(&self, i: usize, x: ComplexLanes<V>) {
         let at = self.address(i);
+        if self.is_real {
+            // SAFETY: the caller's contract.
+            return unsafe { if self.is_single { x.re.write_single(at.cast()) } else { x.re.write(at.cast()) } };
+        }
         let x = if self.swaps { x.swapped() } else { x };
         let (a, b) = V::interleave(x.re, x.im);
         // SAFETY: the caller's contract.

@@ -200,14 +200,20 @@ impl Lines<'_> {
         threads: Option<&dyn ThreadPool>,
     ) -> bool {
         let is_dense = from.is_dense() && to.is_dense();
-        let half = self.points / 2;
-        let read = if self.kind == LineKind::ToReal { half + 1 } else { self.points };
+        let (n, half) = (self.points, self.points / 2);
+        let read = if self.kind == LineKind::ToReal { half + 1 } else { n };
         let Some(split) = plan.split().filter(|_| is_dense && self.available == read) else {
             return false;
         };
         let swaps = self.kind == LineKind::Inverse;
-        let numbers =
-            |side: &GroupSide, swaps: bool| DenseNumbers { start: side.lines[0], is_single: side.is_single, swaps };
+        let numbers = |side: &GroupSide, swaps: bool| DenseNumbers {
+            start: side.lines[0],
+            is_single: side.is_single,
+            swaps,
+            is_real: false,
+        };
+        let from_real = matches!(self.kind, LineKind::FromReal | LineKind::RealToComplex { .. });
+        let mut written = n;
         let (mut from_numbers, mut to_numbers) = (numbers(from, swaps), numbers(to, swaps));
         let real = |from: DenseNumbers, to: DenseNumbers| DenseReal {
             half,
@@ -220,16 +226,26 @@ impl Lines<'_> {
         unsafe {
             match (self.kind, self.is_packed()) {
                 (LineKind::Complex | LineKind::Inverse, _) => {}
-                (LineKind::FromReal, true) => to_numbers = DenseNumbers::at(room),
+                (LineKind::FromReal | LineKind::RealToComplex { .. }, true) => to_numbers = DenseNumbers::at(room),
+                (LineKind::FromReal | LineKind::RealToComplex { .. }, false) => {
+                    (from_numbers.is_real, written) = (true, half + 1);
+                }
                 (LineKind::ToReal, true) => {
                     real(from_numbers, DenseNumbers::at(room)).run(threads);
                     (from_numbers, to_numbers.swaps) = (DenseNumbers::at(room), true);
                 }
-                _ => return false,
+                (LineKind::ToReal, false) => {
+                    real::dense_spectrum(n, from_numbers, DenseNumbers::at(room));
+                    (from_numbers, to_numbers.is_real) = (DenseNumbers::at(room), true);
+                }
             }
-            run_split(split, Endpoints { from: from_numbers, to: to_numbers, factor: self.factor }, scratch, threads);
-            if self.kind == LineKind::FromReal {
+            let ends = Endpoints { from: from_numbers, to: to_numbers, written, factor: self.factor };
+            run_split(split, ends, scratch, threads);
+            if from_real && self.is_packed() {
                 real(to_numbers, numbers(to, false)).run(threads);
+            }
+            if let LineKind::RealToComplex { is_inverse } = self.kind {
+                real::dense_mirror(n, is_inverse, numbers(to, false));
             }
         }
         true

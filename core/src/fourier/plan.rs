@@ -143,7 +143,7 @@ impl FourierPlan {
             FourierMethod::Passes(passes) => unsafe { passes.run(data, other) },
             FourierMethod::Split(split) => {
                 let (from, to) = (DenseNumbers::at(data.cast()), DenseNumbers::at(other.cast()));
-                let ends = Endpoints { from, to, factor: 1.0 };
+                let ends = Endpoints { from, to, written: self.n, factor: 1.0 };
                 // SAFETY: the caller's contract: there is one lane.
                 unsafe { run_split(split, ends, scratch, threads) };
                 other

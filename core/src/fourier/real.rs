@@ -212,6 +212,39 @@ pub(crate) unsafe fn mirror<V: Lanes>(n: usize, is_inverse: bool, spectrum: *mut
     }
 }
 
+/// The conjugate of the whole spectrum of an odd number of real numbers, from its first half: the forward transform of it is the inverse one.
+///
+/// # Safety
+/// `half` has `n / 2 + 1` numbers, `whole` has room for `n`; they do not overlap.
+pub(crate) unsafe fn dense_spectrum(n: usize, half: DenseNumbers, whole: DenseNumbers) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let first: ComplexNumber = half.read(0);
+        whole.write(0, ComplexLanes { re: first.re, im: 0.0 });
+        for k in 1..=n / 2 {
+            let x: ComplexNumber = half.read(k);
+            whole.write(k, x.conj());
+            whole.write(n - k, x);
+        }
+    }
+}
+
+/// Does as [`mirror`], in memory.
+///
+/// # Safety
+/// As there.
+pub(crate) unsafe fn dense_mirror(n: usize, is_inverse: bool, spectrum: DenseNumbers) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        for k in 1..n.div_ceil(2) {
+            let x: ComplexNumber = spectrum.read(k);
+            let (low, high) = if is_inverse { (x.conj(), x) } else { (x, x.conj()) };
+            spectrum.write(k, low);
+            spectrum.write(n - k, high);
+        }
+    }
+}
+
 /// Complex numbers with these real parts.
 ///
 /// # Safety

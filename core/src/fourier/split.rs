@@ -45,6 +45,8 @@ enum TwiddleTable {
 pub(crate) struct Endpoints {
     pub(crate) from: DenseNumbers,
     pub(crate) to: DenseNumbers,
+    /// How many results are written, of the first ones.
+    pub(crate) written: usize,
     /// What every result is multiplied by.
     pub(crate) factor: f64,
 }
@@ -264,10 +266,11 @@ impl Split {
             for k in 0..rows {
                 let x = (*done.add(k)).scaled(factor);
                 let to = k * columns + first;
-                if first + V::COUNT <= columns {
+                let lanes = V::COUNT.min(columns - first).min(ends.written.saturating_sub(to));
+                if lanes == V::COUNT {
                     ends.to.write(to, x);
                 } else {
-                    for l in 0..columns - first {
+                    for l in 0..lanes {
                         let (re, im) =
                             (*(&raw const x.re).cast::<f64>().add(l), *(&raw const x.im).cast::<f64>().add(l));
                         ends.to.write(to + l, ComplexLanes { re, im });

@@ -156,8 +156,8 @@ fn split_transforms_read_and_write_both_precisions() {
                     let mut single: Vec<f32> = given.iter().flat_map(|x| [x.re as f32, x.im as f32]).collect();
                     let mut double = given.clone();
                     let start = if is_single { single.as_mut_ptr().cast() } else { double.as_mut_ptr().cast::<u8>() };
-                    let numbers = DenseNumbers { start, is_single, swaps: false };
-                    let ends = Endpoints { from: numbers, to: numbers, factor: 2.0 };
+                    let numbers = DenseNumbers { start, is_single, swaps: false, is_real: false };
+                    let ends = Endpoints { from: numbers, to: numbers, written: n, factor: 2.0 };
                     // SAFETY: the result overwrites the numbers, which may be; the scratch memory is as long as it says.
                     unsafe { split.run::<V>(ends, aligned(&mut room), None) };
                     for i in 0..n {
@@ -171,6 +171,45 @@ fn split_transforms_read_and_write_both_precisions() {
         }
     }
     for_widths::<SplitPrecisions>();
+}
+
+#[test]
+fn split_transforms_read_real_numbers_and_write_the_first_results() {
+    struct SplitReal;
+    impl OfWidth for SplitReal {
+        fn test<V: Lanes>() {
+            for (height, n) in [(4, 32), (7, 105), (25, 675), (27, 2187)] {
+                let split = Split::with_lanes(n, height, V::COUNT).unwrap();
+                let given: Vec<ComplexNumber> = numbers(n).iter().map(|x| ComplexLanes { re: x.re, im: 0.0 }).collect();
+                let want = by_definition(&given);
+                let mut room = memory(split.room(1));
+                for is_single in [false, true] {
+                    let single: Vec<f32> = given.iter().map(|x| x.re as f32).collect();
+                    let double: Vec<f64> = given.iter().map(|x| x.re).collect();
+                    let start = if is_single { single.as_ptr().cast::<u8>() } else { double.as_ptr().cast() };
+                    let from = DenseNumbers { start: start.cast_mut(), is_single, swaps: false, is_real: true };
+                    for written in [1, n / 2 + 1, n] {
+                        // Only the first results have room.
+                        let mut got = vec![ComplexLanes { re: 0.0, im: 0.0 }; written];
+                        let to = DenseNumbers::at(got.as_mut_ptr());
+                        let ends = Endpoints { from, to, written, factor: 1.0 };
+                        // SAFETY: the scratch memory is as long as it says.
+                        unsafe { split.run::<V>(ends, aligned(&mut room), None) };
+                        let bound = if is_single { 2e-4 } else { 1e-10 };
+                        for (i, (&got, &want)) in got.iter().zip(&want).enumerate() {
+                            assert_near(got, want, bound, &format!("number {i} of {n}"));
+                        }
+                        let mut parts = vec![0.0f64; written];
+                        let to = DenseNumbers { start: parts.as_mut_ptr().cast(), is_real: true, ..to };
+                        // SAFETY: as above.
+                        unsafe { split.run::<V>(Endpoints { to, ..ends }, aligned(&mut room), None) };
+                        assert!(parts.iter().zip(&got).all(|(re, got)| *re == got.re));
+                    }
+                }
+            }
+        }
+    }
+    for_widths::<SplitReal>();
 }
 
 #[test]

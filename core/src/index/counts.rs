@@ -18,6 +18,9 @@ const TABLES: usize = 4;
 /// The most counts that are kept in several tables, which fit into the first-level cache together; and the fewest elements for each.
 const MAX_TABLE: usize = 1 << 10;
 const MIN_ELEMENTS: usize = 8;
+/// From so many numbers on the largest is looked for block by block, and a block is counted while it is in cache: memory is read once.
+const ONE_PASS_FROM: usize = 1 << 15;
+const BLOCK: usize = 1 << 11;
 
 /// How often each number from zero on occurs, up to the largest one and at least `minimum` numbers: `int64`, or sums of `weights` in `float64`.
 ///
@@ -46,10 +49,14 @@ pub fn bincount(numbers: &Array, weights: Option<&Array>, minimum: usize) -> Res
     // SAFETY: they are of these types and stay as they are while the runtime is locked.
     let (numbers, weights) = unsafe { (numbers.elements::<i64>(), weights.as_ref().map(|w| w.elements::<f64>())) };
     let bytes = size_of_val(numbers);
-    let most = run_over(bytes, || largest(numbers));
+    let is_one_pass = weights.is_none() && numbers.len() >= ONE_PASS_FROM;
+    let small = is_one_pass.then(|| run_over(bytes, || SmallNumbers::count(numbers)));
+    let rest = &numbers[small.as_ref().map_or(0, |small| small.counted)..];
+    let most = run_over(size_of_val(rest), || largest(rest));
     if most < -1 {
         return Err(Error::unsupported("counts of negative numbers"));
     }
+    let most = small.as_ref().map_or(most, |small| most.max(small.largest));
     let length = (most.wrapping_add(1) as usize).max(minimum);
     let size = length.checked_mul(8).ok_or_else(|| Error::unsupported("counts of large numbers"))?;
     let storage = gate.create(size, |_, to| {
@@ -59,7 +66,10 @@ pub fn bincount(numbers: &Array, weights: Option<&Array>, minimum: usize) -> Res
             None => {
                 // SAFETY: as above.
                 let counts = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), length) };
-                count_each(counts, numbers.len(), |i| numbers[i] as usize);
+                if let Some(small) = &small {
+                    small.tables.add_to(counts);
+                }
+                count_each(counts, rest.len(), |i| rest[i] as usize);
             }
             Some(weights) => {
                 // SAFETY: as above.
@@ -91,6 +101,60 @@ fn largest(numbers: &[i64]) -> i64 {
     if union < 0 { i64::MIN } else { most }
 }
 
+/// Several tables of counts, whose sum counts: elements in turn are counted in different ones.
+struct Tables {
+    length: usize,
+    counts: Vec<i64>,
+}
+
+impl Tables {
+    fn new(length: usize) -> Tables {
+        Tables { length, counts: vec![0; TABLES * length] }
+    }
+
+    /// Adds one to the count of each of `n` elements, which are below the length.
+    #[inline(always)]
+    fn count(&mut self, n: usize, bin: impl Fn(usize) -> usize) {
+        let whole = n - n % TABLES;
+        for i in (0..whole).step_by(TABLES) {
+            for table in 0..TABLES {
+                self.counts[table * self.length + bin(i + table)] += 1;
+            }
+        }
+        (whole..n).for_each(|i| self.counts[bin(i)] += 1);
+    }
+
+    /// Adds the counts to others, which are as many or fewer if those left out are zero.
+    fn add_to(&self, counts: &mut [i64]) {
+        for table in self.counts.chunks_exact(self.length) {
+            counts.iter_mut().zip(table).for_each(|(count, more)| *count += more);
+        }
+    }
+}
+
+/// Counts of the first of some numbers, up to a block with one that is negative or beyond the tables.
+struct SmallNumbers {
+    tables: Tables,
+    counted: usize,
+    largest: i64,
+}
+
+impl SmallNumbers {
+    fn count(numbers: &[i64]) -> SmallNumbers {
+        let mut small = SmallNumbers { tables: Tables::new(MAX_TABLE), counted: 0, largest: -1 };
+        for block in numbers.chunks(BLOCK) {
+            let most = largest(block);
+            if !(0..MAX_TABLE as i64).contains(&most) {
+                break;
+            }
+            small.tables.count(block.len(), |i| block[i] as usize);
+            small.counted += block.len();
+            small.largest = small.largest.max(most);
+        }
+        small
+    }
+}
+
 /// Adds one to the count of each of `n` elements.
 #[inline(always)]
 fn count_each(counts: &mut [i64], n: usize, bin: impl Fn(usize) -> usize) {
@@ -98,17 +162,9 @@ fn count_each(counts: &mut [i64], n: usize, bin: impl Fn(usize) -> usize) {
     if n == 0 || length > MAX_TABLE || n < MIN_ELEMENTS * length {
         return (0..n).for_each(|i| counts[bin(i)] += 1);
     }
-    let mut tables = vec![0i64; TABLES * length];
-    let whole = n - n % TABLES;
-    for i in (0..whole).step_by(TABLES) {
-        for table in 0..TABLES {
-            tables[table * length + bin(i + table)] += 1;
-        }
-    }
-    (whole..n).for_each(|i| counts[bin(i)] += 1);
-    for table in tables.chunks_exact(length) {
-        counts.iter_mut().zip(table).for_each(|(count, more)| *count += more);
-    }
+    let mut tables = Tables::new(length);
+    tables.count(n, bin);
+    tables.add_to(counts);
 }
 
 /// How many elements of an array fall into each of the bins between `edges`, which are evenly spaced: by NumPy's formula, corrected by

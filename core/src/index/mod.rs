@@ -15,7 +15,7 @@
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
 //! | `search` | positions in sorted arrays, interpolation between points |
 //! | `counts` | counts of numbers, histograms of even bins |
-//! | `order` | elements sorted or repeated, positions as coordinates |
+//! | `order` | elements sorted, repeated or put in, positions as coordinates |
 //!
 //! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
 //! new axes) makes views and is in [`crate::array::view`].

@@ -176,6 +176,64 @@ pub fn repeated(x: &Array, times: usize, is_each: bool) -> Result<Array> {
     })
 }
 
+/// The elements of a dense vector with others put in: each value before the element that was at its position, those of one position in their
+/// order. There is one value for all positions or one for each.
+///
+/// # Errors
+/// `Unsupported` for other arrays, values of another type, another number of values, and positions that are not `int64` or out of bounds;
+/// `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, inserted};
+/// let (x, at) = (Array::from(vec![1i64, 2, 3]), Array::from(vec![-1i64, 0]));
+/// assert_eq!(inserted(&x, &at, &Array::from(vec![8i64, 9]))?.to_vec::<i64>()?, [9, 1, 2, 8, 3]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn inserted(x: &Array, positions: &Array, values: &Array) -> Result<Array> {
+    let (dtype, n, count) = (x.dtype(), x.size(), positions.size());
+    if [x, positions, values].iter().any(|array| array.ndim() != 1) || positions.dtype() != DType::I64 {
+        return Err(Error::unsupported("elements put into an array of several axes, or not at positions"));
+    }
+    if values.dtype() != dtype || (values.size() != 1 && values.size() != count) {
+        return Err(Error::unsupported("values of another type or number than the positions"));
+    }
+    // Each position with the index of its value, in order.
+    let mut places = Vec::with_capacity(count);
+    for (i, at) in positions.to_vec::<i64>()?.into_iter().enumerate() {
+        match usize::try_from(if at < 0 { at + n as i64 } else { at }) {
+            Ok(at) if at <= n => places.push((at, if values.size() == 1 { 0 } else { i })),
+            _ => return Err(Error::unsupported("a position out of bounds")),
+        }
+    }
+    places.sort_by_key(|place| place.0);
+    let (x, values) = (dense_as(x, dtype)?, dense_as(values, dtype)?);
+    let size = dtype.size();
+    let bytes = byte_count(&[n + count], size)?;
+    let mut runtime = runtime();
+    let mut gate = Eager::unlimited(&mut runtime);
+    let (from, values) = (gate.read_stable(&x)?, gate.read_stable(&values)?);
+    let storage = gate.create(bytes, |_, to| {
+        // SAFETY: of as many elements of `size` bytes, which no one writes while the runtime is locked.
+        let (from, values): (&[u8], &[u8]) = unsafe { (from.elements(), values.elements()) };
+        // SAFETY: the new storage has so many bytes.
+        let mut rest = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
+        let mut put = |part: &[u8]| {
+            let (to, after) = std::mem::take(&mut rest).split_at_mut(part.len());
+            to.copy_from_slice(part);
+            rest = after;
+        };
+        let mut copied = 0;
+        for (at, value) in places {
+            put(&from[size * copied..size * at]);
+            put(&values[size * value..size * (value + 1)]);
+            copied = at;
+        }
+        put(&from[size * copied..]);
+        Ok(())
+    })?;
+    Ok(Array { storage, layout: Layout::dense(&[n + count], size), dtype, writeable: true })
+}
+
 /// Writes each element so many times.
 ///
 /// # Safety

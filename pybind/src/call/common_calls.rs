@@ -4,7 +4,7 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast, strong_scalar};
 use crate::call::array_arguments::shape_of;
-use crate::call::assign::put;
+use crate::call::assign::{fits, put};
 use crate::call::masks::put_where;
 use crate::call::number_list::of_numbers;
 use crate::call::ufunc_call::wrap;
@@ -17,10 +17,10 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::{new_object, view_of};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, PayloadRef};
-use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar, Side, Value};
+use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar, Side, Value, Wide};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyInt, PyList, PyModule, PyString, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 
 /// The common call of a function of NumPy's.
 fn common_call(name: &str) -> Option<CommonCall> {
@@ -30,6 +30,7 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "delete" => delete,
         "diff" => diff,
         "digitize" => digitize,
+        "insert" => insert,
         "interp" => interp,
         "lexsort" => lexsort,
         "linalg.norm" => norm,
@@ -126,7 +127,7 @@ fn count_nonzero<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, Py
     }
 }
 
-/// `delete(x, position)` and `delete(x, positions or mask)` of one axis.
+/// `delete(x, position)`, `delete(x, slice)` and `delete(x, positions or mask)` of one axis.
 fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let ([x, what], None) = (call.positions(), call.named().next()) else { return Ok(None) };
     let py = call.py();
@@ -143,6 +144,17 @@ fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
             part(None, Some(at)).and_then(|before| fastnp::concatenate(&[&before, &part(Some(at + 1), None)?], 0));
         return done(py, joined, |left| wrap(py, left));
     }
+    if let Ok(range) = what.cast_exact::<PySlice>() {
+        let range = range.indices(array.size() as isize)?;
+        if range.slicelength == 0 {
+            return Ok(None);
+        }
+        let scalar = |i: isize| Scalar::new(DType::I64, i as i64);
+        let positions = Array::ramp(scalar(range.start), scalar(range.step), range.slicelength);
+        return done(py, positions.and_then(|positions| fastnp::without_positions(array, &positions)), |left| {
+            wrap(py, left)
+        });
+    }
     let Some(what) = ours(what) else { return Ok(None) };
     let Some(what) = what.dense() else { return Ok(None) };
     if what.dtype() != DType::Bool {
@@ -154,6 +166,42 @@ fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
     let kept = to_py_result(py, fastnp::apply(Op::LogicalNot, &[Value::Array(what)]))?;
     match to_py_result(py, fastnp::select_now(array, &kept))? {
         Some(left) => wrap(py, left).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// `insert(x, position, values)` and `insert(x, positions, values)` of one axis, with a number or an array of values.
+fn insert<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, at, values], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let py = call.py();
+    let Some(me) = ours(x) else { return Ok(None) };
+    let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
+    let (arg, dtype) = (parse_any(values)?, array.dtype());
+    let values = match arg.value(py)?.filter(|&value| fits(value, dtype)) {
+        Some(Value::Array(values)) if values.ndim() == 1 => values.cast(dtype),
+        // Python's integers are checked.
+        Some(Value::Int(i)) if dtype.is_integer() && Scalar::new(dtype, i).wide() != Wide::Int(i.into()) => {
+            return Ok(None);
+        }
+        Some(Value::Array(_)) | None => return Ok(None),
+        Some(number) => Array::full(&[1], strong_scalar(number).cast(dtype), Order::C),
+    };
+    let values = to_py_result(py, values)?;
+    if let Some(at) = integer(at) {
+        let n = array.size() as isize;
+        if !(-n..=n).contains(&at) {
+            return Ok(None);
+        }
+        let at = if at < 0 { at + n } else { at };
+        let part = |from: Option<isize>, to: Option<isize>| array.index(&[Index::Range(from, to, 1)]);
+        let joined =
+            part(None, Some(at)).and_then(|before| fastnp::concatenate(&[&before, &values, &part(Some(at), None)?], 0));
+        return done(py, joined, |new| wrap(py, new));
+    }
+    let Some(at) = ours(at) else { return Ok(None) };
+    // Values at one position go in together, as many as there are.
+    match at.dense().filter(|at| at.ndim() == 1 && at.size() != 1) {
+        Some(at) => done(py, fastnp::inserted(array, at, &values), |new| wrap(py, new)),
         None => Ok(None),
     }
 }

@@ -232,6 +232,17 @@ fn divmod<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     others.call(call.tuple()?, Some(&call.dict()?))
 }
 
+/// NumPy's `modf` of one array of floats; any other call by the function of `fastnp._functions.elementwise`.
+fn modf<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(x) = call.sole()
+        && let Some(both) = crate::call::ufunc_call::modf(x)?
+    {
+        return Ok(both);
+    }
+    let others = call.py().import("fastnp._functions.elementwise")?.getattr("modf_of_others")?;
+    others.call(call.tuple()?, Some(&call.dict()?))
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
@@ -243,6 +254,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         &[
             (c"dot", c"dot(a, b, out=None)\n--\n\n", entry!(dot)),
             (c"divmod", c"divmod(x1, x2, /)\n--\n\n", entry!(divmod)),
+            (c"modf", c"modf(x, /)\n--\n\n", entry!(modf)),
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
             (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),
             (c"vdot", c"vdot(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "vdot"))),

@@ -12,7 +12,7 @@ use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use fastnp::{
-    Array, DType, Error, ErrorKind, FunctionName, Op, Options, Selection, SelectionArg, Value, apply, apply_to,
+    Array, DType, Error, ErrorKind, FunctionName, Op, Options, Scalar, Selection, SelectionArg, Value, apply, apply_to,
     apply_with,
 };
 use pyo3::intern;
@@ -189,14 +189,42 @@ pub(crate) fn divmod<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyRes
     let options = Options { step_of: Some(FunctionName::new("divmod")), ..Options::default() };
     let step = |op| apply_checked_with(op, &values, options);
     // Flags are reported once both are recorded, so once for both.
-    match step(Op::FloorDivide).and_then(|quotient| Ok((quotient, step(Op::Remainder)?))) {
-        Ok((quotient, rest)) => {
-            let both = [wrap(py, quotient)?, wrap(py, rest)?];
+    both_of(py, step(Op::FloorDivide).and_then(|quotient| Ok((quotient, step(Op::Remainder)?))))
+}
+
+/// Two results as a tuple; `None` after an error that NumPy's function is to find again.
+fn both_of<'py>(py: Python<'py>, both: fastnp::Result<(Array, Array)>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match both {
+        Ok((first, second)) => {
+            let both = [wrap(py, first)?, wrap(py, second)?];
             PyTuple::new(py, both).map(|both| Some(both.into_any()))
         }
         Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
         Err(_) => Ok(None),
     }
+}
+
+/// `modf` of an array of floats: the fractions and the integral parts, exact operations that fuse; `None` where NumPy's function is to be
+/// called. NumPy calls the C library's for each number, at 8 to 12 ns.
+pub(crate) fn modf<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = x.py();
+    let arg = parse_fast(x)?;
+    let Some(Value::Array(x)) = arg.value(py)? else { return Ok(None) };
+    if !x.dtype().is_float() {
+        return Ok(None);
+    }
+    let step = |op, values: &[&Array]| {
+        let values: SmallVec<[Value<'_>; 2]> = values.iter().map(|&x| Value::Array(x)).collect();
+        fastnp::apply(op, &values)
+    };
+    let parts = || {
+        // Infinities have the fraction zero, with their sign.
+        let zero = Value::Scalar(Scalar::new(DType::F64, 0.0).cast(x.dtype()));
+        let finite = fastnp::select(&step(Op::Isinf, &[x])?, zero, Value::Array(x))?;
+        let fraction = step(Op::Subtract, &[&finite, &step(Op::Trunc, &[&finite])?])?;
+        Ok((step(Op::Copysign, &[&fraction, x])?, step(Op::Trunc, &[x])?))
+    };
+    both_of(py, parts())
 }
 
 /// Calls NumPy's ufunc: for what is not native, and for NumPy's own error.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as _np
@@ -22,7 +23,13 @@ def divmod_of_others(*args: Any, **kwargs: Any) -> Any:
     return general_ufunc(NATIVE[_np.divmod], _np.divmod, args, kwargs)
 
 
+def modf_of_others(*args: Any, **kwargs: Any) -> Any:
+    """What the extension's `modf` leaves: all but one array of ours of floats."""
+    return general_ufunc(NATIVE[_np.modf], _np.modf, args, kwargs)
+
+
 NATIVE[_np.divmod] = foreign(_np.divmod, _fastnp.divmod)
+NATIVE[_np.modf] = foreign(_np.modf, _fastnp.modf)
 
 
 @native(_np.where)
@@ -106,7 +113,13 @@ def angle(z: Any, deg: bool = False) -> Any:
     return turn * (180 / math.pi) if deg else turn
 
 
-@native(_np.nan_to_num, few=30)
+@cache
+def _largest(scalar: Any) -> Any:
+    """The largest finite number of a type."""
+    return _np.finfo(scalar).max
+
+
+@native(_np.nan_to_num, few=0)
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
@@ -116,9 +129,8 @@ def nan_to_num(
     if x.dtype.kind != "f":
         return x.copy()
     scalar = x.dtype.type
-    limits = _np.finfo(x.dtype)
-    above = scalar(limits.max if posinf is None else posinf)
-    below = scalar(limits.min if neginf is None else neginf)
+    above = _largest(scalar) if posinf is None else scalar(posinf)
+    below = -_largest(scalar) if neginf is None else scalar(neginf)
     result = _fastnp.where(UFUNCS["isnan"](x), scalar(nan), x)
     result = _fastnp.where(x == math.inf, above, result)
     return _fastnp.where(x == -math.inf, below, result)
