@@ -95,12 +95,12 @@ run: build
 
 # --- checks ---------------------------------------------------------------------------------------------------------
 
-# Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load. Cargo's checks run
-# beside pip and mypy, which take a core each.
+# Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load. Cargo runs beside
+# pip and mypy, which take a core each; its commands wait for each other.
 test:
 	@$(PYTHON) .ci/timed.py --start
-	@$(MAKE) --no-print-directory --jobs 2 lint environments
-	@$(MAKE) --no-print-directory rust-test pytest newest
+	@$(MAKE) --no-print-directory --jobs 2 rust-lint environments python-lint rust-test
+	@$(MAKE) --no-print-directory pytest newest
 	@$(PYTHON) .ci/timed.py --table
 
 lint: rust-lint python-lint

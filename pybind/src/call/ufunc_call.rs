@@ -2,7 +2,7 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::fallback::by_name::function;
-use crate::fallback::ufunc::run_ufunc;
+use crate::fallback::ufunc::{run_foreign, run_ufunc};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -204,14 +204,20 @@ fn both_of<'py>(py: Python<'py>, both: fastnp::Result<(Array, Array)>) -> PyResu
     }
 }
 
+/// The most elements whose `modf` is left to NumPy's loop, at 3 ns a number: that of 10 takes .4 µs, the operations .9.
+const FEW_PARTED: usize = 250;
+
 /// `modf` of an array of floats: the fractions and the integral parts, exact operations that fuse; `None` where NumPy's function is to be
-/// called. NumPy calls the C library's for each number, at 8 to 12 ns.
-pub(crate) fn modf<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = x.py();
-    let arg = parse_fast(x)?;
+/// called.
+pub(crate) fn modf<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = object.py();
+    let arg = parse_fast(object)?;
     let Some(Value::Array(x)) = arg.value(py)? else { return Ok(None) };
     if !x.dtype().is_float() {
         return Ok(None);
+    }
+    if x.is_ready_and_few(FEW_PARTED) {
+        return run_foreign(&function(py, "modf")?, std::slice::from_ref(object));
     }
     let step = |op, values: &[&Array]| {
         let values: SmallVec<[Value<'_>; 2]> = values.iter().map(|&x| Value::Array(x)).collect();
