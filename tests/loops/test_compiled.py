@@ -323,6 +323,19 @@ for i in range(n):
     A[x > i] = u[i]
     B[A > 1] = 0
 """,
+    "values under masks": """
+for i in range(n):
+    x[x > i - 3] = x[x > i - 3] ** 2 / 8 - 0.5
+    A[A > 1] = 1.5 * A[A > 1] - i
+    B[B < A] *= B[B < A] + 1
+    y[m] = x[m] * i
+    C[C > 2] += C[C > 2] / 4
+    t[t < -i] = A.T[t < -i] * 0.5
+    f[f > i] -= f[f > i] * 0.5
+    u[u > 2] = u[u > 2] - 1
+    x[~m] = x[:int((~m).sum())]
+    y[y > 1e9] = y[:0]
+""",
     "integers or floats": """
 for i in range(n):
     p, q = max(x[i], 0), min(1, F[i])
@@ -430,6 +443,16 @@ for i in range(n):
     s = np.roll(x[:i - 2], 1)
 """,
     "a mask of another length": "for i in range(n):\n    s = A[m[:i]].sum()\n    B[m[i:]] = i\n",
+    "more and fewer values than a mask takes": """
+for i in range(n):
+    y[m] = i
+    x[x > i - 2] = y[:4]
+""",
+    "one value for all that a mask takes": """
+for i in range(n):
+    x[x > i - 2] = y[i:i + 1] + i
+    A[A > 3] += y[i:i + 1]
+""",
     "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",
 }
 

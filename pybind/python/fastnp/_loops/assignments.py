@@ -342,10 +342,13 @@ def update(
     right: Value | Elementwise,
     mask: Elementwise | None = None,
 ) -> Callable[[], None]:
-    """`array op= value`: in the array's type, which must take the result's kind. Under a mask only
-    with a number.
+    """`array op= value`: in the array's type, which must take the result's kind. Under a mask with a
+    number, or with a value for each element where it is true.
     """
     type_ = arrays.array_type(place)
+    if mask is not None and arrays.is_array(right):
+        result = binary(e, name, masks.taken(e, place, mask), right)
+        return assign_noted(e, place, masks.scattered(e, place, mask, result))
     result = binary(e, name, place, right)
     assert isinstance(result, Elementwise)
     if result.char != type_.char:
@@ -353,8 +356,6 @@ def update(
     if len(result.shape) != type_.ndim:
         raise Unsupported("an array updated with more axes")
     if mask is not None:
-        if arrays.is_array(right):
-            raise Unsupported("an array stored under a mask")
         result = masks.selected(e, mask, result, place)
     return assign_noted(e, place, result)
 

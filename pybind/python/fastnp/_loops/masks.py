@@ -1,5 +1,5 @@
-"""Masks of an array or of its first axes: `x[m]`, stores of a number (`x[m] = v`, `x[m] += v`),
-and `np.where(m, a, b)`.
+"""Masks of an array or of its first axes: `x[m]`, stores of a number, or of an element for each
+where the mask is true (`x[m] = v`, `x[m] += v`), and `np.where(m, a, b)`.
 
 Stores and `where` select: each element is stored, with what it was where the mask is false. What
 would warn or raise at an element that the mask leaves out has the statement left to the
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fastnp._loops import array_operators, arrays, numbers
 from fastnp._loops.arrays import Elementwise, Indices, Item
-from fastnp._loops.element_loops import for_each
+from fastnp._loops.element_loops import element_address, for_each, in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.ranges import EXTENT
 from fastnp._loops.types import COMPLEX_CHAR, I8, I64, SIZES, Number, Value, numpy_loop
@@ -84,14 +84,52 @@ def taken(e: Emitter, array: Value, mask: Elementwise) -> Elementwise:
 
 
 def stored(e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwise) -> Elementwise:
-    """The elements of an array after a number was stored under a mask."""
+    """The elements of an array after a value was stored under a mask."""
     if arrays.is_array(value):
-        raise Unsupported("an array stored under a mask")
+        return scattered(e, array, mask, value)
     assert isinstance(value, Value)
     char = arrays.array_type(array).char
     python = numbers.number(value).may_be_python
     register = numbers.convert(e, e.settle(value), char, python)
     return selected(e, mask, arrays.number_everywhere(e, char, register), array)
+
+
+def scattered(e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwise) -> Elementwise:
+    """The elements of an array after those of another one, of its type, were stored where a mask is
+    true, one after another. It is left where these are not as many.
+    """
+    type_, text = arrays.array_type(array), e.text
+    values = in_memory(e, value)
+    source = arrays.array_type(values)
+    if source.ndim != 1 or len(mask.shape) != type_.ndim or source.char != type_.char:
+        raise Unsupported("an array of this kind stored under a mask")
+    (length,), (stride,) = arrays.shape(values), arrays.strides(values)
+    total = arrays.size(e, mask.shape)
+    arrays.refuse_many(e, mask.shape)
+    e.spend(total)
+    memory = e.scratch(arrays.bytes_of(e, type_.char, total))
+    to, cursor, count = (text.register(I64, name) for name in ("to", "at", "count"))
+    text.copy(to, memory)
+    text.copy(cursor, arrays.address(values))
+    text.copy(count, text.integer(0))
+
+    def choose(indices: Indices) -> None:
+        is_taken = mask.element(indices)
+        # Of more trues than values the loop is left below, and no address beyond the last is read.
+        is_inside = text.op(I8, "icmp.lt", count, length)
+        own = element_address(e, array, arrays.strides(array), indices)
+        at = text.op(I64, "select", text.op(I8, "and", is_taken, is_inside), cursor, own)
+        arrays.store(e, type_.char, to, arrays.load(e, type_.char, at).register)
+        one = text.op(I64, "b2i", is_taken)
+        text.line(f"{to} = add {to}, {text.integer(SIZES[type_.char])}")
+        text.line(f"{count} = add {count}, {one}")
+        text.line(f"{cursor} = add {cursor}, {text.op(I64, 'mul', one, stride)}")
+
+    for_each(e, mask.shape, choose)
+    if mask.warns:
+        e.leave_if_raised()
+    e.leave_unless(text.op(I8, "icmp.eq", count, length))
+    return arrays.in_scratch(e, memory, type_.char, mask.shape, type_.is_ours)
 
 
 def selected(
