@@ -75,10 +75,11 @@ pub use crate::index::by_mask::{place, put_selected, select_now, without_positio
 pub use crate::index::counts::{bincount, even_histogram};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::lazy_selection::LazySelection;
-pub use crate::index::order::{coordinates, inserted, lexsorted, repeated, sorted};
+pub use crate::index::order::{coordinates, inserted, repeated};
 pub use crate::index::search::{Side, digitize, interpolate, search_sorted};
 pub use crate::index::segments::fold_segments;
 pub use crate::index::selection::{Selection, SelectionArg};
+pub use crate::index::sort::{argsorted, lexsorted, sorted};
 pub use crate::index::update::update_at;
 #[cfg(all(unix, debug_assertions))]
 #[doc(hidden)]

@@ -651,7 +651,9 @@ class Writer:
                     "x[m]", "y[x > 0.5]", f"f[f <= {i}]", "A[B < A]", "u[m]", f"v[x > y[{i}]]",
                     f"C[1][x[:7] < {i}]", "x[m[:5]]", "A[m]", f"B[x > {i}]", "C[~m[:4]]", "t[m]",
                 )  # fmt: skip
-                value = self.number()
+                value = self.pick(
+                    self.number(), self.number(), f"{target} * 0.5 - {i}", f"y[:{i}]", f"-{target}"
+                )
             elif self.dice.random() < 0.2:
                 value = f"np.where({self.pick('m', 'x < y', f'x > {i}')}, {self.array()}, {value})"
             elif self.dice.random() < 0.2:

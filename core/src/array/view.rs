@@ -256,6 +256,37 @@ impl Array {
         })
     }
 
+    /// The same bytes as elements of another type, as NumPy's `view`: where these have another size, the last axis is dense, and longer or
+    /// shorter.
+    ///
+    /// # Errors
+    /// `ValueError` where the last axis is not dense, or the bytes along it are not a whole number of elements; and as [`Array::view_as`].
+    ///
+    /// ```
+    /// use fastnp::{Array, DType};
+    /// let halves = Array::from(vec![1i64, -1]).view_dtype(DType::I32)?;
+    /// assert_eq!(halves.to_vec::<i32>()?, [1, 0, -1, -1]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn view_dtype(&self, dtype: DType) -> Result<Array> {
+        let (old, new) = (self.dtype.size(), dtype.size());
+        let mut layout = self.layout.clone();
+        if old != new {
+            let (Some(extent), Some(stride)) = (layout.shape.last_mut(), layout.strides.last_mut()) else {
+                return Err(Error::value(
+                    "Changing the dtype of a 0d array is only supported if the itemsize is unchanged",
+                ));
+            };
+            let bytes = *extent * old;
+            let is_dense = *extent == 1 || self.size() == 0 || *stride == old as isize;
+            if !is_dense || !bytes.is_multiple_of(new) || (new < old && !old.is_multiple_of(new)) {
+                return Err(Error::value("the last axis does not divide into elements of this size"));
+            }
+            (*extent, *stride) = (bytes / new, new as isize);
+        }
+        self.view_as(dtype, layout)
+    }
+
     /// The same bytes as another type, through any layout that stays within the storage.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ const MAX_TABLE: usize = 1 << 10;
 const MIN_ELEMENTS: usize = 8;
 /// From so many numbers on the largest is looked for block by block, and a block is counted while it is in cache: memory is read once.
 const ONE_PASS_FROM: usize = 1 << 15;
-const BLOCK: usize = 1 << 11;
+const COUNTED_BLOCK: usize = 1 << 11;
 
 /// How often each number from zero on occurs, up to the largest one and at least `minimum` numbers: `int64`, or sums of `weights` in `float64`.
 ///
@@ -142,7 +142,7 @@ struct SmallNumbers {
 impl SmallNumbers {
     fn count(numbers: &[i64]) -> SmallNumbers {
         let mut small = SmallNumbers { tables: Tables::new(MAX_TABLE), counted: 0, largest: -1 };
-        for block in numbers.chunks(BLOCK) {
+        for block in numbers.chunks(COUNTED_BLOCK) {
             let most = largest(block);
             if !(0..MAX_TABLE as i64).contains(&most) {
                 break;

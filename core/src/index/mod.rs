@@ -15,7 +15,8 @@
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
 //! | `search` | positions in sorted arrays, interpolation between points |
 //! | `counts` | counts of numbers, histograms of even bins |
-//! | `order` | elements sorted, repeated or put in, positions as coordinates |
+//! | `order` | elements repeated or put in, positions as coordinates |
+//! | `sort` | elements sorted, and the orders that sort |
 //!
 //! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
 //! new axes) makes views and is in [`crate::array::view`].
@@ -32,5 +33,6 @@ pub(crate) mod order;
 pub(crate) mod search;
 pub(crate) mod segments;
 pub(crate) mod selection;
+pub(crate) mod sort;
 pub(crate) mod take_rows;
 pub(crate) mod update;

@@ -7,56 +7,14 @@ use crate::index::search::dense_as;
 use crate::runtime::eager_gate::{Eager, StableOperand};
 use crate::runtime::lock::runtime;
 use fastnp_codegen::DType;
-use half::f16;
-use std::cmp::Ordering;
-
-/// An array sorted upwards along its last axis, nan last; equal numbers stay in order.
-///
-/// # Errors
-/// `Unsupported` for arrays without axes and for complex numbers; `MemoryError`.
-///
-/// ```
-/// use fastnp::{Array, sorted};
-/// assert_eq!(sorted(&Array::from(vec![3i64, 1, 2]))?.to_vec::<i64>()?, [1, 2, 3]);
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn sorted(x: &Array) -> Result<Array> {
-    match x.dtype() {
-        _ if x.ndim() == 0 => Err(Error::unsupported("a sort of a number")),
-        DType::I8 => sorted_by::<i8>(x, Ord::cmp),
-        DType::U8 | DType::Bool => sorted_by::<u8>(x, Ord::cmp),
-        DType::I16 => sorted_by::<i16>(x, Ord::cmp),
-        DType::U16 => sorted_by::<u16>(x, Ord::cmp),
-        DType::I32 => sorted_by::<i32>(x, Ord::cmp),
-        DType::U32 => sorted_by::<u32>(x, Ord::cmp),
-        DType::I64 => sorted_by::<i64>(x, Ord::cmp),
-        DType::U64 => sorted_by::<u64>(x, Ord::cmp),
-        DType::F16 => sorted_by::<f16>(x, |&a, &b| nan_last(a.into(), b.into())),
-        DType::F32 => sorted_by::<f32>(x, |&a, &b| nan_last(a.into(), b.into())),
-        DType::F64 => sorted_by::<f64>(x, |&a, &b| nan_last(a, b)),
-        DType::C64 | DType::C128 => Err(Error::unsupported("a sort of complex numbers")),
-    }
-}
-
-fn nan_last(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-}
-
-fn sorted_by<T: Copy>(x: &Array, compare: impl Fn(&T, &T) -> Ordering) -> Result<Array> {
-    let (x, n) = (dense_as(x, x.dtype())?, x.shape()[x.ndim() - 1]);
-    made_of(&x, x.shape(), x.dtype(), |from, to| {
-        // SAFETY: both have so many elements of the type.
-        let to = unsafe {
-            let from: &[T] = from.elements();
-            std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast(), from.len());
-            std::slice::from_raw_parts_mut(to.cast::<T>(), from.len())
-        };
-        to.chunks_mut(n.max(1)).for_each(|row| row.sort_by(&compare));
-    })
-}
 
 /// A new dense array, made of the elements of another one that is dense.
-fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOperand, *mut u8)) -> Result<Array> {
+pub(crate) fn made_of(
+    x: &Array,
+    shape: &[usize],
+    dtype: DType,
+    make: impl FnOnce(&StableOperand, *mut u8),
+) -> Result<Array> {
     let bytes = byte_count(shape, dtype.size())?;
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
@@ -66,39 +24,6 @@ fn made_of(x: &Array, shape: &[usize], dtype: DType, make: impl FnOnce(&StableOp
         Ok(())
     })?;
     Ok(Array { storage, layout: Layout::dense(shape, dtype.size()), dtype, writeable: true })
-}
-
-/// The order that sorts by the last of some keys, then by that before, and so on; keys are vectors of one length.
-///
-/// # Errors
-/// `Unsupported` for no keys, for keys of several lengths, and for complex ones; `MemoryError`.
-///
-/// ```
-/// use fastnp::{Array, lexsorted};
-/// let (a, b) = (Array::from(vec![2i64, 1, 0]), Array::from(vec![0.5, 0.0, 0.5]));
-/// assert_eq!(lexsorted(&[&a, &b])?.to_vec::<i64>()?, [1, 2, 0]);
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn lexsorted(keys: &[&Array]) -> Result<Array> {
-    let n = keys.first().map_or(0, |key| key.size());
-    if keys.is_empty() || keys.iter().any(|key| key.shape() != [n] || key.dtype().is_complex()) {
-        return Err(Error::unsupported("an order by these keys"));
-    }
-    let mut order: Vec<i64> = (0..n as i64).collect();
-    // Each sort keeps the order of the one before among equal keys.
-    for key in keys {
-        if key.dtype().is_float() {
-            let key = dense_as(key, DType::F64)?.to_vec::<f64>()?;
-            order.sort_by(|&i, &j| nan_last(key[i as usize], key[j as usize]));
-        } else if key.dtype() == DType::U64 {
-            let key = dense_as(key, DType::U64)?.to_vec::<u64>()?;
-            order.sort_by_key(|&i| key[i as usize]);
-        } else {
-            let key = dense_as(key, DType::I64)?.to_vec::<i64>()?;
-            order.sort_by_key(|&i| key[i as usize]);
-        }
-    }
-    Ok(Array::from(order))
 }
 
 /// The coordinates of positions in an array of a shape, in row-major order: an axis more at the end, as long as the shape has axes.

@@ -576,6 +576,13 @@ impl Storage {
         opened
     }
 
+    /// Keeps a storage open from its next opening on.
+    pub(crate) fn stay_open(&self) {
+        if self.owner.is_none() {
+            self.touches.fetch_max(MOST_TOUCHES + 1, Ordering::Relaxed);
+        }
+    }
+
     /// Closes an open storage, so that the next touch by code outside faults; whether it is closed now. One that code outside touches again
     /// and again stays open, and so does one that it has a reference to.
     pub(crate) fn close(&self) -> bool {

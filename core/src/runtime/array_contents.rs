@@ -187,6 +187,12 @@ impl Array {
         Ok(Export { storage: self.storage.clone(), address })
     }
 
+    /// Operations on the memory are not deferred any more once code outside knows its address: code that is given a buffer may keep the
+    /// address after it has given the buffer back, and read there on a thread that blocks the signal of a fault (ZeroMQ's does both).
+    pub fn stay_open(&self) {
+        self.storage.stay_open();
+    }
+
     /// Exports the memory for good, to code that keeps its address without an export.
     ///
     /// # Errors

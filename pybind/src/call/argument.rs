@@ -89,6 +89,11 @@ pub(crate) fn strong_scalar(number: Value<'_>) -> Scalar {
     }
 }
 
+/// Whether an object is a list or a tuple.
+pub(crate) fn is_sequence(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>()
+}
+
 /// As [`parse_fast`], and also converts lists and tuples if their elements are native.
 pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     match parse_fast(object)? {
@@ -102,7 +107,7 @@ pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Some(array) = of_arrays(object)? {
         return Ok(Arg::Converted(Box::new(array)));
     }
-    let array = if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+    let array = if is_sequence(object) {
         dtype::types(py)?.as_array(object)?
     } else {
         return Ok(Arg::Other);

@@ -1,7 +1,7 @@
 //! Assignment of any Python value to an array. It is native if the cast needs no warning, else left to NumPy.
 
-use crate::call::argument::parse_any;
-use fastnp::{Array, DType, ErrorKind, Value};
+use crate::call::argument::{is_sequence, parse_any};
+use fastnp::{Array, Casting, DType, ErrorKind, Scalar, Value, Wide};
 use pyo3::prelude::*;
 
 /// Whether an assignment was done; if not, the kind of error for which NumPy has to do it, or to raise.
@@ -28,9 +28,49 @@ pub(crate) fn put(
     let py = value.py();
     let arg = parse_any(value)?;
     match arg.value(py)? {
-        Some(value) if fits(value, array.dtype()) => done(py, set(value)),
+        Some(parsed) if stores(value, parsed, array.dtype()) => done(py, set(parsed)),
         _ => Ok(LEFT_TO_NUMPY),
     }
+}
+
+/// Whether what an object was parsed as casts to a type without a warning or an error. NumPy converts the items of a list one by one: an
+/// integer out of range is an error there, and in an array it wraps.
+pub(crate) fn stores(object: &Bound<'_, PyAny>, parsed: Value<'_>, to: DType) -> bool {
+    fits(parsed, to)
+        && if let Value::Array(items) = parsed { !is_sequence(object) || items_fit(items, to) } else { true }
+}
+
+/// Floats of this magnitude and more are no integers of their own: a list of both has lost some.
+const INEXACT: f64 = (1u64 << 53) as f64;
+
+/// Whether each item of a list is in the range of a type.
+fn items_fit(items: &Array, to: DType) -> bool {
+    let from = items.dtype();
+    if to == DType::Bool || fastnp::can_cast(from, to, Casting::Safe) {
+        return true;
+    }
+    let largest = match to {
+        DType::F16 => 65_519.0,
+        DType::F32 | DType::C64 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    };
+    if from.is_complex() || from == DType::U64 {
+        return false;
+    }
+    if from.is_integer() && to.is_integer() {
+        let numbers = items.cast(DType::I64).and_then(|items| items.to_vec::<i64>());
+        return numbers.is_ok_and(|all| all.iter().all(|&i| Scalar::new(to, i).wide() == Wide::Int(i.into())));
+    }
+    let numbers = items.cast(DType::F64).and_then(|items| items.to_vec::<f64>());
+    numbers.is_ok_and(|all| {
+        all.iter().all(|&x| {
+            if to.is_integer() {
+                x.abs() < INEXACT && Scalar::new(to, x).to_f64() == x.trunc()
+            } else {
+                !x.is_finite() || x.abs() <= largest
+            }
+        })
+    })
 }
 
 /// Whether a value casts to a type without a warning or an error.

@@ -4,7 +4,7 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast, strong_scalar};
 use crate::call::array_arguments::shape_of;
-use crate::call::assign::{fits, put};
+use crate::call::assign::{put, stores};
 use crate::call::masks::put_where;
 use crate::call::number_list::of_numbers;
 use crate::call::ufunc_call::wrap;
@@ -25,6 +25,7 @@ use pyo3::types::{PyBool, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 /// The common call of a function of NumPy's.
 fn common_call(name: &str) -> Option<CommonCall> {
     Some(match name {
+        "argsort" => argsort,
         "bincount" => bincount,
         "count_nonzero" => count_nonzero,
         "delete" => delete,
@@ -177,7 +178,7 @@ fn insert<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
     let Some(me) = ours(x) else { return Ok(None) };
     let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
     let (arg, dtype) = (parse_any(values)?, array.dtype());
-    let values = match arg.value(py)?.filter(|&value| fits(value, dtype)) {
+    let values = match arg.value(py)?.filter(|&parsed| stores(values, parsed, dtype)) {
         Some(Value::Array(values)) if values.ndim() == 1 => values.cast(dtype),
         // Python's integers are checked.
         Some(Value::Int(i)) if dtype.is_integer() && Scalar::new(dtype, i).wide() != Wide::Int(i.into()) => {
@@ -372,15 +373,54 @@ fn of_one<'py>(
     }
 }
 
-/// The most elements that are sorted here: 32 doubles take .7 µs, in NumPy 1.2; 64 take 1.4 in both.
+/// The most elements that are sorted here where NumPy's quicksort is asked for: 32 doubles take .7 µs, in NumPy 1.2; 64 take 1.4 in both.
 const MAX_SORTED: usize = 32;
 
-/// `sort(a)` of one axis.
-fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match (call.positions(), call.named().next()) {
-        ([a], None) => of_one(a, |a| a.ndim() == 1 && a.size() <= MAX_SORTED, fastnp::sorted),
-        _ => Ok(None),
+/// How a call of `sort` or `argsort` sorts: with `kind=` and `stable=`, along the last axis.
+struct SortCall<'a, 'py> {
+    a: &'a Bound<'py, PyAny>,
+    is_stable: bool,
+    /// By heapsort, which is slower than any other.
+    is_heapsort: bool,
+}
+
+impl<'a, 'py> SortCall<'a, 'py> {
+    /// `None` for other arguments.
+    fn read(call: &'a Arguments<'_, 'py>) -> PyResult<Option<SortCall<'a, 'py>>> {
+        let Some([Some(a), axis, kind, order, stable]) = call.read(["a", "axis", "kind", "order", "stable"])? else {
+            return Ok(None);
+        };
+        let is_last = axis.is_none_or(|axis| integer(axis) == Some(-1));
+        let is_stable = stable.filter(|stable| !stable.is_none()).map(|stable| stable.is_truthy()).transpose()?;
+        let kind = kind.filter(|kind| !kind.is_none());
+        let Some(kind) = kind.map_or(Some(""), |kind| kind.cast_exact::<PyString>().ok()?.to_str().ok()) else {
+            return Ok(None);
+        };
+        let (is_heapsort, kind) = match (kind, is_stable) {
+            ("", is_stable) => (false, is_stable.unwrap_or(false)),
+            ("stable" | "mergesort", None) => (false, true),
+            ("heapsort", None) => (true, false),
+            ("quicksort", None) => (false, false),
+            _ => return Ok(None),
+        };
+        let is_positional = call.positions().len() <= 3 && !call.positions().is_empty();
+        let is_known = is_last && order.is_none_or(|order| order.is_none()) && is_positional;
+        Ok(is_known.then_some(SortCall { a, is_stable: kind, is_heapsort }))
     }
+}
+
+/// `sort(a)` along the last axis: where NumPy's sort is a slower one, and of few elements.
+fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(sort) = SortCall::read(&call)? else { return Ok(None) };
+    let is_slower = |a: &Array| sort.is_stable || sort.is_heapsort || a.dtype().size() == 1;
+    let takes = |a: &Array| (a.ndim() == 1 || a.is_c_contiguous()) && (a.size() <= MAX_SORTED || is_slower(a));
+    of_one(sort.a, takes, fastnp::sorted)
+}
+
+/// `argsort(a)` along the last axis, stable.
+fn argsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(sort) = SortCall::read(&call)? else { return Ok(None) };
+    of_one(sort.a, |a| sort.is_stable && (a.ndim() == 1 || a.is_c_contiguous()), fastnp::argsorted)
 }
 
 /// The most elements that are ordered here: 32 by two keys take .8 µs, in NumPy .9; 64 take 1.7 and 1.4.

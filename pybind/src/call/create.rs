@@ -2,6 +2,7 @@
 
 use crate::call::argument::{Arg, parse_fast};
 use crate::call::array_arguments::{order_argument, shape_of, type_of};
+use crate::call::assign::fits;
 use crate::fallback::by_name::numpy;
 use crate::interop::numpy_memory::dense_form;
 use crate::interpreter::error::to_py_result;
@@ -84,6 +85,7 @@ fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         && let (Some(shape), Arg::Number(number)) = (shape_of(shape), parse_fast(value)?)
         && let Some(dtype) = type_of(dtype, result_type(&[number.arg_type()]))?
         && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+        && fits(number, dtype)
         && let Some(order) = order_argument(order, Order::C)
         && let Ok(array) = Array::empty(&shape, dtype, order)
         && array.assign(number).is_ok()

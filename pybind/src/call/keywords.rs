@@ -1,6 +1,6 @@
 //! Keyword arguments of ufuncs: `out`, `where`, `dtype`, `signature`, `casting`, `order`. Others are left to NumPy.
 
-use crate::call::argument::{Arg, parse_any};
+use crate::call::argument::{Arg, is_sequence, parse_any};
 use crate::call::array_arguments::order_of;
 use crate::interpreter::dtype::{RequestedType, requested};
 use crate::object::ndarray::NdArray;
@@ -62,7 +62,10 @@ pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>
     let given = parse_any(value)?;
     let mask = match given.value(py)? {
         Some(Value::Array(array)) if array.dtype() == DType::Bool => Ok(array.clone()),
-        Some(Value::Array(array)) => array.cast(DType::Bool),
+        // NumPy casts arrays safely only; the items of a list become bools.
+        Some(Value::Array(array)) if matches!(given, Arg::Converted(_)) && is_sequence(value) => {
+            array.cast(DType::Bool)
+        }
         Some(Value::Scalar(scalar)) if scalar.dtype() == DType::Bool => Array::full(&[], scalar, Order::C),
         _ => return Ok(None),
     };

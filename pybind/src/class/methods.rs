@@ -4,13 +4,13 @@ use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::array_arguments::{axes_of, native, order_of};
 use crate::call::assign::fits;
 use crate::call::ufunc_call::wrap;
+use crate::fallback::method::{numpy_error, numpy_method};
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
 use crate::object::construct::{new_object, new_view_with, view_of, view_of_open};
 use crate::object::ndarray::NdArray;
-use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
 use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
@@ -208,6 +208,20 @@ fn transpose<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyRes
     }
 }
 
+/// `fill`.
+fn fill<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let (py, me) = (this.py(), this.open());
+    let array = me.array(py)?;
+    if let Some(value) = call.sole()
+        && let Arg::Number(number) = parse_fast(value)?
+        && fits(number, array.dtype())
+        && array.assign(number).is_ok()
+    {
+        return to_py_result(py, Ok(py.None().into_bound(py)));
+    }
+    numpy_method(this, "fill", &call.tuple()?, Some(&call.dict()?))
+}
+
 /// `tobytes`.
 fn tobytes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let py = this.py();
@@ -245,9 +259,8 @@ fn view<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<O
         if requested.is_some()
             && (!given.is_instance_of::<PyType>() || dtype::is_scalar_type(given)?)
             && let Some(Some(to)) = native(requested)?
-            && to.size() == array.dtype().size()
             && to != DType::Bool
-            && let Ok(view) = array.view_as(to, array.layout().clone())
+            && let Ok(view) = array.view_dtype(to)
         {
             return view_of_open(this, &me, view);
         }
@@ -312,6 +325,7 @@ pyo3::inventory::submit! {
         method(c"astype", method_entry!(astype)),
         method(c"copy", method_entry!(copy)),
         method(c"diagonal", method_entry!(diagonal)),
+        method(c"fill", method_entry!(fill)),
         method(c"flatten", method_entry!(flatten)),
         method(c"item", method_entry!(item)),
         method(c"ravel", method_entry!(ravel)),
@@ -333,18 +347,6 @@ impl NdArray {
     #[pyo3(text_signature = "($self, memo, /)")]
     fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
         new_object(this.py(), to_py_result(this.py(), this.open().array(this.py())?.copy(Order::K))?)
-    }
-
-    fn fill(this: &Bound<'_, Self>, value: &Object<'_>) -> PyResult<()> {
-        let (py, me) = (this.py(), this.open());
-        let array = me.array(py)?;
-        if let Arg::Number(number) = parse_fast(value)?
-            && fits(number, array.dtype())
-            && array.assign(number).is_ok()
-        {
-            return to_py_result(py, Ok(()));
-        }
-        this.set_item(this.py().Ellipsis(), value)
     }
 
     #[pyo3(

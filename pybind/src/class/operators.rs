@@ -4,13 +4,14 @@
 //! methods for them return the array, whatever the other operand makes of the call.
 
 use crate::call::ufunc_call::{binary, in_place};
-use crate::interpreter::fallback::fallback;
+use crate::fallback::method::numpy_method;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::ndarray::NdArray;
 use crate::object::raw_slots::{array_at, of_array};
 use fastnp::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::ffi::{c_int, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -140,8 +141,8 @@ unsafe extern "C" fn product_in_place(this: *mut ffi::PyObject, other: *mut ffi:
     // SAFETY: as for the other slots.
     unsafe {
         call_python(std::ptr::null_mut(), |py| {
-            let args = (array_at(py, this), "__imatmul__", (object_at(py, other),));
-            fallback(py, "method")?.call1(args).map(Bound::into_ptr)
+            let other = PyTuple::new(py, [object_at(py, other)])?;
+            numpy_method(&array_at(py, this), "__imatmul__", &other, None).map(Bound::into_ptr)
         })
     }
 }

@@ -188,7 +188,7 @@ impl NumpyFunction {
     ) -> PyResult<Bound<'py, PyAny>> {
         let is_read_alike = !self.is_in_c || names.is_none();
         let Some(seen) = is_read_alike.then(|| native.numpys(arguments)).flatten() else {
-            return native.call(arguments, names, py);
+            return self.run_python(native, arguments, names, py);
         };
         let is_list_alone = seen.is_any_list && !seen.is_any_numpys;
         let entry = self.entry(py).filter(|_| !seen.is_any_ours && !is_list_alone);
@@ -201,10 +201,25 @@ impl NumpyFunction {
         match result {
             // The native function raises the error, or finds that the call is another class's.
             Ok(Some(result)) => Ok(result),
-            Ok(None) => native.call(arguments, names, py),
-            Err(error) if self.is_in_c && error.is_instance_of::<PyTypeError>(py) => native.call(arguments, names, py),
+            Ok(None) => self.run_python(native, arguments, names, py),
+            Err(error) if self.is_in_c && error.is_instance_of::<PyTypeError>(py) => {
+                self.run_python(native, arguments, names, py)
+            }
             Err(error) => Err(error),
         }
+    }
+
+    /// The call of the native function in Python, or by NumPy where that returns `NotImplemented`: none of its frames is on the stack then, so
+    /// that warnings have the caller's line.
+    fn run_python<'py>(
+        &self,
+        native: &Native,
+        arguments: &[Bound<'py, PyAny>],
+        names: Option<&Bound<'py, PyTuple>>,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let result = native.call(arguments, names, py)?;
+        if result.is(py.NotImplemented()) { self.run_numpys(0, arguments, names, py) } else { Ok(result) }
     }
 
     /// The call by NumPy. So many of the arguments, from the first on, NumPy gets as they are.

@@ -7,6 +7,7 @@ pub(crate) mod by_name;
 pub(crate) mod dispatched;
 pub(crate) mod function;
 pub(crate) mod ledger;
+pub(crate) mod method;
 pub(crate) mod profile;
 pub(crate) mod run;
 pub(crate) mod ufunc;

@@ -1,12 +1,12 @@
 //! Methods that take positions: `take`, `put`, `nonzero`. Arguments that are not native are left to NumPy.
 
 use crate::call::assign::put;
+use crate::fallback::method::{numpy_error, numpy_method};
 use crate::index::subscript::array_part;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
 use crate::object::construct::{new_object, view_of};
 use crate::object::ndarray::NdArray;
-use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
 use fastnp::{Array, Error, ErrorKind, Index, IndexPart, Value, normalize_axis};

@@ -6,9 +6,9 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::assign::{Assigned, LEFT_TO_NUMPY, fits, put};
+use crate::fallback::method::numpy_method_after;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
-use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::construct::{new_object, new_view_with};
 use crate::object::ndarray::{NdArray, root};
@@ -344,8 +344,7 @@ fn finish_assignment(
 ) -> PyResult<()> {
     let py = this.py();
     if let Err(why) = done {
-        let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
-        fallback(py, method)?.call1((this, "__setitem__", (key, value)))?;
+        numpy_method_after(this, "__setitem__", &PyTuple::new(py, [key, value])?, None, why)?;
     }
     to_py_result(py, Ok(()))
 }
@@ -385,8 +384,7 @@ fn numpy_getitem<'py>(
     key: &Bound<'py, PyAny>,
     why: ErrorKind,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
-    fallback(this.py(), method)?.call1((this, "__getitem__", (key,)))
+    numpy_method_after(this, "__getitem__", &PyTuple::new(this.py(), [key])?, None, why)
 }
 
 /// `array[mask] = value`.

@@ -57,6 +57,7 @@ fn is_met(array: &Array, flags: c_int) -> bool {
 pub(crate) unsafe fn fill(this: &Bound<'_, NdArray>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<bool> {
     let me = this.open();
     let array = me.array(this.py())?;
+    array.stay_open();
     if !is_met(array, flags) || array.is_exported_on_device() {
         return Ok(false);
     }

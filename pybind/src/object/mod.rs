@@ -8,7 +8,6 @@ pub(crate) mod header;
 pub(crate) mod identity;
 pub(crate) mod import_table;
 pub(crate) mod ndarray;
-pub(crate) mod numpy_method;
 pub(crate) mod object_pool;
 pub(crate) mod payload;
 pub(crate) mod raw_slots;

@@ -153,8 +153,12 @@ def _to_view(value: Any, views: _Views, depth: int = 0) -> Any:
 
 
 def _foreign_to_view(value: Any, kind: type, views: _Views) -> Any:
-    """A foreign object unchanged, unless its `__array__` returns an array of ours."""
+    """A foreign object unchanged, unless its `__array__` returns an array of ours that its
+    `__array_wrap__` is to be given.
+    """
     if getattr(kind, "__array__", None) is None or issubclass(kind, (_np.ndarray, _np.generic)):
+        return value
+    if not hasattr(kind, "__array_wrap__"):
         return value
     if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
         return value
@@ -162,8 +166,6 @@ def _foreign_to_view(value: Any, kind: type, views: _Views) -> Any:
     if type(made) is not ndarray:
         return value
     view = _to_view(made, views)
-    if not hasattr(kind, "__array_wrap__"):
-        return view
     stand_in = StandIn(value, view, views)
     views.append((stand_in, value))
     return stand_in

@@ -82,9 +82,10 @@ def native(original: Callable[..., Any], few: int | None = None) -> Callable[[_F
     """Register the decorated function as the native version of NumPy's `original`, and give it the
     name and doc of `original`.
 
-    NumPy's runs on arrays of up to `few` elements which are computed, and wherever all arrays are
-    NumPy's: there it takes less time than the operations of the decorated one. It must not call
-    functions of the user's, which would get NumPy's arrays.
+    With `few`, NumPy's runs on arrays of up to so many elements which are computed, and wherever
+    all arrays are NumPy's: there it takes less time than the operations of the decorated one. It
+    must not call functions of the user's, which would get NumPy's arrays. The decorated function
+    may return `NotImplemented`, for a call that is left to NumPy.
     """
 
     def declare(function: _F) -> _F:

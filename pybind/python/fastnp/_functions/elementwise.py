@@ -114,9 +114,9 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 
 @cache
-def _largest(scalar: Any) -> Any:
+def _largest(char: str) -> Any:
     """The largest finite number of a type."""
-    return _np.finfo(scalar).max
+    return _np.finfo(char).max
 
 
 @native(_np.nan_to_num, few=0)
@@ -129,8 +129,8 @@ def nan_to_num(
     if x.dtype.kind != "f":
         return x.copy()
     scalar = x.dtype.type
-    above = _largest(scalar) if posinf is None else scalar(posinf)
-    below = -_largest(scalar) if neginf is None else scalar(neginf)
+    above = _largest(x.dtype.char) if posinf is None else scalar(posinf)
+    below = -_largest(x.dtype.char) if neginf is None else scalar(neginf)
     result = _fastnp.where(UFUNCS["isnan"](x), scalar(nan), x)
     result = _fastnp.where(x == math.inf, above, result)
     return _fastnp.where(x == -math.inf, below, result)

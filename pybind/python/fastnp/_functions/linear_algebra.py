@@ -127,7 +127,7 @@ def cross(
     last = axis in (None, -1) and axisa == axisb == axisc == -1
     pair = _pair(a, b) if last else None
     if pair is None or not all(x.ndim and x.shape[-1] == 3 for x in pair):
-        return call(_np.cross, (a, b, axisa, axisb, axisc, axis), {})
+        return NotImplemented
     x, y = pair
     dtype = _np.promote_types(x.dtype, y.dtype)
     result = empty((*_np.broadcast_shapes(x.shape[:-1], y.shape[:-1]), 3), dtype)

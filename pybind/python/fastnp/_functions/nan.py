@@ -1,6 +1,7 @@
 """Reductions that ignore nan: a select, which fuses with the reduction behind it.
 
-A slice of nan only gives NumPy's warning, at the user's line.
+What is left to NumPy (`NotImplemented`), and a slice of nan only, gives NumPy's warning at the
+user's line.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback.call import call
 from fastnp._fallback.registry import NoValue, given, native
 from fastnp._fastnp import UFUNCS, ndarray
 from fastnp._fastnp import where as _where
@@ -43,7 +43,7 @@ def _nansum_or_nanprod(original: _Function, method: str, neutral: int) -> _Funct
     ) -> Any:
         extra = given(keepdims=keepdims, initial=initial, where=where)
         if type(a) is not ndarray:
-            return call(original, (a, axis, dtype, out), extra)
+            return NotImplemented
         return getattr(_without_nan(a, neutral), method)(axis, dtype, out, **extra)
 
     return function
@@ -52,7 +52,7 @@ def _nansum_or_nanprod(original: _Function, method: str, neutral: int) -> _Funct
 def _nancumsum_or_nancumprod(original: _Function, method: str, neutral: int) -> _Function:
     def function(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if type(a) is not ndarray:
-            return call(original, (a, axis, dtype, out), {})
+            return NotImplemented
         return getattr(_without_nan(a, neutral), method)(axis, dtype, out)
 
     return function
@@ -74,7 +74,7 @@ def _nanvar_or_nanstd(original: _Function, root: bool) -> _Function:
         extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
         variance = _variance(a, axis, dtype, out, ddof, extra)
         if variance is None:
-            return call(original, (a, axis, dtype, out, ddof), extra)
+            return NotImplemented
         return UFUNCS["sqrt"](variance) if root else variance
 
     return function
@@ -114,7 +114,7 @@ def _nanmin_or_nanmax(original: _Function, ufunc: str) -> _Function:
     ) -> Any:
         extra = given(keepdims=keepdims, initial=initial, where=where)
         if type(a) is not ndarray or a.dtype.kind != "f" or a.size == 0:
-            return call(original, (a, axis, out), extra)
+            return NotImplemented
         result = reduction(a, axis=axis, out=out, **extra)
         if _isnan(result).any():
             _warn("All-NaN slice encountered")
@@ -123,17 +123,17 @@ def _nanmin_or_nanmax(original: _Function, ufunc: str) -> _Function:
     return function
 
 
-native(_np.nansum)(_nansum_or_nanprod(_np.nansum, "sum", 0))
-native(_np.nanprod)(_nansum_or_nanprod(_np.nanprod, "prod", 1))
-native(_np.nancumsum)(_nancumsum_or_nancumprod(_np.nancumsum, "cumsum", 0))
-native(_np.nancumprod)(_nancumsum_or_nancumprod(_np.nancumprod, "cumprod", 1))
-native(_np.nanvar)(_nanvar_or_nanstd(_np.nanvar, False))
-native(_np.nanstd)(_nanvar_or_nanstd(_np.nanstd, True))
-native(_np.nanmin)(_nanmin_or_nanmax(_np.nanmin, "fmin"))
-native(_np.nanmax)(_nanmin_or_nanmax(_np.nanmax, "fmax"))
+native(_np.nansum, few=0)(_nansum_or_nanprod(_np.nansum, "sum", 0))
+native(_np.nanprod, few=0)(_nansum_or_nanprod(_np.nanprod, "prod", 1))
+native(_np.nancumsum, few=0)(_nancumsum_or_nancumprod(_np.nancumsum, "cumsum", 0))
+native(_np.nancumprod, few=0)(_nancumsum_or_nancumprod(_np.nancumprod, "cumprod", 1))
+native(_np.nanvar, few=0)(_nanvar_or_nanstd(_np.nanvar, False))
+native(_np.nanstd, few=0)(_nanvar_or_nanstd(_np.nanstd, True))
+native(_np.nanmin, few=0)(_nanmin_or_nanmax(_np.nanmin, "fmin"))
+native(_np.nanmax, few=0)(_nanmin_or_nanmax(_np.nanmax, "fmax"))
 
 
-@native(_np.nanmean)
+@native(_np.nanmean, few=0)
 def nanmean(
     a: Any,
     axis: Any = None,
@@ -147,7 +147,7 @@ def nanmean(
     if type(a) is not ndarray or out is not None or dtype is not None or a.dtype.kind != "f":
         if type(a) is ndarray and a.dtype.kind in "biu":
             return a.mean(axis, dtype, out, **extra)
-        return call(_np.nanmean, (a, axis, dtype, out), extra)
+        return NotImplemented
     missing = _isnan(a)
     count = (~missing).sum(axis, _np.intp, **extra)
     total = _where(missing, a.dtype.type(0), a).sum(axis, **extra)
@@ -155,23 +155,23 @@ def nanmean(
     if not empty.any():
         return UFUNCS["divide"](total, count, dtype=a.dtype)
     # NumPy divides without floating-point warnings and warns once itself.
-    return call(_np.nanmean, (a, axis, dtype, out), extra)
+    return NotImplemented
 
 
 def _nanargmin_or_nanargmax(original: _Function, method: str, replacement: float) -> _Function:
     def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
         extra = given(keepdims=keepdims)
         if type(a) is not ndarray or a.dtype.kind not in "fiub" or a.size == 0:
-            return call(original, (a, axis, out), extra)
+            return NotImplemented
         if a.dtype.kind == "f":
             missing = _isnan(a)
             if missing.all(axis).any():
-                return call(original, (a, axis, out), extra)
+                return NotImplemented
             a = _where(missing, a.dtype.type(replacement), a)
         return getattr(a, method)(axis, out, **extra)
 
     return function
 
 
-native(_np.nanargmin)(_nanargmin_or_nanargmax(_np.nanargmin, "argmin", _np.inf))
-native(_np.nanargmax)(_nanargmin_or_nanargmax(_np.nanargmax, "argmax", -_np.inf))
+native(_np.nanargmin, few=0)(_nanargmin_or_nanargmax(_np.nanargmin, "argmin", _np.inf))
+native(_np.nanargmax, few=0)(_nanargmin_or_nanargmax(_np.nanargmax, "argmax", -_np.inf))

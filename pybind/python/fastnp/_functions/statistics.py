@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback.call import call
 from fastnp._fallback.registry import native
 from fastnp._fastnp import UFUNCS, asarray, concatenate, dot, empty, ndarray
 
@@ -15,7 +14,7 @@ from fastnp._fastnp import UFUNCS, asarray, concatenate, dot, empty, ndarray
 _MANY_OBSERVATIONS = 1 << 15
 
 
-@native(_np.cov)
+@native(_np.cov, few=0)
 def cov(
     m: Any,
     y: Any = None,
@@ -38,9 +37,7 @@ def cov(
             found = _covariance(x, free, fweights, aweights)
             if found is not None:
                 return found
-    named = {"rowvar": rowvar, "bias": bias, "ddof": ddof, "dtype": dtype}
-    weights = {"fweights": fweights, "aweights": aweights}
-    return call(_np.cov, (m, y), {**named, **weights})
+    return NotImplemented
 
 
 def _of_two(m: Any, y: Any, by_rows: Any, lost: int) -> Any:
@@ -126,11 +123,11 @@ def _covariance(x: Any, lost: int, fweights: Any, aweights: Any) -> Any:
     return (dot(x, other.conj()) * float(1 / _np.float64(free))).squeeze()
 
 
-@native(_np.corrcoef)
+@native(_np.corrcoef, few=0)
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
     c = cov(x, y, rowvar, dtype=dtype) if type(x) is ndarray else None
     if type(c) is not ndarray:
-        return call(_np.corrcoef, (x, y, rowvar), {"dtype": dtype})
+        return NotImplemented
     if c.ndim == 0:
         return c / c
     deviation = UFUNCS["sqrt"](c.diagonal().real)

@@ -16,6 +16,7 @@ __all__: list[str] = []
 
 # The module after whose import a file of ours is imported, whose function `register` is called.
 HOOKS = {
+    "anndata._io.specs.methods": "fastnp._interop.anndata",
     "autograd.numpy": "fastnp._interop.autograd",
     "dask.array": "fastnp._interop.dask",
     "dask.sizeof": "fastnp._interop.dask_worker",

@@ -231,7 +231,7 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
             return lists.store_part(e, array, index, value)
         return lists.store(e, array, number(e, target.slice), value)
     items = subscript_items(e, target.slice)
-    mask = masks.mask_of_target(e, array_operand(array), items)
+    mask = masks.mask_of(e, array_operand(array), items)
     if mask is not None:
         return store(e, array_operand(array), masks.stored(e, array_operand(array), mask, value))
     return store(e, arrays.view(e, array_operand(array), items), value)
@@ -319,7 +319,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     # Elements and masks are read after the value is evaluated: no function may change them.
     e.may_store = False
     items = subscript_items(e, target.slice)
-    mask = masks.mask_of_target(e, array_operand(array), items)
+    mask = masks.mask_of(e, array_operand(array), items)
     if mask is not None:
         effect = update(e, array_operand(array), name, expression(e, node), mask)
         effect()
@@ -342,8 +342,8 @@ def update(
     right: Value | Elementwise,
     mask: Elementwise | None = None,
 ) -> Callable[[], None]:
-    """`array op= value`: in the array's type, which must take the result's kind. Under a mask with a
-    number, or with a value for each element where it is true.
+    """`array op= value`: in the array's type, which must take the result's kind. Under a mask with
+    a number, or with a value for each element where it is true.
     """
     type_ = arrays.array_type(place)
     if mask is not None and arrays.is_array(right):
@@ -356,7 +356,7 @@ def update(
     if len(result.shape) != type_.ndim:
         raise Unsupported("an array updated with more axes")
     if mask is not None:
-        result = masks.selected(e, mask, result, place)
+        result = masks.selected(e, masks.widened(e, mask, place), result, place)
     return assign_noted(e, place, result)
 
 

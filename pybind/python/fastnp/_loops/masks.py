@@ -31,11 +31,10 @@ def mask_of(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
     return mask
 
 
-def mask_of_target(e: Emitter, array: Value, items: list[Item]) -> Elementwise | None:
-    """[`mask_of`] for a store: with an axis of one element for each that the mask lacks."""
-    mask = mask_of(e, array, items)
-    more = arrays.array_type(array).ndim - len(mask.shape) if mask is not None else 0
-    if mask is None or more == 0:
+def widened(e: Emitter, mask: Elementwise, array: Value) -> Elementwise:
+    """A mask of an array's first axes with an axis of one element for each that it lacks."""
+    more = arrays.array_type(array).ndim - len(mask.shape)
+    if more == 0:
         return mask
     element, ndim = mask.element, len(mask.shape)
     shape = (*mask.shape, *(e.text.integer(1) for _ in range(more)))
@@ -91,10 +90,12 @@ def stored(e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwi
     char = arrays.array_type(array).char
     python = numbers.number(value).may_be_python
     register = numbers.convert(e, e.settle(value), char, python)
-    return selected(e, mask, arrays.number_everywhere(e, char, register), array)
+    return selected(e, widened(e, mask, array), arrays.number_everywhere(e, char, register), array)
 
 
-def scattered(e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwise) -> Elementwise:
+def scattered(
+    e: Emitter, array: Value, mask: Elementwise, value: Value | Elementwise
+) -> Elementwise:
     """The elements of an array after those of another one, of its type, were stored where a mask is
     true, one after another. It is left where these are not as many.
     """
