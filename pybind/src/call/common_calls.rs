@@ -380,13 +380,14 @@ const MAX_SORTED: usize = 32;
 struct SortCall<'a, 'py> {
     a: &'a Bound<'py, PyAny>,
     is_stable: bool,
-    /// By heapsort, which is slower than any other.
-    is_heapsort: bool,
 }
 
 impl<'a, 'py> SortCall<'a, 'py> {
     /// `None` for other arguments.
     fn read(call: &'a Arguments<'_, 'py>) -> PyResult<Option<SortCall<'a, 'py>>> {
+        if let Some(a) = call.sole() {
+            return Ok(Some(SortCall { a, is_stable: false }));
+        }
         let Some([Some(a), axis, kind, order, stable]) = call.read(["a", "axis", "kind", "order", "stable"])? else {
             return Ok(None);
         };
@@ -396,23 +397,22 @@ impl<'a, 'py> SortCall<'a, 'py> {
         let Some(kind) = kind.map_or(Some(""), |kind| kind.cast_exact::<PyString>().ok()?.to_str().ok()) else {
             return Ok(None);
         };
-        let (is_heapsort, kind) = match (kind, is_stable) {
-            ("", is_stable) => (false, is_stable.unwrap_or(false)),
-            ("stable" | "mergesort", None) => (false, true),
-            ("heapsort", None) => (true, false),
-            ("quicksort", None) => (false, false),
+        let is_stable = match (kind, is_stable) {
+            ("", is_stable) => is_stable.unwrap_or(false),
+            ("stable" | "mergesort", None) => true,
+            ("heapsort" | "quicksort", None) => false,
             _ => return Ok(None),
         };
         let is_positional = call.positions().len() <= 3 && !call.positions().is_empty();
         let is_known = is_last && order.is_none_or(|order| order.is_none()) && is_positional;
-        Ok(is_known.then_some(SortCall { a, is_stable: kind, is_heapsort }))
+        Ok(is_known.then_some(SortCall { a, is_stable }))
     }
 }
 
 /// `sort(a)` along the last axis: where NumPy's sort is a slower one, and of few elements.
 fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(sort) = SortCall::read(&call)? else { return Ok(None) };
-    let is_slower = |a: &Array| sort.is_stable || sort.is_heapsort || a.dtype().size() == 1;
+    let is_slower = |a: &Array| sort.is_stable || a.dtype().size() == 1;
     let takes = |a: &Array| (a.ndim() == 1 || a.is_c_contiguous()) && (a.size() <= MAX_SORTED || is_slower(a));
     of_one(sort.a, takes, fastnp::sorted)
 }
