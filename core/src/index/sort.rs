@@ -76,7 +76,7 @@ pub fn argsorted(x: &Array) -> Result<Array> {
 }
 
 /// A type of elements that have an order.
-trait SortElement: Copy {
+trait SortElement: Copy + PartialOrd {
     /// Bytes that elements are sorted by, from the lowest; zero for types that are merged.
     const BYTES: u32 = 0;
 
@@ -141,9 +141,9 @@ fn is_radix<T: SortElement>(n: usize) -> bool {
     T::BYTES > 0 && n >= RADIX_FROM
 }
 
-/// Whether a row has its elements in order, and no nan.
+/// Whether a row has its elements in order. A nan is in no order with others.
 fn is_in_order<T: SortElement>(row: &[T]) -> bool {
-    row.is_sorted_by(|a, b| a.compare(*b) != Ordering::Greater) && !row.iter().any(|x| x.is_nan())
+    row.is_sorted_by(|a, b| a <= b)
 }
 
 /// Copies items in the order of a byte of theirs; those of one byte stay in order.
@@ -181,11 +181,7 @@ fn sort_row<T: SortElement>(row: &mut [T]) {
         return;
     }
     if is_radix::<T>(row.len()) {
-        for byte in 0..T::BYTES {
-            let from = row.to_vec();
-            by_digit(&from, row, |x| x.digit(byte));
-        }
-        return;
+        return if T::BYTES == 1 { count_row(row) } else { radix_row(row) };
     }
     if row.iter().any(|x| x.is_nan()) {
         let (numbers, nans): (Vec<T>, Vec<T>) = row.iter().partition(|x| !x.is_nan());
@@ -195,6 +191,28 @@ fn sort_row<T: SortElement>(row: &mut [T]) {
         return;
     }
     row.sort_by(|a, b| a.compare(*b));
+}
+
+/// Sorts single bytes by counting them: equal ones are the same.
+fn count_row<T: SortElement>(row: &mut [T]) {
+    let mut values = [(0usize, row[0]); DIGITS];
+    for &x in row.iter() {
+        let value = &mut values[x.digit(0)];
+        *value = (value.0 + 1, x);
+    }
+    let mut rest = row;
+    for (count, value) in values {
+        let (same, after) = rest.split_at_mut(count);
+        same.fill(value);
+        rest = after;
+    }
+}
+
+/// Sorts numbers of two bytes by the low one, then by the high one.
+fn radix_row<T: SortElement>(row: &mut [T]) {
+    let mut by_low = row.to_vec();
+    by_digit(row, &mut by_low, |x| x.digit(0));
+    by_digit(&by_low, row, |x| x.digit(1));
 }
 
 /// For each row of an array the indices that sort it.

@@ -108,8 +108,10 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     if op == Op::Power && compute.is_integer() {
         check_power(args, compute)?;
     }
-    let op = strength_reduced(op, args, compute);
-    apply_typed(op, compute, &args[..op.arity()], &options)
+    let cheaper = strength_reduced(op, args, compute);
+    let in_loop = cheaper != op && is_reduced_in_loop(args);
+    let step_of = options.step_of.or_else(|| in_loop.then(|| FunctionName::new(op.name())));
+    apply_typed(cheaper, compute, &args[..cheaper.arity()], &Options { step_of, ..options })
 }
 
 /// [`apply_with`] that writes to an array and returns nothing, which saves making a second reference to it.
@@ -265,6 +267,16 @@ fn check_power(args: &[Value<'_>], compute: DType) -> Result<()> {
     }
 }
 
+/// Whether NumPy reduces a power within the loop of powers, whose name it reports then: of exponents that are its own scalars, of integers, and
+/// the reciprocal by a float.
+fn is_reduced_in_loop(args: &[Value<'_>]) -> bool {
+    match args {
+        [_, Value::Scalar(_)] => true,
+        [Value::Array(x), Value::Float(exponent)] => *exponent == -1.0 || x.dtype().is_integer(),
+        _ => false,
+    }
+}
+
 /// Strength reduction as NumPy does it: powers computed by a cheaper op, with that op's rounding.
 fn strength_reduced(op: Op, args: &[Value<'_>], compute: DType) -> Op {
     if op != Op::Power {
@@ -273,6 +285,7 @@ fn strength_reduced(op: Op, args: &[Value<'_>], compute: DType) -> Op {
     let exponent = match args[1] {
         Value::Int(i) => i as f64,
         Value::Float(x) => x,
+        Value::Scalar(s) if matches!(compute, DType::F32 | DType::F64) => s.to_f64(),
         Value::Array(_) | Value::Scalar(_) | Value::Complex(_) => return op,
     };
     let inexact = compute.is_float() || compute.is_complex();
