@@ -676,7 +676,12 @@ def _never_compiled(loop: ast.For | ast.While) -> str:
     """What the interpreter has to do in each turn, of the loop or of one inside, whatever the types
     are; empty if there is no such statement.
     """
+    if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Tuple | ast.List):
+        if any(isinstance(item, ast.Lambda) for item in loop.iter.elts):
+            return "a loop over functions"
     for statement in each_turn(loop):
+        if isinstance(statement, _LEFT):
+            return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
         if isinstance(statement, ast.If | ast.Assert):
             parts: list[ast.AST] = [statement.test]  # a message is evaluated where the loop is left
         elif isinstance(statement, _SIMPLE):
@@ -693,6 +698,11 @@ def _never_compiled(loop: ast.For | ast.While) -> str:
 
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
+# Statements that the interpreter has to run.
+_LEFT = (
+    *(ast.Try, getattr(ast, "TryStar", ast.Try), ast.With, ast.Match, ast.Raise, ast.Return),
+    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete),
+)
 # What compiled code has no values for.
 _NEVER: dict[type, str] = {
     ast.Dict: "a dictionary",
