@@ -30,17 +30,17 @@ const DIGITS: usize = 256;
 pub fn sorted(x: &Array) -> Result<Array> {
     match x.dtype() {
         _ if x.ndim() == 0 => Err(Error::unsupported("a sort of a number")),
-        DType::I8 => sorted_rows::<i8>(x),
-        DType::U8 | DType::Bool => sorted_rows::<u8>(x),
-        DType::I16 => sorted_rows::<i16>(x),
-        DType::U16 => sorted_rows::<u16>(x),
-        DType::I32 => sorted_rows::<i32>(x),
-        DType::U32 => sorted_rows::<u32>(x),
-        DType::I64 => sorted_rows::<i64>(x),
-        DType::U64 => sorted_rows::<u64>(x),
-        DType::F16 => sorted_rows::<f16>(x),
-        DType::F32 => sorted_rows::<f32>(x),
-        DType::F64 => sorted_rows::<f64>(x),
+        DType::I8 => sorted_rows(x, (1, digit_i8)),
+        DType::U8 | DType::Bool => sorted_rows(x, (1, digit_u8)),
+        DType::I16 => sorted_rows(x, (2, digit_i16)),
+        DType::U16 => sorted_rows(x, (2, digit_u16)),
+        DType::I32 => sorted_rows(x, (0, no_digit::<i32>)),
+        DType::U32 => sorted_rows(x, (0, no_digit::<u32>)),
+        DType::I64 => sorted_rows(x, (0, no_digit::<i64>)),
+        DType::U64 => sorted_rows(x, (0, no_digit::<u64>)),
+        DType::F16 => sorted_rows(x, (0, no_digit::<f16>)),
+        DType::F32 => sorted_rows(x, (0, no_digit::<f32>)),
+        DType::F64 => sorted_rows(x, (0, no_digit::<f64>)),
         DType::C64 | DType::C128 => Err(Error::unsupported("a sort of complex numbers")),
     }
 }
@@ -60,89 +60,62 @@ pub fn argsorted(x: &Array) -> Result<Array> {
         _ if x.ndim() == 0 || u32::try_from(x.shape()[x.ndim() - 1]).is_err() => {
             Err(Error::unsupported("an order of a number, or of too many"))
         }
-        DType::I8 => argsorted_rows::<i8>(x),
-        DType::U8 | DType::Bool => argsorted_rows::<u8>(x),
-        DType::I16 => argsorted_rows::<i16>(x),
-        DType::U16 => argsorted_rows::<u16>(x),
-        DType::I32 => argsorted_rows::<i32>(x),
-        DType::U32 => argsorted_rows::<u32>(x),
-        DType::I64 => argsorted_rows::<i64>(x),
-        DType::U64 => argsorted_rows::<u64>(x),
-        DType::F16 => argsorted_rows::<f16>(x),
-        DType::F32 => argsorted_rows::<f32>(x),
-        DType::F64 => argsorted_rows::<f64>(x),
+        DType::I8 => argsorted_rows(x, (1, digit_i8)),
+        DType::U8 | DType::Bool => argsorted_rows(x, (1, digit_u8)),
+        DType::I16 => argsorted_rows(x, (2, digit_i16)),
+        DType::U16 => argsorted_rows(x, (2, digit_u16)),
+        DType::I32 => argsorted_rows(x, (0, no_digit::<i32>)),
+        DType::U32 => argsorted_rows(x, (0, no_digit::<u32>)),
+        DType::I64 => argsorted_rows(x, (0, no_digit::<i64>)),
+        DType::U64 => argsorted_rows(x, (0, no_digit::<u64>)),
+        DType::F16 => argsorted_rows(x, (0, no_digit::<f16>)),
+        DType::F32 => argsorted_rows(x, (0, no_digit::<f32>)),
+        DType::F64 => argsorted_rows(x, (0, no_digit::<f64>)),
         DType::C64 | DType::C128 => Err(Error::unsupported("an order of complex numbers")),
     }
 }
 
-/// A type of elements that have an order.
-trait SortElement: Copy + PartialOrd {
-    /// Bytes that elements are sorted by, from the lowest; zero for types that are merged.
-    const BYTES: u32 = 0;
+/// The bytes of a number from the lowest on, in the order of the numbers: how many, and the function that gives one. None of types that are
+/// merged.
+type Bytes<D> = (u32, D);
 
-    fn is_nan(self) -> bool {
-        false
-    }
-
-    /// The order of numbers that are not nan.
-    fn compare(self, other: Self) -> Ordering;
-
-    /// One of the bytes, in the order of the numbers.
-    fn digit(self, _byte: u32) -> usize {
-        unreachable!("only numbers of few bits are sorted by bytes")
-    }
+fn no_digit<T>(_: T, _: u32) -> usize {
+    0
 }
 
-macro_rules! integers {
-    ($($type:ident)*) => { $(
-        impl SortElement for $type {
-            fn compare(self, other: $type) -> Ordering {
-                self.cmp(&other)
-            }
-        }
-    )* };
+fn digit_u8(x: u8, _: u32) -> usize {
+    usize::from(x)
 }
-integers! { i32 u32 i64 u64 }
 
-macro_rules! small_integers {
-    ($($type:ident)*) => { $(
-        impl SortElement for $type {
-            const BYTES: u32 = $type::BITS / 8;
-
-            fn compare(self, other: $type) -> Ordering {
-                self.cmp(&other)
-            }
-
-            fn digit(self, byte: u32) -> usize {
-                (self as isize - $type::MIN as isize) as usize >> (8 * byte) & (DIGITS - 1)
-            }
-        }
-    )* };
+fn digit_i8(x: i8, _: u32) -> usize {
+    usize::from(x as u8 ^ 1 << 7)
 }
-small_integers! { i8 u8 i16 u16 }
 
-macro_rules! floats {
-    ($($type:ident)*) => { $(
-        impl SortElement for $type {
-            fn is_nan(self) -> bool {
-                $type::is_nan(self)
-            }
-
-            fn compare(self, other: $type) -> Ordering {
-                self.partial_cmp(&other).unwrap_or(Ordering::Equal)
-            }
-        }
-    )* };
+fn digit_u16(x: u16, byte: u32) -> usize {
+    usize::from(x >> (8 * byte) & 0xff)
 }
-floats! { f16 f32 f64 }
+
+fn digit_i16(x: i16, byte: u32) -> usize {
+    digit_u16(x as u16 ^ 1 << 15, byte)
+}
+
+/// The order of numbers that are not nan.
+fn compare<T: PartialOrd>(a: T, b: T) -> Ordering {
+    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
+}
+
+#[expect(clippy::eq_op, reason = "a nan alone differs from itself")]
+fn is_nan<T: PartialOrd + Copy>(x: T) -> bool {
+    x != x
+}
 
 /// Whether a row of so many is sorted by bytes.
-fn is_radix<T: SortElement>(n: usize) -> bool {
-    T::BYTES > 0 && n >= RADIX_FROM
+fn is_radix(bytes: u32, n: usize) -> bool {
+    bytes > 0 && n >= RADIX_FROM
 }
 
 /// Whether a row has its elements in order. A nan is in no order with others.
-fn is_in_order<T: SortElement>(row: &[T]) -> bool {
+fn is_in_order<T: PartialOrd>(row: &[T]) -> bool {
     row.is_sorted_by(|a, b| a <= b)
 }
 
@@ -163,7 +136,7 @@ fn by_digit<I: Copy>(from: &[I], to: &mut [I], digit: impl Fn(I) -> usize) {
 }
 
 /// Each row of an array, sorted.
-fn sorted_rows<T: SortElement>(x: &Array) -> Result<Array> {
+fn sorted_rows<T: Copy + PartialOrd, D: Fn(T, u32) -> usize + Copy>(x: &Array, bytes: Bytes<D>) -> Result<Array> {
     let (x, n) = (dense_as(x, x.dtype())?, x.shape()[x.ndim() - 1]);
     made_of(&x, x.shape(), x.dtype(), |from, to| {
         // SAFETY: both have so many elements of the type.
@@ -172,32 +145,32 @@ fn sorted_rows<T: SortElement>(x: &Array) -> Result<Array> {
             std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast(), from.len());
             std::slice::from_raw_parts_mut(to.cast::<T>(), from.len())
         };
-        run_over(size_of_val(to), || to.chunks_mut(n.max(1)).for_each(sort_row));
+        run_over(size_of_val(to), || to.chunks_mut(n.max(1)).for_each(|row| sort_row(row, bytes)));
     })
 }
 
-fn sort_row<T: SortElement>(row: &mut [T]) {
+fn sort_row<T: Copy + PartialOrd>(row: &mut [T], (bytes, digit): Bytes<impl Fn(T, u32) -> usize>) {
     if is_in_order(row) {
         return;
     }
-    if is_radix::<T>(row.len()) {
-        return if T::BYTES == 1 { count_row(row) } else { radix_row(row) };
+    if is_radix(bytes, row.len()) {
+        return if bytes == 1 { count_row(row, digit) } else { radix_row(row, digit) };
     }
-    if row.iter().any(|x| x.is_nan()) {
-        let (numbers, nans): (Vec<T>, Vec<T>) = row.iter().partition(|x| !x.is_nan());
+    if row.iter().any(|&x| is_nan(x)) {
+        let (numbers, nans): (Vec<T>, Vec<T>) = row.iter().partition(|&&x| !is_nan(x));
         row[..numbers.len()].copy_from_slice(&numbers);
         row[numbers.len()..].copy_from_slice(&nans);
-        row[..numbers.len()].sort_by(|a, b| a.compare(*b));
+        row[..numbers.len()].sort_by(|&a, &b| compare(a, b));
         return;
     }
-    row.sort_by(|a, b| a.compare(*b));
+    row.sort_by(|&a, &b| compare(a, b));
 }
 
 /// Sorts single bytes by counting them: equal ones are the same.
-fn count_row<T: SortElement>(row: &mut [T]) {
+fn count_row<T: Copy>(row: &mut [T], digit: impl Fn(T, u32) -> usize) {
     let mut values = [(0usize, row[0]); DIGITS];
     for &x in row.iter() {
-        let value = &mut values[x.digit(0)];
+        let value = &mut values[digit(x, 0)];
         *value = (value.0 + 1, x);
     }
     let mut rest = row;
@@ -209,14 +182,14 @@ fn count_row<T: SortElement>(row: &mut [T]) {
 }
 
 /// Sorts numbers of two bytes by the low one, then by the high one.
-fn radix_row<T: SortElement>(row: &mut [T]) {
+fn radix_row<T: Copy>(row: &mut [T], digit: impl Fn(T, u32) -> usize) {
     let mut by_low = row.to_vec();
-    by_digit(row, &mut by_low, |x| x.digit(0));
-    by_digit(&by_low, row, |x| x.digit(1));
+    by_digit(row, &mut by_low, |x| digit(x, 0));
+    by_digit(&by_low, row, |x| digit(x, 1));
 }
 
 /// For each row of an array the indices that sort it.
-fn argsorted_rows<T: SortElement>(x: &Array) -> Result<Array> {
+fn argsorted_rows<T: Copy + PartialOrd, D: Fn(T, u32) -> usize + Copy>(x: &Array, bytes: Bytes<D>) -> Result<Array> {
     let (x, n) = (dense_as(x, x.dtype())?, x.shape()[x.ndim() - 1]);
     made_of(&x, x.shape(), DType::I64, |from, to| {
         // SAFETY: of this type, and the new storage has an integer for each.
@@ -225,28 +198,28 @@ fn argsorted_rows<T: SortElement>(x: &Array) -> Result<Array> {
             (from, std::slice::from_raw_parts_mut(to.cast::<i64>(), from.len()))
         };
         let rows = from.chunks(n.max(1)).zip(to.chunks_mut(n.max(1)));
-        run_over(size_of_val(from), || rows.for_each(|(row, order)| argsort_row(row, order)));
+        run_over(size_of_val(from), || rows.for_each(|(row, order)| argsort_row(row, order, bytes)));
     })
 }
 
-fn argsort_row<T: SortElement>(row: &[T], order: &mut [i64]) {
+fn argsort_row<T: Copy + PartialOrd>(row: &[T], order: &mut [i64], (bytes, digit): Bytes<impl Fn(T, u32) -> usize>) {
     if is_in_order(row) {
         return order.iter_mut().zip(0..).for_each(|(to, i)| *to = i);
     }
     // Values move with their indices: looking them up by index misses the cache.
     let indexed = || row.iter().zip(0u32..);
-    if is_radix::<T>(row.len()) {
+    if is_radix(bytes, row.len()) {
         let mut from: Vec<(T, u32)> = indexed().map(|(&x, i)| (x, i)).collect();
         let mut to = from.clone();
-        for byte in 0..T::BYTES {
-            by_digit(&from, &mut to, |(x, _)| x.digit(byte));
+        for byte in 0..bytes {
+            by_digit(&from, &mut to, |(x, _)| digit(x, byte));
             std::mem::swap(&mut from, &mut to);
         }
         return order.iter_mut().zip(from).for_each(|(to, (_, i))| *to = i64::from(i));
     }
-    let mut numbers: Vec<(T, u32)> = indexed().filter(|(x, _)| !x.is_nan()).map(|(&x, i)| (x, i)).collect();
-    numbers.sort_by(|a, b| a.0.compare(b.0));
-    let nans = indexed().filter(|(x, _)| x.is_nan()).map(|(_, i)| i);
+    let mut numbers: Vec<(T, u32)> = indexed().filter(|&(&x, _)| !is_nan(x)).map(|(&x, i)| (x, i)).collect();
+    numbers.sort_by(|a, b| compare(a.0, b.0));
+    let nans = indexed().filter(|&(&x, _)| is_nan(x)).map(|(_, i)| i);
     let all = numbers.iter().map(|number| number.1).chain(nans);
     order.iter_mut().zip(all).for_each(|(to, i)| *to = i64::from(i));
 }

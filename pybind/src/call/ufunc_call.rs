@@ -2,6 +2,7 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::fallback::by_name::function;
+use crate::fallback::run::Call;
 use crate::fallback::ufunc::{run_foreign, run_ufunc};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
@@ -241,7 +242,13 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
     }
     let args = PyTuple::new(py, objects)?;
     let wrong = error.kind() != ErrorKind::Unsupported;
-    if !wrong && let Some(result) = run_ufunc(&function(py, op.name())?, "__call__", &args, None)? {
+    let ufunc = function(py, op.name())?;
+    let result = match wrong {
+        // NumPy raises the error in its own words, with no frame of ours between it and the caller.
+        true => Call::of_ufunc(&ufunc, None).run(&args.iter().collect::<SmallVec<[_; 2]>>(), None)?,
+        false => run_ufunc(&ufunc, "__call__", &args, None)?,
+    };
+    if let Some(result) = result {
         return Ok(result);
     }
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py), wrong))

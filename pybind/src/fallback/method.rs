@@ -8,7 +8,7 @@ use crate::object::ndarray::NdArray;
 use fastnp::ErrorKind;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyEllipsis, PyInt, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyEllipsis, PyInt, PyList, PySlice, PyString, PyTuple};
 
 /// Calls NumPy's method of this name on this array, counted as a fallback.
 pub(crate) fn numpy_method<'py>(
@@ -66,7 +66,7 @@ fn is_indexed(name: &str) -> bool {
     matches!(name, "__getitem__" | "__setitem__" | "take" | "put")
 }
 
-/// Whether an index has no arrays.
+/// Whether an index has no arrays. NumPy makes an array of its own of a list.
 fn is_basic(index: &Bound<'_, PyAny>) -> bool {
     match index.cast_exact::<PyTuple>() {
         Ok(parts) => parts.iter_borrowed().all(|part| is_basic_part(&part)),
@@ -79,4 +79,5 @@ fn is_basic_part(part: &Bound<'_, PyAny>) -> bool {
         || part.is_exact_instance_of::<PyInt>()
         || part.is_exact_instance_of::<PySlice>()
         || part.is_exact_instance_of::<PyEllipsis>()
+        || part.is_exact_instance_of::<PyList>()
 }

@@ -6,7 +6,7 @@ use crate::loops::results::{self, WordType};
 use fastnp_scalar::Program;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -173,10 +173,19 @@ fn loop_listing(text: &str) -> PyResult<(String, String)> {
     }
 }
 
+/// `take_attribute(object, name)`: the value of an attribute, which is None afterwards.
+#[pyfunction]
+fn take_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    let value = object.getattr(name)?;
+    object.setattr(name, object.py().None())?;
+    Ok(value)
+}
+
 /// Adds the class, and has compiled loops ask Python whether to leave.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fastnp_scalar::set_poll(interpreter_lock::yield_to_threads);
     module.add_class::<LoopProgram>()?;
+    module.add_function(wrap_pyfunction!(take_attribute, module)?)?;
     module.add_function(wrap_pyfunction!(loop_listing, module)?)?;
     Ok(())
 }
