@@ -54,7 +54,8 @@ def _of_site(site: Site) -> Iterator[str]:
         where = f"{site.filename}:{refusal.line}: " * (refusal.line != site.line)
         yield f"{place}: not compiled: {where}{refusal.reason}"
     for (line, reason), count in site.leaves.most_common():
-        yield f"{site.filename}:{line}: left {count:,} times{': ' * bool(reason)}{reason}"
+        why = reason or "a warning, an error, or a number beyond its type's range"
+        yield f"{site.filename}:{line}: left {count:,} times: {why}"
     if not (site.compiled or site.refusals):
         turns = f"too few turns ({site.work:,} statements)" if site.work else "not entered"
         yield f"{place}: not compiled: {turns}"
