@@ -336,6 +336,13 @@ for i in range(n):
     x[~m] = x[:int((~m).sum())]
     y[y > 1e9] = y[:0]
 """,
+    "rounded": """
+for i in range(n):
+    x[:] = x - 2 * np.round(x / 2) + np.round(x * i, 0)
+    A[i] -= np.around(A[i] / 3 + B[:, i])
+    f[:] = np.round(f * 1.25)
+    y[i] = np.round(x[i] * 0.75) + np.round(2.5) + np.round(f[i])
+""",
     "integers or floats": """
 for i in range(n):
     p, q = max(x[i], 0), min(1, F[i])

@@ -700,6 +700,20 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operan
     return Value(Number(loop[-1]), (result,))
 
 
+def rounded(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.round(x)` of floats, or of an array of them, to whole numbers."""
+    if len(arguments) == 2 and not (isinstance(arguments[1], Value) and arguments[1].literal == 0):
+        raise Unsupported("round to digits")
+    value = arguments[0]
+    if not arrays.is_array(value):
+        if not numbers.number(creation.scalar(value, "round")).is_float:
+            raise Unsupported("round of no float")
+        return ufunc(e, numpy.rint, [value])
+    if arrays.elements(e, value).char not in "fd":
+        raise Unsupported("round of an array of no floats")
+    return array_operators.ufunc(e, "rint", [value])
+
+
 @cache
 def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
     """What is known of builtins, functions of `math` and NumPy's scalar classes, by their identity.
@@ -769,6 +783,8 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "sort": sorting.sort,
     "median": sorting.median,
     "clip": clip,
+    "round": rounded,
+    "around": rounded,
     "where": masks.where,
     "copy": creation.copy,
 }
