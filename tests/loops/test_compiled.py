@@ -336,6 +336,13 @@ for i in range(n):
     x[~m] = x[:int((~m).sum())]
     y[y > 1e9] = y[:0]
 """,
+    "quotients and remainders": """
+for i in range(n):
+    a, b = divmod(i * 7 - 20, 3)
+    c = divmod(a - 2, -4)
+    z, s = divmod(F[i], 0.75)
+    if divmod(i, 2)[1] == 1: y[i] = c[0] - c[1] + z * 4 + s
+""",
     "rounded": """
 for i in range(n):
     x[:] = x - 2 * np.round(x / 2) + np.round(x * i, 0)
@@ -460,6 +467,7 @@ for i in range(n):
     x[x > i - 2] = y[i:i + 1] + i
     A[A > 3] += y[i:i + 1]
 """,
+    "a quotient by zero": "for i in range(n):\n    a, b = divmod(9, 4 - i)\n    y[i] = a\n",
     "negative power": "for i in range(3):\n    s = (-8.0 + i) ** 0.5\n",
 }
 

@@ -732,6 +732,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(int): to_int,
         id(float): to_float,
         id(bool): to_bool,
+        id(divmod): tuples.quotient_and_remainder,
         id(complex): to_complex,
         id(round): round_,
         id(math.floor): math_rounding("floor"),

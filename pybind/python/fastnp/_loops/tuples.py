@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import I8, I64, INT, Number, TupleType, Type, Value
+from fastnp._loops.types import FLOAT, I8, I64, INT, Number, TupleType, Type, Value
 
 Equal = Callable[[Emitter, Value, Value], str]
 
@@ -65,6 +66,16 @@ def count_of(e: Emitter, value: Value, wanted: Value, equal: Equal) -> Value:
     for item in items_of(value):
         total = e.text.op(I64, "add", total, e.text.op(I64, "b2i", equal(e, item, wanted)))
     return Value(INT, (total,))
+
+
+def quotient_and_remainder(e: Emitter, arguments: list[Any]) -> Value:
+    """`divmod(a, b)` of Python's numbers."""
+    types = [value.type for value in arguments if isinstance(value, Value)]
+    if len(types) != 2 or not all(type_ in (INT, FLOAT) for type_ in types):
+        raise Unsupported("divmod of these values")
+    a, b = map(e.settle, arguments)
+    parts = [numbers.binary(e, name, a, b) for name in ("floor_divide", "remainder")]
+    return of_items([e.settle(part) for part in parts])
 
 
 def total(e: Emitter, value: Value) -> Value:
