@@ -491,6 +491,7 @@ class Writer:
                 "(np.cumsum(x) / 8)", f"np.cumsum(A[{i}] > 0)", f"(np.cumsum(u[{part}]) / 4)",
                 "np.floor(B @ x / 64)", "np.floor(x @ A / 64)",
                 f"np.sort(A[{i}] - 2)", f"np.round(A[{i}] / 4)",
+                f"np.concatenate((x[{part}], y[:{i}]))",
                 f"np.sort({self.pick('u', 'v', 'w')}[{part}])",
                 f"np.sort(x[{part}])", f"A[:2, {part}].flatten()",
                 "t[1:3].flatten()", "(B[:2] - 1).flatten()",

@@ -336,6 +336,26 @@ for i in range(n):
     x[~m] = x[:int((~m).sum())]
     y[y > 1e9] = y[:0]
 """,
+    "arguments with a star": """
+def force(t, p, *rest):
+    return p * rest[0] - t * rest[1] + len(rest)
+def step(g, p, t, h, *rest, scale=1.0):
+    k = g(t, p, *rest)
+    return p + h * scale * (k + g(t + h, p + h * k, *rest)) / 2
+def alone(*all):
+    return all[-1] + len(all)
+z = 0.5
+for i in range(n):
+    z = step(force, z, i, 0.125, 0.5, 2)
+    x[:] = step(force, x, i, 0.25, -0.5, x[0], scale=0.5)
+    y[i] = alone(i, 2) + alone(*W[1]) + alone(*(i, z))
+""",
+    "vectors one after another": """
+for i in range(n):
+    y[:] = np.concatenate((x[i:] * 2, y[:i]))
+    x[:] = np.hstack([A[i, :3] - i, B[:4, i]])
+    s = np.concatenate([x[::-2], y[1:1], A[i]]).sum() + np.hstack((u, u[::-1] + i)).max()
+""",
     "quotients and remainders": """
 for i in range(n):
     a, b = divmod(i * 7 - 20, 3)

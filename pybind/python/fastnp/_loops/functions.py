@@ -109,7 +109,8 @@ class StoredCall:
 
 def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> Operand:
     """A call of a function that is known by identity."""
-    if any(isinstance(argument, ast.Starred) for argument in node.args):
+    is_starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    if is_starred and isinstance(node.func, ast.Attribute):
         raise Unsupported("a call with `*`")
     if isinstance(node.func, ast.Attribute):
         owner = node.func.value
@@ -130,6 +131,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if not isinstance(function, Value) or not isinstance(function.type, ObjectType):
         raise Unsupported("a call of a value")
     target = function.type.value
+    if is_starred and not isinstance(target, FunctionType):
+        raise Unsupported("a call with `*`")
     name, is_ours = name_in_numpy(target)
     if name == "array" and not node.keywords:
         return creation.array_of_list(e, node, is_ours, expression)
@@ -143,6 +146,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return reduction(e, of, expression(e, operand), rest, node.keywords, expression)
     if name in BY_KEYWORDS:
         return BY_KEYWORDS[name](e, node, expression)
+    if name in ("concatenate", "hstack"):
+        return sequences.concatenate(e, node, expression, is_ours)
     known = of_numpy(name, is_ours) or table().get(id(target))
     if known is not None:
         nodes = list(node.args)

@@ -581,11 +581,22 @@ def inline(
     if source is None or len(e.calls) >= MAX_CALL_DEPTH:
         raise Unsupported(f"a call of {function.__name__}")
     parameters, body = source
-    if parameters.vararg or parameters.kwarg:
+    if parameters.kwarg:
         raise Unsupported(f"the arguments of {function.__name__}")
     by_place = [argument.arg for argument in (*parameters.posonlyargs, *parameters.args)]
     names = [*by_place, *(argument.arg for argument in parameters.kwonlyargs)]
-    values = given(e, function, by_place, arguments)
+    values = {name: settled(e, value) for name, value in zip(by_place, arguments, strict=False)}
+    rest = arguments[len(by_place) :]
+    if parameters.vararg:
+        # One that is not computed yet has no registers that a tuple could hold.
+        items = [e.settle(value) for value in rest if isinstance(value, Value)]
+        if len(items) < len(rest):
+            raise Unsupported(
+                f"an array that is computed, among the arguments of {function.__name__}"
+            )
+        values[parameters.vararg.arg] = tuples.of_items(items)
+    elif rest:
+        raise Unsupported(f"the arguments of {function.__name__}")
     for keyword in node.keywords if node is not None else ():
         if keyword.arg not in names[len(parameters.posonlyargs) :] or keyword.arg in values:
             raise Unsupported(f"the arguments of {function.__name__}")
@@ -625,15 +636,6 @@ def inline(
         e.branches = branches
         e.state, e.prefix, e.loops = outer, prefix, loops
         e.forget_since(known)
-
-
-def given(
-    e: Emitter, function: FunctionType, names: list[str], arguments: list[Value | Elementwise]
-) -> dict[str, Value | Elementwise]:
-    """The arguments of a call by the names of the parameters that they are for."""
-    if len(names) < len(arguments):
-        raise Unsupported(f"the arguments of {function.__name__}")
-    return {name: settled(e, value) for name, value in zip(names, arguments, strict=False)}
 
 
 def settled(e: Emitter, argument: Value | Elementwise) -> Value | Elementwise:

@@ -15,12 +15,12 @@ from typing import TypeAlias
 
 import numpy
 
-from fastnp._loops import arrays, undo_log
+from fastnp._loops import arrays, tuples, undo_log
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.element_loops import element_address, for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
-from fastnp._loops.types import I8, I64, SIZES, ArrayType, Value
+from fastnp._loops.types import I8, I64, SIZES, ArrayType, TupleType, Value
 
 Operand: TypeAlias = "Value | Elementwise"
 
@@ -86,9 +86,15 @@ def in_order(
     nodes: Sequence[ast.expr],
     expression: Callable[[Emitter, ast.expr], Operand],
 ) -> list[Operand]:
-    """Operands, in the order of the source."""
+    """Operands, in the order of the source; those of a tuple with a star are its items."""
     may_store, values = e.may_store, list[Operand]()
     for i, node in enumerate(nodes):
+        if isinstance(node, ast.Starred):
+            several = expression(e, node.value)
+            if not isinstance(several, Value) or not isinstance(several.type, TupleType):
+                raise Unsupported("a call with `*`")
+            values += tuples.items_of(several)
+            continue
         values.append(kept(e, node, expression(e, node), nodes[i + 1 :]))
     e.may_store = may_store
     return values
