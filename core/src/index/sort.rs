@@ -28,21 +28,7 @@ const DIGITS: usize = 256;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn sorted(x: &Array) -> Result<Array> {
-    match x.dtype() {
-        _ if x.ndim() == 0 => Err(Error::unsupported("a sort of a number")),
-        DType::I8 => sorted_rows(x, (1, digit_i8)),
-        DType::U8 | DType::Bool => sorted_rows(x, (1, digit_u8)),
-        DType::I16 => sorted_rows(x, (2, digit_i16)),
-        DType::U16 => sorted_rows(x, (2, digit_u16)),
-        DType::I32 => sorted_rows(x, (0, no_digit::<i32>)),
-        DType::U32 => sorted_rows(x, (0, no_digit::<u32>)),
-        DType::I64 => sorted_rows(x, (0, no_digit::<i64>)),
-        DType::U64 => sorted_rows(x, (0, no_digit::<u64>)),
-        DType::F16 => sorted_rows(x, (0, no_digit::<f16>)),
-        DType::F32 => sorted_rows(x, (0, no_digit::<f32>)),
-        DType::F64 => sorted_rows(x, (0, no_digit::<f64>)),
-        DType::C64 | DType::C128 => Err(Error::unsupported("a sort of complex numbers")),
-    }
+    of_type(x, false)
 }
 
 /// The indices that sort an array along its last axis as [`sorted`] does, in `int64`.
@@ -56,23 +42,37 @@ pub fn sorted(x: &Array) -> Result<Array> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn argsorted(x: &Array) -> Result<Array> {
-    match x.dtype() {
-        _ if x.ndim() == 0 || u32::try_from(x.shape()[x.ndim() - 1]).is_err() => {
-            Err(Error::unsupported("an order of a number, or of too many"))
-        }
-        DType::I8 => argsorted_rows(x, (1, digit_i8)),
-        DType::U8 | DType::Bool => argsorted_rows(x, (1, digit_u8)),
-        DType::I16 => argsorted_rows(x, (2, digit_i16)),
-        DType::U16 => argsorted_rows(x, (2, digit_u16)),
-        DType::I32 => argsorted_rows(x, (0, no_digit::<i32>)),
-        DType::U32 => argsorted_rows(x, (0, no_digit::<u32>)),
-        DType::I64 => argsorted_rows(x, (0, no_digit::<i64>)),
-        DType::U64 => argsorted_rows(x, (0, no_digit::<u64>)),
-        DType::F16 => argsorted_rows(x, (0, no_digit::<f16>)),
-        DType::F32 => argsorted_rows(x, (0, no_digit::<f32>)),
-        DType::F64 => argsorted_rows(x, (0, no_digit::<f64>)),
-        DType::C64 | DType::C128 => Err(Error::unsupported("an order of complex numbers")),
+    match x.shape().last() {
+        Some(&n) if u32::try_from(n).is_err() => Err(Error::unsupported("an order of so many")),
+        _ => of_type(x, true),
     }
+}
+
+/// Sorts the rows of an array by what its type has, or gives their orders.
+fn of_type(x: &Array, gives_order: bool) -> Result<Array> {
+    match x.dtype() {
+        _ if x.ndim() == 0 => Err(Error::unsupported("a sort of a number")),
+        DType::I8 => rows(x, (1, digit_i8), gives_order),
+        DType::U8 | DType::Bool => rows(x, (1, digit_u8), gives_order),
+        DType::I16 => rows(x, (2, digit_i16), gives_order),
+        DType::U16 => rows(x, (2, digit_u16), gives_order),
+        DType::I32 => rows(x, (0, no_digit::<i32>), gives_order),
+        DType::U32 => rows(x, (0, no_digit::<u32>), gives_order),
+        DType::I64 => rows(x, (0, no_digit::<i64>), gives_order),
+        DType::U64 => rows(x, (0, no_digit::<u64>), gives_order),
+        DType::F16 => rows(x, (0, no_digit::<f16>), gives_order),
+        DType::F32 => rows(x, (0, no_digit::<f32>), gives_order),
+        DType::F64 => rows(x, (0, no_digit::<f64>), gives_order),
+        DType::C64 | DType::C128 => Err(Error::unsupported("a sort of complex numbers")),
+    }
+}
+
+fn rows<T: Copy + PartialOrd, D: Fn(T, u32) -> usize + Copy>(
+    x: &Array,
+    bytes: Bytes<D>,
+    gives_order: bool,
+) -> Result<Array> {
+    if gives_order { argsorted_rows(x, bytes) } else { sorted_rows(x, bytes) }
 }
 
 /// The bytes of a number from the lowest on, in the order of the numbers: how many, and the function that gives one. None of types that are

@@ -21,6 +21,7 @@ use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar,
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
+use smallvec::SmallVec;
 
 /// The common call of a function of NumPy's.
 fn common_call(name: &str) -> Option<CommonCall> {
@@ -97,6 +98,13 @@ fn of_two<'py>(
     done(a.py(), run(x, y), |result| wrap(a.py(), result))
 }
 
+/// The elements of an array from a position along an axis up to another.
+fn part(array: &Array, axis: usize, from: Option<isize>, to: Option<isize>) -> Result<Array> {
+    let mut index: SmallVec<[Index; 4]> = SmallVec::from_elem(Index::from(..), axis);
+    index.push(Index::Range(from, to, 1));
+    array.index(&index)
+}
+
 /// `bincount(x, weights=None, minlength=0)`.
 fn bincount<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some([Some(x), weights, least]) = call.read(["x", "weights", "minlength"])? else { return Ok(None) };
@@ -140,9 +148,8 @@ fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
             return Ok(None);
         }
         let at = at.rem_euclid(n);
-        let part = |from: Option<isize>, to: Option<isize>| array.index(&[Index::Range(from, to, 1)]);
-        let joined =
-            part(None, Some(at)).and_then(|before| fastnp::concatenate(&[&before, &part(Some(at + 1), None)?], 0));
+        let joined = part(array, 0, None, Some(at))
+            .and_then(|before| fastnp::concatenate(&[&before, &part(array, 0, Some(at + 1), None)?], 0));
         return done(py, joined, |left| wrap(py, left));
     }
     if let Ok(range) = what.cast_exact::<PySlice>() {
@@ -194,9 +201,8 @@ fn insert<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> 
             return Ok(None);
         }
         let at = if at < 0 { at + n } else { at };
-        let part = |from: Option<isize>, to: Option<isize>| array.index(&[Index::Range(from, to, 1)]);
-        let joined =
-            part(None, Some(at)).and_then(|before| fastnp::concatenate(&[&before, &values, &part(Some(at), None)?], 0));
+        let joined = part(array, 0, None, Some(at))
+            .and_then(|before| fastnp::concatenate(&[&before, &values, &part(array, 0, Some(at), None)?], 0));
         return done(py, joined, |new| wrap(py, new));
     }
     let Some(at) = ours(at) else { return Ok(None) };
@@ -214,9 +220,8 @@ fn diff<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if array.ndim() != 1 || array.dtype() == DType::Bool {
             return Ok(None);
         }
-        let part = |from: Option<isize>, to: Option<isize>| array.index(&[Index::Range(from, to, 1)]);
-        let steps = part(Some(1), None).and_then(|after| {
-            let before = part(None, Some(-1))?;
+        let steps = part(array, 0, Some(1), None).and_then(|after| {
+            let before = part(array, 0, None, Some(-1))?;
             fastnp::apply(Op::Subtract, &[Value::Array(&after), Value::Array(&before)])
         });
         done(x.py(), steps, |steps| wrap(x.py(), steps))
@@ -353,12 +358,8 @@ fn roll<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
 /// The array with elements shifted along an axis, which is not empty.
 fn rolled(array: &Array, shift: isize, axis: usize) -> Result<Array> {
     let cut = (array.shape()[axis] as isize) - shift.rem_euclid(array.shape()[axis] as isize);
-    let part = |from: Option<isize>, to: Option<isize>| {
-        let mut index = vec![Index::from(..); axis];
-        index.push(Index::Range(from, to, 1));
-        array.index(&index)
-    };
-    fastnp::concatenate(&[&part(Some(cut), None)?, &part(None, Some(cut))?], axis as isize)
+    let (after, before) = (part(array, axis, Some(cut), None)?, part(array, axis, None, Some(cut))?);
+    fastnp::concatenate(&[&after, &before], axis as isize)
 }
 
 /// The result of a function of one array, if that is as it takes it.

@@ -11,7 +11,7 @@ use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Layout, Order, Scalar, Shape, Value, result_type};
+use fastnp::{Array, DType, Layout, Order, Scalar, Shape, result_type};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
@@ -84,7 +84,6 @@ fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(shape), Some(value), dtype, order]) = call.read(["shape", "fill_value", "dtype", "order"])?
         && let (Some(shape), Arg::Number(number)) = (shape_of(shape), parse_fast(value)?)
         && let Some(dtype) = type_of(dtype, result_type(&[number.arg_type()]))?
-        && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
         && fits(number, dtype)
         && let Some(order) = order_argument(order, Order::C)
         && let Ok(array) = Array::empty(&shape, dtype, order)
@@ -104,7 +103,7 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let a = a.open();
         let a = a.array(py)?;
         if let Some(dtype) = type_of(dtype, a.dtype())?
-            && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+            && fits(number, dtype)
             && let Some(order) = order_argument(order, Order::K)
         {
             let made = to_py_result(py, a.empty_like(dtype, order))?;
@@ -116,7 +115,7 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(a), Some(value), dtype, order]) = call.read(["a", "fill_value", "dtype", "order"])?
         && let Arg::Number(number) = parse_fast(value)?
         && let Some((shape, dtype, order)) = form_of_numpys(a, dtype, order)?
-        && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+        && fits(number, dtype)
         && let Ok(made) = Array::empty(&shape, dtype, order)
         && made.assign(number).is_ok()
     {

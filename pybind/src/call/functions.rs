@@ -221,26 +221,30 @@ fn apply_step<'py>(function: &str, name: &str, args: &Bound<'py, PyTuple>) -> Py
     }
 }
 
-/// NumPy's `divmod` of two arguments; any other call by the function of `fastnp._functions.elementwise`.
+/// NumPy's `divmod` of two arguments; any other call in general.
 fn divmod<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let ([a, b], None) = (call.positions(), call.named().next())
         && let Some(both) = crate::call::ufunc_call::divmod(a, b)?
     {
         return Ok(both);
     }
-    let others = call.py().import("fastnp._functions.elementwise")?.getattr("divmod_of_others")?;
-    others.call(call.tuple()?, Some(&call.dict()?))
+    in_general(call, "divmod")
 }
 
-/// NumPy's `modf` of one array of floats; any other call by the function of `fastnp._functions.elementwise`.
+/// NumPy's `modf` of one array of floats; any other call in general.
 fn modf<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some(x) = call.sole()
         && let Some(both) = crate::call::ufunc_call::modf(x)?
     {
         return Ok(both);
     }
-    let others = call.py().import("fastnp._functions.elementwise")?.getattr("modf_of_others")?;
-    others.call(call.tuple()?, Some(&call.dict()?))
+    in_general(call, "modf")
+}
+
+/// A call of a ufunc of two results that the extension leaves.
+fn in_general<'py>(call: Arguments<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let general = call.py().import("fastnp._functions.elementwise")?.getattr("in_general")?;
+    general.call1((name, call.tuple()?, call.dict()?))
 }
 
 /// Adds the functions to the module.

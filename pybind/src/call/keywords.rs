@@ -63,9 +63,7 @@ pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>
     let mask = match given.value(py)? {
         Some(Value::Array(array)) if array.dtype() == DType::Bool => Ok(array.clone()),
         // NumPy casts arrays safely only; the items of a list become bools.
-        Some(Value::Array(array)) if matches!(given, Arg::Converted(_)) && is_sequence(value) => {
-            array.cast(DType::Bool)
-        }
+        Some(Value::Array(array)) if is_sequence(value) => array.cast(DType::Bool),
         Some(Value::Scalar(scalar)) if scalar.dtype() == DType::Bool => Array::full(&[], scalar, Order::C),
         _ => return Ok(None),
     };

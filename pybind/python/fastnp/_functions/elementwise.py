@@ -18,14 +18,12 @@ from fastnp._fallback.ufunc import foreign
 from fastnp._fastnp import UFUNCS, ndarray
 
 
-def divmod_of_others(*args: Any, **kwargs: Any) -> Any:
-    """What the extension's `divmod` leaves: all but an array of ours and one, or a number."""
-    return general_ufunc(NATIVE[_np.divmod], _np.divmod, args, kwargs)
-
-
-def modf_of_others(*args: Any, **kwargs: Any) -> Any:
-    """What the extension's `modf` leaves: all but one array of ours of floats."""
-    return general_ufunc(NATIVE[_np.modf], _np.modf, args, kwargs)
+def in_general(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of `divmod` or `modf` that the extension's function leaves: all but of one array of
+    ours, or two, or a number and one.
+    """
+    original = getattr(_np, name)
+    return general_ufunc(NATIVE[original], original, args, kwargs)
 
 
 NATIVE[_np.divmod] = foreign(_np.divmod, _fastnp.divmod)
