@@ -30,7 +30,8 @@ def run(name: str, command: list[str]) -> int:
     counts = dict.fromkeys(OUTCOMES, 0)
     start = time.monotonic()
     # Else cargo would share the jobs of a `make --jobs`.
-    environment = {key: value for key, value in os.environ.items() if key != "MAKEFLAGS"}
+    shared = ("MAKEFLAGS", "MFLAGS")
+    environment = {key: value for key, value in os.environ.items() if key not in shared}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
     assert process.stdout is not None
     for line in process.stdout:
