@@ -291,6 +291,27 @@ TABLE: dict[str, list[Any]] = {
         cases(FLAT, 2, constant_values=7),
         cases(FLAT, ((1, 2), (0, 3)), "edge"),
         cases(FLAT, 9, "wrap"),
+        cases(INTS, 1, constant_values=((1, 2), (3, 4))),
+        cases(INTS, (0, 2), constant_values=(2.5, numpy.float32(7))),
+        cases(INTS.astype("i1"), ((0, 1), (0, 0)), constant_values=((300, 1), (1, 300))),
+        cases(FLAT, numpy.array([[1], [2]]), "edge"),
+        cases(FLAT, ((9, 0), (1, 17)), "symmetric", reflect_type="odd"),
+        cases(INTS, ((9, 0), (1, 17)), "reflect", reflect_type="odd"),
+        cases(FLAT, 1, "reflect", reflect_type="strange"),
+        cases(FLAT[:1], 3, "reflect"),
+        cases(SINGLE, ((1, 2), (3, 4)), "linear_ramp", end_values=((5, 6), (7.5, -8))),
+        cases(INTS, 3, "linear_ramp", end_values=(20, numpy.int8(-4))),
+        cases(CUBE, 2, "linear_ramp"),
+        cases(EMPTY, ((1, 0), (0, 0)), "constant"),
+        cases(EMPTY, 1, "edge"),
+        cases(EMPTY, ((0, 0), (0, 2)), "edge"),
+        cases(FLAT, 1, "edge", constant_values=7),
+    ]
+    + [
+        cases(x, ((1, 2), (3, 0)), mode, stat_length=length)
+        for x in (FLAT, INTS, FORTRAN)
+        for mode in ("maximum", "mean", "minimum", "median")
+        for length in (1, 2, (9, 2), ((1, 2), (3, 4)), None, 0, -1)
     ]
     + [
         cases(FLAT, -1),
