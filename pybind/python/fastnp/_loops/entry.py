@@ -219,3 +219,31 @@ def _count_zipped(iterator: Any) -> int:
 # `enumerate` alone has: the program must see what the loop takes from it.
 _ENUMERATED = _count_enumerated(enumerate(chain([0])))
 _ZIPPED = _count_zipped(zip(chain([0])))
+
+
+def is_held(iterable: Any) -> bool:
+    """Whether the program holds a `zip` or an `enumerate` as well, and can go on with it after the
+    loop. `Site.enter` has it called by a method of its own.
+    """
+    return type(iterable) in (enumerate, zip) and sys.getrefcount(iterable) > _FRESH
+
+
+def _in_first_turns(iterable: Any) -> int:
+    return _in_is_held(iterable)
+
+
+def _in_enter(iterable: Any) -> int:
+    return _in_first_turns(iterable)
+
+
+def _in_is_held(iterable: Any) -> int:
+    return sys.getrefcount(iterable)
+
+
+def _references_of_fresh() -> int:
+    """The references to an iterator that a rewritten loop alone has a variable for."""
+    iterable = zip(chain([0]))
+    return _in_enter(iterable)
+
+
+_FRESH = _references_of_fresh()

@@ -223,13 +223,13 @@ def free_name(e: Emitter, name: str) -> Value:
     """A name that a function whose body is compiled finds outside of it: a constant of the code."""
     function: Any = e.calls[-1].function
     scope: Any = function.__globals__
+    if name in function.__code__.co_varnames:
+        raise Unsupported(f"`{name}` of {function.__name__}, which is not bound")
+    if name in e.binds:
+        # Perhaps the same global or the same cell, which the loop changes.
+        raise Unsupported(f"`{name}` of the function that is called, which the loop binds too")
     if name in function.__code__.co_freevars:
         scope = scopes.Cells(function)
-    elif name in function.__code__.co_varnames:
-        raise Unsupported(f"`{name}` of {function.__name__}, which is not bound")
-    elif name in e.binds:
-        # Perhaps the same global, which the loop changes.
-        raise Unsupported(f"`{name}` of the function that is called, which the loop binds too")
     known = scope.get(name, scope)
     if known is scope:
         known = getattr(builtins, name, scope)

@@ -22,7 +22,16 @@ from weakref import WeakSet
 
 from fastnp import _fastnp
 from fastnp._interpreter import Uncollected
-from fastnp._loops.entry import SIZED, Source, Turns, advance, beginning, is_list, source_of
+from fastnp._loops.entry import (
+    SIZED,
+    Source,
+    Turns,
+    advance,
+    beginning,
+    is_held,
+    is_list,
+    source_of,
+)
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
@@ -280,7 +289,7 @@ class Site(Loop):
         return False
 
     def _first_turns(self, iterable: Any) -> Any:
-        source = source_of(iterable)
+        source = None if is_held(iterable) else source_of(iterable)
         try:
             total = -1 if source is None else len(source)
         except OverflowError:  # a range of more than a machine word
