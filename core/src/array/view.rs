@@ -305,6 +305,22 @@ impl Array {
         Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })
     }
 
+    /// The axes in the order in which NumPy's iterators visit them with `order="K"`, the slowest first.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::from(vec![1.0, 2.0, 3.0]).reshape(&[1, 3])?;
+    /// assert_eq!(a.broadcast_to(&[2, 3])?.axes_in_memory()[..], [0, 1]);
+    /// assert_eq!(a.broadcast_to(&[2, 3])?.t().axes_in_memory()[..], [1, 0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn axes_in_memory(&self) -> SmallVec<[isize; 4]> {
+        let strides = result_order::of_operands(self.shape(), 1, &[self.strides()]);
+        let mut axes: SmallVec<[isize; 4]> = (0..self.ndim() as isize).collect();
+        axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis as usize]));
+        axes
+    }
+
     /// The strides a dense copy in a type of a size has under an order.
     pub(crate) fn dense_strides(&self, order: Order, itemsize: usize) -> Strides {
         match order {

@@ -86,7 +86,7 @@ fn update_vector(
             // SAFETY: positions were checked and stay as they are; elements of the vector are distinct, and operands are no part of it.
             flags_raised(|| unsafe { update.run_at(x, at, (extent, step), y, number.is_some()) })
         });
-        gate.note_flags("at", raised & update.effects());
+        gate.note_flags(update.name(), raised & update.effects());
         Ok(())
     })?;
     Ok(true)
@@ -170,7 +170,7 @@ impl FancyIndex {
                 // SAFETY: the offsets were checked, elements of one array that share no memory are distinct, and operands are no part of it.
                 flags_raised(|| unsafe { update.run(x, elements, y, is_one) })
             });
-            gate.note_flags("at", raised & update.effects());
+            gate.note_flags(update.name(), raised & update.effects());
             Ok(())
         })
     }

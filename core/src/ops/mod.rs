@@ -9,7 +9,7 @@
 //! | `create` | `zeros`, `full`, `arange`, `linspace`, copies of foreign memory |
 //! | `concatenate` | joining along an axis |
 //! | `convert`, `reshape` | arrays from and to other types; the same elements in another shape |
-//! | `reduce` | reductions and scans |
+//! | `reduce`, `running_product` | reductions and scans; products of floats in NumPy's order |
 //! | `repeat` | loops of functions |
 //! | `matmul` | matrix and inner products |
 //! | `fourier` | Fourier transforms along axes |
@@ -30,4 +30,5 @@ pub(crate) mod promote;
 pub(crate) mod reduce;
 pub(crate) mod repeat;
 pub(crate) mod reshape;
+pub(crate) mod running_product;
 pub(crate) mod where_arg;

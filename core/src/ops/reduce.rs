@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
 use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::ops::promote::{Casting, can_cast, promote_types};
+use crate::ops::running_product::depends_on_order;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fold;
 use crate::runtime::eager_gate::Eager;
@@ -113,7 +114,7 @@ fn axis_bits(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
     Ok(mask)
 }
 
-fn is_reduced(mask: u64, axis: usize) -> bool {
+pub(crate) fn is_reduced(mask: u64, axis: usize) -> bool {
     mask >> axis & 1 != 0
 }
 
@@ -302,6 +303,9 @@ impl Array {
         let stands_alone = identity.is_none() && empty;
         let mut result = match initial.filter(|_| stands_alone) {
             Some(initial) => Array::full(&source.reduced_shape(reduced, how.keepdims), initial, Order::C)?,
+            None if !empty && depends_on_order(Fold::Op(op), compute) => {
+                source.product(compute, reduced, how.keepdims)?
+            }
             None => source.fold(Fold::Op(op), compute, reduced, how.keepdims)?,
         };
         if let Some(initial) = initial.filter(|_| !stands_alone) {

@@ -5,9 +5,11 @@ use crate::array::element;
 use crate::array::layout::Layout;
 use crate::error::Result;
 use crate::host::gemm::{Product, strided_dot};
+use crate::ops::running_product::depends_on_order;
 use crate::plan::trace::{Composite, Operation};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
+use crate::runtime::fp_flags::flags_of;
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Fold, Launch, Scalar};
 
@@ -58,6 +60,15 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
 /// # Errors
 /// `MemoryError`.
 pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<Scalar>> {
+    if !depends_on_order(fold, compute) {
+        return fold_in_any_order(array, fold, compute);
+    }
+    let (value, raised) = flags_of("reduce", || fold_in_any_order(array, fold, compute))?;
+    Ok(value.filter(|_| raised.is_empty()))
+}
+
+/// [`fold`] where partial results may overflow as they like.
+fn fold_in_any_order(array: &Array, fold: Fold, compute: DType) -> Result<Option<Scalar>> {
     let n = array.size();
     let result = fold.result(compute);
     let mut runtime = recording()?;

@@ -1,7 +1,10 @@
 //! Floating-point flags raised by kernels, kept by op and by the `np.errstate` token the op was recorded under, until they are
 //! taken.
 
+use crate::error::Result;
 use crate::plan::trace::Composite;
+use crate::runtime::lock::{recording, runtime};
+use fastnp_codegen::drive::fp_status;
 use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, RaisedFlags, Template, ValueId};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,6 +83,20 @@ pub struct FpReport {
     by: ThreadId,
 }
 
+/// Does work, and returns with its result the flags that it raised under a name, underflow included. They are not logged.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn flags_of<T>(name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<(T, FpFlags)> {
+    let before = recording()?.telemetry.fp_flags.replace(name, FpFlags::NONE);
+    fp_status::set_reported(FpFlags::ALL);
+    let done = work();
+    let log = &mut runtime().telemetry.fp_flags;
+    fp_status::set_reported(log.errstate.reported());
+    let raised = log.replace(name, before);
+    done.map(|done| (done, raised))
+}
+
 /// Flags raised since they were last taken.
 #[derive(Default)]
 pub(crate) struct FlagLog {
@@ -125,6 +142,22 @@ impl FlagLog {
             Some(known) => known.flags |= flags,
             None => self.reports.push(FpReport { name, flags, errstate, by }),
         }
+    }
+
+    /// Sets the flags that this thread raised under a name and the present token; returns those before.
+    pub(crate) fn replace(&mut self, name: &'static str, flags: FpFlags) -> FpFlags {
+        let (errstate, by) = (self.errstate, thread::current().id());
+        let mut before = FpFlags::NONE;
+        self.reports.retain(|r| {
+            let is_it = (r.name, r.errstate, r.by) == (name, errstate, by);
+            before = if is_it { before | r.flags } else { before };
+            !is_it
+        });
+        PENDING.store(!self.reports.is_empty(), Ordering::Relaxed);
+        if !flags.is_empty() {
+            self.add(name, flags);
+        }
+        before
     }
 
     /// Takes all reports, except those of another thread whose errors are raised where they are made.

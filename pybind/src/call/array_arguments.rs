@@ -2,18 +2,27 @@
 
 use crate::interpreter::dtype::{RequestedType, requested};
 use fastnp::{DType, Order, Shape};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyTuple};
 use smallvec::SmallVec;
 
 /// Parses `axis=`: none, an integer, or a tuple of integers.
 pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallVec<[isize; 4]>>> {
     let Some(axis) = axis.filter(|a| !a.is_none()) else { return Ok(None) };
     if let Ok(tuple) = axis.cast::<PyTuple>() {
-        return tuple.iter().map(|a| a.extract()).collect::<PyResult<_>>().map(Some);
+        return tuple.iter_borrowed().map(|axis| integer(&axis)).collect::<PyResult<_>>().map(Some);
     }
-    Ok(Some(SmallVec::from_iter([axis.extract::<isize>()?])))
+    Ok(Some(SmallVec::from_iter([integer(axis)?])))
+}
+
+/// A number of elements or of an axis. NumPy takes no bool for one.
+pub(crate) fn integer<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>>(number: &'a Bound<'py, PyAny>) -> PyResult<T> {
+    if number.is_exact_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err("an integer is required"));
+    }
+    number.extract::<T>()
 }
 
 /// Parses `dtype=`: `Some(None)` if not given, `None` if it is not native.
@@ -52,12 +61,12 @@ pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
     }
     // Tuples first: a failed `extract` makes an exception, which costs more than the array.
     if let Ok(tuple) = shape.cast::<PyTuple>() {
-        return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
+        return tuple.iter_borrowed().map(|n| integer::<usize>(&n).ok()).collect();
     }
-    if let Ok(n) = shape.extract::<usize>() {
+    if let Ok(n) = integer::<usize>(shape) {
         return Some(SmallVec::from_iter([n]));
     }
-    shape.try_iter().ok()?.map(|n| n.ok()?.extract::<usize>().ok()).collect()
+    shape.try_iter().ok()?.map(|n| integer::<usize>(&n.ok()?).ok()).collect()
 }
 
 /// `dtype=` of a creation function, or its default; `None` if it is not native.

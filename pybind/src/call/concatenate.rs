@@ -3,6 +3,7 @@
 //! Calls with other keywords, parts of other classes, and errors are left to NumPy.
 
 use crate::call::argument::{Arg, parse_any, strong_scalar};
+use crate::call::array_arguments::integer;
 use crate::call::array_list::visit_items;
 use crate::fallback::by_name::numpy_counted;
 use crate::interpreter::error::to_py_result;
@@ -149,7 +150,7 @@ fn read_axis(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Op
     for (&name, value) in names.iter().zip(given).skip(1) {
         let Some(value) = value else { continue };
         match name {
-            "axis" => match value.extract::<isize>() {
+            "axis" => match integer::<isize>(value) {
                 Ok(named) => axis = Some(named),
                 Err(_) => return Ok(None),
             },

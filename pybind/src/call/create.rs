@@ -1,7 +1,7 @@
 //! Creation functions: `empty`, `zeros`, `ones`, `full`, their `_like` forms, and `arange`.
 
 use crate::call::argument::{Arg, parse_fast};
-use crate::call::array_arguments::{order_argument, shape_of, type_of};
+use crate::call::array_arguments::{integer, order_argument, shape_of, type_of};
 use crate::call::assign::fits;
 use crate::fallback::by_name::numpy;
 use crate::interop::numpy_memory::dense_form;
@@ -155,7 +155,7 @@ fn eye<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 /// An extent; `None` for what is none, which NumPy refuses or reads.
 fn extent_of(value: &Bound<'_, PyAny>) -> Option<usize> {
-    value.extract::<usize>().ok()
+    integer::<usize>(value).ok()
 }
 
 /// `arange`.

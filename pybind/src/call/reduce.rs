@@ -40,9 +40,15 @@ enum Caller {
     Method,
 }
 
-/// Parses a reduction's arguments by NumPy's names and positions; `None` if one of them is not native.
+/// The names of the arguments that a function takes, and how many of them may be given by position.
+struct Signature(&'static [&'static str], usize);
+
+const OF_FOLD: Signature = Signature(&["axis", "dtype", "out", "keepdims", "initial", "where"], 6);
+const OF_SCAN: Signature = Signature(&["axis", "dtype", "out"], 3);
+
+/// Parses a reduction's arguments by NumPy's names and positions; `None` if one of them is not native, or not the function's.
 fn reduce_arguments<'py>(
-    positions: &[&str],
+    &Signature(names, positions): &Signature,
     args: impl ExactSizeIterator<Item = Object<'py>>,
     kwargs: Option<&Bound<'py, PyDict>>,
     caller: Caller,
@@ -57,16 +63,17 @@ fn reduce_arguments<'py>(
         mean: None,
         out: Out::New,
     };
-    if args.len() > positions.len() {
+    if args.len() > positions {
         return Ok(None);
     }
-    for (value, name) in args.zip(positions) {
+    for (value, name) in args.zip(names) {
         if !out.read(name, &value, Caller::Method)? {
             return Ok(None);
         }
     }
     for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-        if !out.read(name.cast::<PyString>()?.to_str()?, &value, caller)? {
+        let name = name.cast::<PyString>()?.to_str()?;
+        if !names.contains(&name) || !out.read(name, &value, caller)? {
             return Ok(None);
         }
     }
@@ -175,7 +182,6 @@ fn left_to_numpy<T>() -> fastnp::Result<T> {
 /// `ufunc.reduce`.
 pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
-    let positions = ["axis", "dtype", "out", "keepdims", "initial", "where"];
     if args.len() == 1
         && kwargs.is_none_or(|kwargs| kwargs.is_empty())
         && let Some(result) = fold_items(op, &args.get_item(0)?)?
@@ -186,12 +192,9 @@ pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>
         };
     }
     let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
-    let Some(mut requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
+    let Some(mut requested) = reduce_arguments(&OF_FOLD, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
         return Ok(left_to_numpy());
     };
-    if requested.mean.is_some() || requested.ddof != 0.0 {
-        return Ok(left_to_numpy());
-    }
     // The default is the first axis. An array without axes may be reduced along axis 0 or -1, which it does not have.
     if !names_axis(args, kwargs) {
         requested.axes = Some(SmallVec::from_iter([0]));
@@ -219,15 +222,12 @@ fn outcome_of_error<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
 pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
     let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
-    let positions = ["axis", "dtype", "out"];
-    let Some(requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
+    let Some(requested) = reduce_arguments(&OF_SCAN, args.iter().skip(1), kwargs, Caller::Ufunc)? else {
         return Ok(left_to_numpy());
     };
     let axes = requested.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
-    let plain =
-        !requested.keepdims && requested.initial.is_none() && requested.mask.is_none() && requested.mean.is_none();
     match axes {
-        &[axis] if plain => run_scan(py, &array, op, Some(axis), &requested),
+        &[axis] => run_scan(py, &array, op, Some(axis), &requested),
         _ => Ok(left_to_numpy()),
     }
 }
@@ -256,11 +256,11 @@ fn reduction(name: &str, ddof: f64) -> Reduction {
     Reduction::from_name(name, ddof).expect("the methods are named as reductions")
 }
 
-/// A reduction by NumPy's name, with the names of its positional arguments.
+/// A reduction by NumPy's name.
 fn reduce<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
-    positions: &[&str],
+    signature: &Signature,
     call: Arguments<'_, 'py>,
 ) -> PyResult<Object<'py>> {
     let py = this.py();
@@ -274,19 +274,19 @@ fn reduce<'py>(
         }
     }
     let (args, kwargs) = (call.tuple()?, Some(call.dict()?));
-    reduce_asked(this, name, positions, &args, kwargs.as_ref())
+    reduce_asked(this, name, signature, &args, kwargs.as_ref())
 }
 
 /// [`reduce`] with arguments to parse.
 fn reduce_asked<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
-    positions: &[&str],
+    signature: &Signature,
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(requested) = reduce_arguments(positions, args.iter(), kwargs, Caller::Method)? {
+    if let Some(requested) = reduce_arguments(signature, args.iter(), kwargs, Caller::Method)? {
         let me = this.open();
         let what = reduction(name, requested.ddof);
         // `dtype=` of other reductions has another meaning in each, so they are left to NumPy.
@@ -328,7 +328,7 @@ fn scan<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let (args, kwargs) = (&call.tuple()?, Some(&call.dict()?));
-    if let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs, Caller::Method)?
+    if let Some(requested) = reduce_arguments(&OF_SCAN, args.iter(), kwargs, Caller::Method)?
         && requested.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
         let axis = requested.axes.as_ref().map(|a| a[0]);
@@ -341,47 +341,47 @@ fn scan<'py>(
 }
 
 fn sum<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "sum", &["axis", "dtype", "out", "keepdims", "initial", "where"], call)
+    reduce(this, "sum", &OF_FOLD, call)
 }
 
 fn prod<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "prod", &["axis", "dtype", "out", "keepdims", "initial", "where"], call)
+    reduce(this, "prod", &OF_FOLD, call)
 }
 
 fn min<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "min", &["axis", "out", "keepdims", "initial", "where"], call)
+    reduce(this, "min", &Signature(&["axis", "out", "keepdims", "initial", "where"], 5), call)
 }
 
 fn max<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "max", &["axis", "out", "keepdims", "initial", "where"], call)
+    reduce(this, "max", &Signature(&["axis", "out", "keepdims", "initial", "where"], 5), call)
 }
 
 fn any<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "any", &["axis", "out", "keepdims"], call)
+    reduce(this, "any", &Signature(&["axis", "out", "keepdims", "where"], 3), call)
 }
 
 fn all<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "all", &["axis", "out", "keepdims"], call)
+    reduce(this, "all", &Signature(&["axis", "out", "keepdims", "where"], 3), call)
 }
 
 fn argmin<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "argmin", &["axis", "out"], call)
+    reduce(this, "argmin", &Signature(&["axis", "out", "keepdims"], 2), call)
 }
 
 fn argmax<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "argmax", &["axis", "out"], call)
+    reduce(this, "argmax", &Signature(&["axis", "out", "keepdims"], 2), call)
 }
 
 fn mean<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], call)
+    reduce(this, "mean", &Signature(&["axis", "dtype", "out", "keepdims", "where"], 4), call)
 }
 
 fn var<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "var", &["axis", "dtype", "out", "ddof", "keepdims"], call)
+    reduce(this, "var", &Signature(&["axis", "dtype", "out", "ddof", "keepdims", "where", "mean"], 5), call)
 }
 
 fn std<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    reduce(this, "std", &["axis", "dtype", "out", "ddof", "keepdims"], call)
+    reduce(this, "std", &Signature(&["axis", "dtype", "out", "ddof", "keepdims", "where", "mean"], 5), call)
 }
 
 fn cumsum<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {

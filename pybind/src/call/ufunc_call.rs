@@ -278,7 +278,7 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Whether an object is of a class derived from NumPy's array, but not of ours.
-fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let is_array = object.is_exact_instance_of::<NdArray>() || is_numpys(object);
     let array = dtype::types(object.py())?.array.bind(object.py());
     Ok(!is_array && object.get_type().is_subclass(array)?)

@@ -414,12 +414,7 @@ fn flat(array: &Array, order: Order) -> fastnp::Result<Array> {
     match order {
         // A dense array of one axis is flat already.
         _ if array.ndim() == 1 && array.is_c_contiguous() => Ok(array.clone()),
-        Order::K => {
-            // Elements in memory order: the axes sorted by stride, slowest first.
-            let mut axes: Vec<isize> = (0..array.ndim() as isize).collect();
-            axes.sort_by_key(|&a| std::cmp::Reverse(array.strides()[a as usize].unsigned_abs()));
-            array.transpose(&axes)?.reshape(&[array.size()])
-        }
+        Order::K => array.transpose(&array.axes_in_memory())?.reshape(&[array.size()]),
         other => array.reshape_order(&[array.size()], other),
     }
 }

@@ -1,7 +1,7 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
 use crate::call::argument::{Arg, parse_any};
-use crate::call::ufunc_call::{apply_native, binary, divmod, unary};
+use crate::call::ufunc_call::{apply_native, binary, divmod, is_derived, unary};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::call_python;
@@ -14,7 +14,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple, PyType};
 use std::ffi::c_void;
 
 /// `divmod(a, b)`, one of which is an array object.
@@ -23,6 +23,21 @@ fn divided<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<
         Some(both) => Ok(both),
         None => fallback(a.py(), "ufunc")?.call1(("divmod", "__call__", (a, b), PyDict::new(a.py()))),
     }
+}
+
+/// `this ** other` where `other` goes first. A class that derives from NumPy's array may leave it to the array, as `matrix` does: Python
+/// has asked it already where the array's class is NumPy's.
+#[cold]
+fn power_of_derived<'py>(this: &Bound<'py, NdArray>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    if !is_derived(other)? {
+        return Ok(py.NotImplemented().into_bound(py));
+    }
+    let reflected = other.call_method1("__rpow__", (this,))?;
+    if !reflected.is(py.NotImplemented()) {
+        return Ok(reflected);
+    }
+    fallback(py, "ufunc")?.call1(("power", "__call__", (this, other), PyDict::new(py)))
 }
 
 #[pymethods]
@@ -63,7 +78,8 @@ impl NdArray {
                     return new_object(py, squared);
                 }
             }
-            binary(Op::Power, this.as_any(), other)
+            let result = binary(Op::Power, this.as_any(), other)?;
+            if result.is(this.py().NotImplemented()) { power_of_derived(this, other) } else { Ok(result) }
         } else {
             Ok(this.py().NotImplemented().into_bound(this.py()))
         }
@@ -170,7 +186,12 @@ impl NdArray {
     }
 
     fn __contains__(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        binary(Op::Equal, this.as_any(), value)?.call_method0("any")?.is_truthy()
+        let equal = this.as_any().rich_compare(value, CompareOp::Eq)?;
+        match equal.cast::<PyBool>() {
+            // Neither operand compares with the other.
+            Ok(same) => Ok(same.is_true()),
+            Err(_) => equal.call_method0("any")?.is_truthy(),
+        }
     }
 
     fn __iter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

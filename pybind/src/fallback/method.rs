@@ -48,7 +48,9 @@ pub(crate) fn numpy_method_after<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let is_counted = why == ErrorKind::Unsupported;
-    if !is_indexed(name) || args.get_borrowed_item(0).is_ok_and(|index| is_basic(&index)) {
+    let is_by_keyword = is_indexed(name) && args.is_empty();
+    if !is_by_keyword {
+        let args = if is_indexed(name) { &with_private_index(args)? } else { args };
         let function = dtype::types(py)?.array.bind(py).getattr(name)?;
         let (arguments, names) = joined(std::iter::once(this.clone().into_any()).chain(args.iter()), kwargs)?;
         let label = PyString::new(py, &format!("ndarray.{name}"));
@@ -64,6 +66,17 @@ pub(crate) fn numpy_method_after<'py>(
 /// Whether the first argument of a method is an index, the arrays in which NumPy gets copies of.
 fn is_indexed(name: &str) -> bool {
     matches!(name, "__getitem__" | "__setitem__" | "take" | "put")
+}
+
+/// The arguments with a copy of the index in the first one.
+fn with_private_index<'py>(args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+    let (py, index) = (args.py(), args.get_item(0)?);
+    if is_basic(&index) {
+        return Ok(args.clone());
+    }
+    let private = fallback(py, "private_index")?.call1((index,))?;
+    let arguments: Vec<_> = std::iter::once(private).chain(args.iter().skip(1)).collect();
+    PyTuple::new(py, arguments)
 }
 
 /// Whether an index has no arrays. NumPy makes an array of its own of a list.

@@ -12,8 +12,8 @@ new and small. A result that is one of the views becomes the array the view was 
 keeps its identity.
 
 The extension calls `call`, `comparison`, `general`, `general_ufunc`, `general_uncounted`,
-`method`, `method_uncounted`, `operator`, `restore_elements`, `ufunc`, `ufunc_attribute` and
-`uncounted` by name.
+`method`, `method_uncounted`, `operator`, `private_index`, `restore_elements`, `ufunc`,
+`ufunc_attribute` and `uncounted` by name.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ __all__ = [
     "method",
     "method_uncounted",
     "operator",
+    "private_index",
     "refused",
     "to_views",
     "ufunc",
@@ -443,7 +444,7 @@ def operator(name: str, left: Any, right: Any) -> Any:
 _INDEXED = {"__getitem__": "", "__setitem__": "", "take": "indices", "put": "indices"}
 
 
-def _private(index: Any) -> Any:
+def private_index(index: Any) -> Any:
     """An index with copies of its arrays.
 
     NumPy checks positions, or counts a mask, and then reads them again without the GIL: an array
@@ -451,7 +452,7 @@ def _private(index: Any) -> Any:
     visited in the same order, so the first wrong position and the last value written are too.
     """
     if type(index) is tuple:
-        return tuple(map(_private, index))
+        return tuple(map(private_index, index))
     if type(index) is ndarray:
         index = to_numpy(index)
     if type(index) is not _np.ndarray or index.ndim == 0:
@@ -471,9 +472,9 @@ def _method(
     if name in _INDEXED:
         keyword = _INDEXED[name]
         if args:
-            args = (_private(args[0]), *args[1:])
+            args = (private_index(args[0]), *args[1:])
         elif keyword in kwargs:
-            kwargs = {**kwargs, keyword: _private(kwargs[keyword])}
+            kwargs = {**kwargs, keyword: private_index(kwargs[keyword])}
     return getattr(_np.ndarray, name), args, kwargs
 
 

@@ -131,8 +131,9 @@ def cross(
     x, y = pair
     dtype = _np.promote_types(x.dtype, y.dtype)
     result = empty((*_np.broadcast_shapes(x.shape[:-1], y.shape[:-1]), 3), dtype)
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
+    # Slices of one component: those of vectors would be numbers, whose overflow warns.
+    first, second, third = (slice(k, k + 1) for k in range(3))
+    for k, i, j in (first, second, third), (second, third, first), (third, first, second):
         result[..., k] = x[..., i] * y[..., j] - x[..., j] * y[..., i]
     return result
 
@@ -179,7 +180,7 @@ def diagflat(v: Any, k: Any = 0) -> Any:
 
 @native(_np.tril)
 def tril(m: Any, k: Any = 0) -> Any:
-    if type(m) is not ndarray or m.ndim == 0:
+    if type(m) is not ndarray or m.ndim == 0 or type(k) is not int:
         return call(_np.tril, (m, k), {})
     rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
     return where(tri(rows, columns, k, bool), m, m.dtype.type(0))
@@ -187,7 +188,7 @@ def tril(m: Any, k: Any = 0) -> Any:
 
 @native(_np.triu)
 def triu(m: Any, k: Any = 0) -> Any:
-    if type(m) is not ndarray or m.ndim == 0:
+    if type(m) is not ndarray or m.ndim == 0 or type(k) is not int:
         return call(_np.triu, (m, k), {})
     rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
     return where(tri(rows, columns, k - 1, bool), m.dtype.type(0), m)

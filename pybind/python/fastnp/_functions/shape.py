@@ -57,6 +57,8 @@ def expand_dims(a: Any, axis: Any) -> Any:
     axes = axis if type(axis) in (tuple, list) else (axis,)
     ndim = len(axes) + a.ndim
     new = normalize_axis_tuple(axes, ndim)
+    if not new:
+        return a.view()
     # Indexing with newaxis is a view for any strides.
     return a[tuple([None if at in new else slice(None) for at in range(ndim)])]
 
@@ -282,8 +284,8 @@ def _boundaries(total: int, sections: Any) -> list[int] | None:
         each, longer = divmod(total, int(sections))
         return [at * each + min(at, longer) for at in range(1, int(sections))]
     if type(sections) is ndarray:
-        return sections.tolist()
-    return list(sections)
+        return sections.tolist() if sections.ndim == 1 else None
+    return list(sections) if type(sections) in (list, tuple) else None
 
 
 @native(_np.array_split)
@@ -334,8 +336,7 @@ if hasattr(_np, "unstack"):  # new in NumPy 2.1
     def unstack(x: Any, /, *, axis: int = 0) -> Any:
         if type(x) is not ndarray or x.ndim == 0:
             return call(_np.unstack, (x,), {"axis": axis})
-        moved = x if axis == 0 else moveaxis(x, axis, 0)
-        return tuple(moved[at, ...] for at in range(len(moved)))
+        return tuple(x if axis == 0 else moveaxis(x, axis, 0))
 
 
 @native(_np.block)
