@@ -112,7 +112,6 @@ pub struct Update {
     sizes: [usize; 3],
     /// Whether results may be written over elements.
     in_place: bool,
-    name: &'static str,
     effects: FpFlags,
 }
 
@@ -135,14 +134,8 @@ impl Update {
             store,
             sizes: [dtype.size(), compute.size(), result.size()],
             in_place: is_own && works_in_place(op, compute),
-            name: op.name(),
             effects,
         })
-    }
-
-    /// The op's name, for warnings.
-    pub fn name(&self) -> &'static str {
-        self.name
     }
 
     /// The floating-point flags that it may raise.

@@ -40,7 +40,7 @@ pub fn update_at(array: &Array, parts: &[IndexPart], op: Op, operand: Option<Val
     let compute = compute_type(array.dtype(), op, operand.as_ref())?;
     let update = Update::new(op, compute, array.dtype()).ok_or_else(|| Error::unsupported("an op without a loop"))?;
     if let [IndexPart::Positions(positions)] = parts
-        && update_vector(array, positions, &update, (compute, operand.as_ref()))?
+        && update_vector(array, positions, (op, &update), (compute, operand.as_ref()))?
     {
         return Ok(());
     }
@@ -49,12 +49,18 @@ pub fn update_at(array: &Array, parts: &[IndexPart], op: Op, operand: Option<Val
     if index.offsets.size() * index.basic.size() > 0 { index.run(&update, operand.as_ref()) } else { Ok(()) }
 }
 
+/// Whether NumPy has a loop of its own for updates of vectors by an op, in whose name it then warns.
+fn is_indexed(op: Op) -> bool {
+    use Op::{Add, Divide, FloorDivide, Fmax, Fmin, Maximum, Minimum, Multiply, Subtract};
+    matches!(op, Add | Subtract | Multiply | Divide | FloorDivide | Maximum | Minimum | Fmax | Fmin)
+}
+
 /// Updates the elements of a vector at dense positions, by a number or dense operands of the type computed in; whether the arguments were
 /// of that kind, and the op has a loop for single elements.
 fn update_vector(
     array: &Array,
     positions: &Array,
-    update: &Update,
+    (op, update): (Op, &Update),
     (compute, operand): (DType, Option<&Value<'_>>),
 ) -> Result<bool> {
     let (&[extent], &[step], Some(operand)) = (array.shape(), array.strides(), operand) else { return Ok(false) };
@@ -86,7 +92,7 @@ fn update_vector(
             // SAFETY: positions were checked and stay as they are; elements of the vector are distinct, and operands are no part of it.
             flags_raised(|| unsafe { update.run_at(x, at, (extent, step), y, number.is_some()) })
         });
-        gate.note_flags(update.name(), raised & update.effects());
+        gate.note_flags(if is_indexed(op) { op.name() } else { "at" }, raised & update.effects());
         Ok(())
     })?;
     Ok(true)
@@ -170,7 +176,7 @@ impl FancyIndex {
                 // SAFETY: the offsets were checked, elements of one array that share no memory are distinct, and operands are no part of it.
                 flags_raised(|| unsafe { update.run(x, elements, y, is_one) })
             });
-            gate.note_flags(update.name(), raised & update.effects());
+            gate.note_flags("at", raised & update.effects());
             Ok(())
         })
     }

@@ -20,7 +20,7 @@ fn filled<'py>(call: Arguments<'_, 'py>, name: &'static str, value: Option<i64>)
     if let Some([Some(shape), dtype, order]) = call.read(["shape", "dtype", "order"])?
         && let (Some(shape), Some(dtype)) = (shape_of(shape), type_of(dtype, DType::F64)?)
         && shape.len() <= fastnp::MAX_DIMS
-        && let Some(order) = order_argument(order, Order::C)
+        && let Some(order @ (Order::C | Order::F)) = order_argument(order, Order::C)
     {
         let made = match value {
             Some(value) => Array::full(&shape, Scalar::new(dtype, value), order),
@@ -85,7 +85,7 @@ fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         && let (Some(shape), Arg::Number(number)) = (shape_of(shape), parse_fast(value)?)
         && let Some(dtype) = type_of(dtype, result_type(&[number.arg_type()]))?
         && fits(number, dtype)
-        && let Some(order) = order_argument(order, Order::C)
+        && let Some(order @ (Order::C | Order::F)) = order_argument(order, Order::C)
         && let Ok(array) = Array::empty(&shape, dtype, order)
         && array.assign(number).is_ok()
     {

@@ -12,9 +12,9 @@ use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
-use fastnp::{Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
+use fastnp::{ArgType, Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -63,7 +63,8 @@ fn reduce_arguments<'py>(
         mean: None,
         out: Out::New,
     };
-    if args.len() > positions {
+    let given = args.len();
+    if given > positions {
         return Ok(None);
     }
     for (value, name) in args.zip(names) {
@@ -73,7 +74,7 @@ fn reduce_arguments<'py>(
     }
     for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
         let name = name.cast::<PyString>()?.to_str()?;
-        if !names.contains(&name) || !out.read(name, &value, caller)? {
+        if !names[..].contains(&name) || names[..given].contains(&name) || !out.read(name, &value, caller)? {
             return Ok(None);
         }
     }
@@ -92,7 +93,10 @@ impl<'py> Reduce<'py> {
                 Some(dtype) => self.dtype = dtype,
                 None => return Ok(false),
             },
-            "keepdims" => self.keepdims = value.is_truthy()?,
+            "keepdims" => match value.is_exact_instance_of::<PyInt>() || value.is_exact_instance_of::<PyBool>() {
+                true => self.keepdims = value.is_truthy()?,
+                false => return Ok(false),
+            },
             "ddof" => match value.extract() {
                 Ok(ddof) => self.ddof = ddof,
                 Err(_) => return Ok(false),
@@ -134,6 +138,12 @@ impl<'py> Reduce<'py> {
         let initial = self.initial.as_ref().map(parse_fast).transpose()?;
         let initial = match &initial {
             None => None,
+            // NumPy's error where the array's type is real.
+            Some(Arg::Number(number))
+                if matches!(number.arg_type(), ArgType::WeakComplex | ArgType::Strong(DType::C64 | DType::C128)) =>
+            {
+                return Ok(None);
+            }
             Some(Arg::Number(number)) => Some(*number),
             Some(Arg::Ours(_) | Arg::Converted(_) | Arg::Other) => return Ok(None),
         };

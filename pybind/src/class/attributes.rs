@@ -1,6 +1,7 @@
 //! Attributes of the array class.
 
 use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
+use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::construct::{new_object, new_view_with, view_of};
@@ -76,9 +77,10 @@ impl NdArray {
         if array.dtype().is_complex() { view_of(this, array.real()) } else { Ok(this.as_any().clone()) }
     }
 
+    // What is assigned to a part NumPy converts as an array, not item by item.
     #[setter]
     fn set_real(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        NdArray::real(this)?.set_item(this.py().Ellipsis(), value)
+        NdArray::real(this)?.set_item(this.py().Ellipsis(), dtype::types(this.py())?.as_array(value)?)
     }
 
     /// The imaginary part of the array.
@@ -99,7 +101,9 @@ impl NdArray {
     fn set_imag(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let view = this.open().array(this.py())?.imag();
         match view {
-            Some(view) => new_object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
+            Some(view) => {
+                new_object(this.py(), view)?.set_item(this.py().Ellipsis(), dtype::types(this.py())?.as_array(value)?)
+            }
             None => Err(PyTypeError::new_err("array does not have imaginary part to set")),
         }
     }

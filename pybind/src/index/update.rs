@@ -8,7 +8,7 @@ use crate::interpreter::error::to_py_result;
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, ErrorKind, IndexPart, Value, fold_segments, update_at};
+use fastnp::{Array, DType, ErrorKind, IndexPart, Value, fold_segments, update_at};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
@@ -103,6 +103,11 @@ fn folded<'py>(
     };
     let Some(dtype) = native(dtype.as_ref())? else { return Ok(None) };
     if out.is_some_and(|out| !out.is_none()) {
+        return Ok(None);
+    }
+    // They do not cast to positions.
+    let is_unsigned = |x: &NdArray| x.payload.open(py).array(py).is_ok_and(|x| x.dtype() == DType::U64);
+    if indices.cast_exact::<NdArray>().is_ok_and(|indices| is_unsigned(indices.get())) {
         return Ok(None);
     }
     let (array, Some(IndexPart::Positions(positions))) = (parse_any(&array)?, array_part(&indices)?) else {

@@ -95,8 +95,12 @@ _integer = _np.zeros(1, int)
 _ROUND_COPIES = _integer.round() is not _integer
 
 
+# From there on the power of ten is infinite.
+_MOST_DECIMALS = 308
+
+
 def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
-    plain = out is None and type(decimals) is int
+    plain = out is None and type(decimals) is int and abs(decimals) <= _MOST_DECIMALS
     if plain and decimals >= 0 and self.dtype.kind in "iu" and self.ndim:
         # Nothing to round.
         return self.copy("K") if _ROUND_COPIES else self
@@ -110,7 +114,7 @@ def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
     return to_integer(self / 10.0**-decimals) * 10.0**-decimals
 
 
-def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> Any:
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
     if return_scalar and array.ndim == 0:
         return array[()]
     return array if type(array) is ndarray else uncounted(_np.ndarray.view, (array, ndarray), {})

@@ -16,7 +16,9 @@ _NO_DEVICE = (None, "cpu")
 
 
 def _real(value: Any) -> bool:
-    return type(value) in (int, float, _np.float64)
+    if type(value) is int:
+        return abs(value) < 1 << 63
+    return type(value) in (float, _np.float64)
 
 
 @native(_np.linspace)

@@ -134,6 +134,8 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: A
 
 def _halves(shape: tuple[int, ...], axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Half the extents along axes, and the axes; None for what is no axis."""
+    if not shape:
+        return None
     if axes is None:
         axes = tuple(range(len(shape)))
     elif type(axes) is int:

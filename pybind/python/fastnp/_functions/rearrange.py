@@ -67,8 +67,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         return call(_np.roll, (a, shift, axis), {})
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
-    axes = axis if type(axis) is tuple else (axis,)
-    shifts = shift if type(shift) is tuple else (shift,)
+    axes = tuple(axis) if type(axis) in (tuple, list) else (axis,)
+    shifts = tuple(shift) if type(shift) in (tuple, list) else (shift,)
     if len(axes) != len(shifts):
         if len(shifts) == 1:
             shifts = shifts * len(axes)

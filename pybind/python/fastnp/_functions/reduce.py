@@ -172,6 +172,7 @@ def _cumulative(
     if (
         type(x) is ndarray
         and not include_initial
+        and type(out) is not tuple
         and (x.ndim == 1 or (x.ndim and axis is not None))
     ):
         return getattr(x, method)(0 if axis is None else axis, dtype, out)
@@ -227,6 +228,8 @@ def average(
 ) -> Any:
     extra = given(keepdims=keepdims)
     if type(a) is ndarray and not returned:
+        if type(axis) is int and not -a.ndim <= axis < a.ndim:
+            return call(_np.average, (a, axis, weights), extra)  # NumPy's error
         if weights is None:
             return a.mean(axis, **extra)
         if type(weights) is ndarray and weights.shape == a.shape:

@@ -28,12 +28,12 @@ def cov(
 ) -> Any:
     if ddof is None or type(ddof) is int:
         if fweights is aweights is dtype is None:
-            found = _of_two(m, y, rowvar, (0 if bias else 1) if ddof is None else ddof)
+            found = _of_two(m, y, rowvar, int(bias == 0) if ddof is None else ddof)
             if found is not None:
                 return found
         x = _variables([x for x in (m, y) if x is not None], bool(rowvar), dtype)
         if x is not None:
-            free = (0 if bias else 1) if ddof is None else ddof
+            free = int(bias == 0) if ddof is None else ddof
             found = _covariance(x, free, fweights, aweights)
             if found is not None:
                 return found

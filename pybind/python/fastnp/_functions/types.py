@@ -22,7 +22,7 @@ if hasattr(_np, "astype"):  # new in NumPy 2.1
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
         if type(x) is ndarray and device in (None, "cpu"):
             return x.astype(dtype, copy=copy)
-        if type(x) is list or type(x) is tuple:
-            # NumPy refuses lists here, so they are not converted.
+        if type(x) in (list, tuple, ndarray):
+            # NumPy refuses lists here, so they are not converted, and other devices.
             return call(_np.astype, (x, dtype), {"copy": copy, "device": device})
         return dispatch_method(_np.astype, "astype", x, (dtype,), {"copy": copy, "device": device})
