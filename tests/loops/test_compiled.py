@@ -356,6 +356,17 @@ for i in range(n):
     x[:] = np.hstack([A[i, :3] - i, B[:4, i]])
     s = np.concatenate([x[::-2], y[1:1], A[i]]).sum() + np.hstack((u, u[::-1] + i)).max()
 """,
+    "tuples stored to rows of other types": """
+R, S, T = np.zeros((3, 2), np.int32), np.zeros((3, 2), "f4"), np.zeros((3, 2), np.uint8)
+for i in range(n):
+    p, q = R[i % 3]
+    R[(i + 1) % 3] = p + 1, q
+    R[:, 0] = i, p, i + 1
+    S[i % 3] = x[i], f[i]
+    T[i % 3] = u[i] % 3, i
+    v[i % 3] = R[i % 3, 0] + T[i % 3, 1]
+    y[i] = S[i % 3].sum() + R.sum()
+""",
     "quotients and remainders": """
 for i in range(n):
     a, b = divmod(i * 7 - 20, 3)

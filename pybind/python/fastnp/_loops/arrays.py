@@ -729,14 +729,17 @@ def filled(
 def listed(e: Emitter, values: Sequence[Value], is_ours: bool, rows: int = 0) -> Elementwise:
     """`np.array([a, b, …])` of numbers, which are stored at once; in rows, if there are some."""
     names = {numbers.number(value).name for value in values}
-    if not names <= {"float", "d", "int", "l"} or not names:
+    if names <= {"float", "d", "int", "l"} and names:
+        char = "d" if names & {"float", "d"} else "l"
+    elif len(names) == 1 and names <= MEMORY.keys():
+        (char,) = names
+    else:
         raise Unsupported("an array of these numbers")
-    char = "d" if names & {"float", "d"} else "l"
-    text = e.text
-    memory = e.scratch(text.integer(8 * len(values)))
+    text, size = e.text, SIZES[char]
+    memory = e.scratch(text.integer(size * len(values)))
     for i, value in enumerate(values):
         register = numbers.convert(e, e.settle(value), char, checked=False)
-        text.line(f"store.{MEMORY[char]} {memory}, {8 * i}, {register}")
+        text.line(f"store.{MEMORY[char]} {memory}, {size * i}, {register}")
 
     extents = (rows, len(values) // rows) if rows else (len(values),)
     lengths = tuple(map(text.integer, extents))

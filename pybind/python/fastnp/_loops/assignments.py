@@ -31,6 +31,7 @@ from fastnp._loops.expressions import (
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
+    MEMORY,
     ArrayType,
     ComplexType,
     InstanceType,
@@ -264,11 +265,22 @@ def is_signed_integer(value: Value, char: str) -> bool:
     return isinstance(value.type, Number) and value.type.is_integer and char in "bhi"
 
 
+def converted(e: Emitter, value: Value, char: str) -> Value:
+    """A number as an element of a type. NumPy wraps its own integers in unsigned types, and refuses
+    what signed ones do not hold.
+    """
+    checked = numbers.number(value).may_be_python or is_signed_integer(value, char)
+    return Value(Number(char), (numbers.convert(e, e.settle(value), char, checked),))
+
+
 def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
     """Prepares a store to an element or a view."""
     type_ = arrays.array_type(place)
     if isinstance(value, Value) and isinstance(value.type, TupleType):
-        value = arrays.listed(e, tuples.items_of(value), is_ours=False)
+        items = tuples.items_of(value)
+        if type_.ndim and type_.char in MEMORY and type_.char != "?":
+            items = [converted(e, item, type_.char) for item in items]
+        value = arrays.listed(e, items, is_ours=False)
     if type_.ndim:
         if isinstance(value, Value) and is_signed_integer(value, type_.char):
             register = numbers.convert(e, e.settle(value), type_.char, checked=True)
@@ -282,9 +294,7 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         found = complexes.stored(e, value)
         undo.note(e, arrays.address(place), type_.char)
         return lambda: complexes.put(e, arrays.address(place), found)
-    # NumPy wraps its own integers in unsigned types, and refuses what signed ones do not hold.
-    checked = numbers.number(value).may_be_python or is_signed_integer(value, type_.char)
-    register = numbers.convert(e, e.settle(value), type_.char, checked)
+    register = converted(e, value, type_.char).register
     undo.note(e, arrays.address(place), type_.char)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 

@@ -26,9 +26,9 @@ from fastnp._loops.emitter import (
     Variable,
     are_found,
     has_root,
-    raises_errors,
 )
 from fastnp._loops.entry_items import entry_items
+from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import layout_of
 from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
@@ -218,6 +218,7 @@ class Compiled:
         # The code has their addresses.
         self.kernels = e.kernels
         self.stores_early = e.stores_early
+        self.wraps = e.wraps
         self.objects = [*e.objects.values()]
         # Where attributes are that the loop stores to.
         self.stored_attributes = {
@@ -386,6 +387,8 @@ class Compiled:
         # Compiled code looks for everything but underflow, of which nobody is told by default.
         modes = numpy.geterr()
         if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
+            return None
+        if self.wraps and not ignores_overflow(modes):
             return None
         flat = values if self.is_flat else self.flattened(values)
         return None if flat is None else tuple(flat)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy
 
 from fastnp._loops import undo_log
+from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
@@ -317,6 +318,8 @@ class Emitter:
         # not where floating-point errors are to be raised.
         self.may_store_early = not raises_errors(numpy.geterr())
         self.stores_early = False
+        # Whether integers of NumPy's wrap, which it is told to say nothing of.
+        self.wraps = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
         # Whether the text is recorded as operations on whole arrays, which warn themselves.
@@ -651,6 +654,13 @@ class Emitter:
         self.exit_blocks["undo", *key] = head
         return head
 
+    def may_wrap(self) -> bool:
+        """Whether integers of NumPy's may wrap, under the present `np.errstate`. The code relies on
+        it from then on.
+        """
+        self.wraps = self.wraps or ignores_overflow(numpy.geterr())
+        return self.wraps
+
     def leave_if(self, condition: str) -> None:
         """Leaves before the current statement where a condition holds."""
         if self.text.truths.get(condition) is False:
@@ -762,11 +772,6 @@ class ScratchUse:
     def __init__(self, block: Block, at: int) -> None:
         self.block, self.at = block, at
         self.mark: str | None = None
-
-
-def raises_errors(modes: Mapping[str, object]) -> bool:
-    """Whether NumPy's error state raises an exception for some error, or calls a function."""
-    return not {*modes.values()} <= {"ignore", "warn"}
 
 
 class Mark:

@@ -160,7 +160,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return known(e, undo.in_order(e, nodes, expression))
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
-    if isinstance(target, FunctionType):
+    if isinstance(target, FunctionType) and not name:
         return inline(e, target, node, undo.in_order(e, node.args, expression))
     if isinstance(target, StoredCall):
         arguments = undo.in_order(e, node.args, expression)

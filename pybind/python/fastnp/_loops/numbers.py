@@ -302,6 +302,7 @@ def numpy_binary(
             return Value(result, (text.op(I8, name[8:], x, y),))
         raise Unsupported(f"{name} of truth values")
     char = result.name
+    checked = checked and not e.may_wrap()
     if name in ("add", "subtract", "multiply"):
         opcode = {"add": "add", "subtract": "sub", "multiply": "mul"}[name]
         if not checked:

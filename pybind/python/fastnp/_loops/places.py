@@ -12,6 +12,11 @@ from fastnp._loops.records import Record
 MISSING: Any = object()
 
 
+def has_attribute(class_: type, name: str) -> bool:
+    """Whether a class or one that it derives from has an attribute, found without a call."""
+    return any(name in vars(base) for base in class_.__mro__)
+
+
 class Link(Record):
     """A step from an object of a class to its attribute, which lies in a slot or its dictionary."""
 
@@ -23,9 +28,12 @@ class Link(Record):
         """The attribute, without a call of code of the program's."""
         if type(owner) is not self.class_:
             return MISSING
-        if self.slot is None:
+        if self.slot is None and has_attribute(self.class_, self.name):
             return getattr(owner, "__dict__", {}).get(self.name, MISSING)
         try:
+            if self.slot is None:
+                # Not by its dictionary: once that is made, Python's own accesses take longer.
+                return object.__getattribute__(owner, self.name)
             return self.slot.__get__(owner)
         except AttributeError:
             return MISSING
@@ -33,7 +41,7 @@ class Link(Record):
     def store(self, owner: Any, value: object) -> None:
         """Binds the attribute."""
         if self.slot is None:
-            owner.__dict__[self.name] = value
+            object.__setattr__(owner, self.name, value)
         else:
             self.slot.__set__(owner, value)
 
