@@ -21,7 +21,7 @@ from fastnp._loops import draws, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
-from fastnp._loops.places import MISSING, Object, Place, kept
+from fastnp._loops.places import MISSING, Object, Place, class_attribute, kept
 from fastnp._loops.types import (
     ArrayType,
     InstanceType,
@@ -63,7 +63,8 @@ def is_plain(class_: type) -> bool:
 
 def looked_up(class_: type, name: str) -> Any:
     """What a class or the classes it derives from have under a name; `None` if nothing."""
-    return next((vars(base)[name] for base in class_.__mro__ if name in vars(base)), None)
+    found = class_attribute(class_, name)
+    return None if found is MISSING else found
 
 
 def guarded(e: Emitter, class_: type, name: str) -> Any:
