@@ -2,16 +2,21 @@
 //!
 //! A fold multiplies in lanes, whose results it multiplies in the end. Lanes of `[0, 1e200, 1e200, …]` overflow, and zero times infinity is
 //! nan, where the product from the first factor on, as NumPy computes it, stays zero. A fold that raised a flag is therefore thrown away,
-//! with its flags, and computed again in NumPy's order by a scan.
+//! with its flags, and computed again in NumPy's order.
 
 use crate::array::array::Array;
-use crate::array::layout::Index;
+use crate::array::element::Element;
+use crate::array::layout::Order;
 use crate::error::Result;
+use crate::host::interpreter_lock::run_over;
 use crate::ops::reduce::is_reduced;
 use crate::runtime::fp_flags::flags_of;
 use crate::runtime::lock::runtime;
-use fastnp_codegen::{DType, Fold, FoldOrder, Op};
+use fastnp_codegen::drive::fp_status::flags_raised;
+use fastnp_codegen::{DType, Fold, FoldOrder, FpFlags, Op};
+use num_complex::Complex;
 use smallvec::SmallVec;
+use std::ops::Mul;
 
 /// Whether a fold in lanes may give another result than one from the first element on, beyond rounding. `float16` is folded in `float32`,
 /// whose range is larger.
@@ -34,17 +39,17 @@ impl Array {
         if raised.is_empty() {
             return Ok(product);
         }
-        let factors = self.factors_in_order(reduced)?.cast(compute)?;
-        let (running, raised) = flags_of("accumulate", || {
-            let running = factors.scan(Op::Multiply, Some(-1), Some(compute))?;
-            running.evaluate()?;
-            Ok(running)
-        })?;
+        let factors = self.factors_in_order(reduced)?.cast_order(compute, Order::C)?;
+        let (products, raised) = match compute {
+            DType::F32 => products::<f32>(&factors)?,
+            DType::F64 => products::<f64>(&factors)?,
+            DType::C64 => products::<Complex<f32>>(&factors)?,
+            _ => products::<Complex<f64>>(&factors)?,
+        };
         if !raised.is_empty() {
             runtime().telemetry.fp_flags.add("reduce", raised);
         }
-        let last = running.index(&[Index::Ellipsis, Index::At(-1)])?;
-        product.assign(&last.reshape(product.shape())?)?;
+        product.assign(&products.reshape(product.shape())?)?;
         Ok(product)
     }
 
@@ -58,4 +63,21 @@ impl Array {
         shape.push(self.size() / shape.iter().product::<usize>().max(1));
         self.transpose(&axes)?.reshape(&shape)
     }
+}
+
+/// The product of each row of a dense array, one factor after the other, and the flags raised.
+fn products<T: Element + Mul<Output = T>>(factors: &Array) -> Result<(Array, FpFlags)> {
+    let &[.., length] = factors.shape() else { unreachable!("the factors lie along an axis") };
+    let mut found = Vec::with_capacity(factors.size() / length);
+    let raised = factors.read_with(|start| {
+        // SAFETY: the elements are of this type, dense and evaluated, and stay as they are meanwhile.
+        let elements = unsafe { std::slice::from_raw_parts(start.cast::<T>(), factors.size()) };
+        run_over(size_of_val(elements), || {
+            flags_raised(|| {
+                let rows = elements.chunks_exact(length);
+                found.extend(rows.map(|row| row[1..].iter().fold(row[0], |product, &factor| product * factor)));
+            })
+        })
+    })?;
+    Ok((Array::from(found), raised))
 }
