@@ -217,6 +217,60 @@ pub fn has_fp_reports() -> bool {
     crate::runtime::fp_flags::has_fp_reports()
 }
 
+/// For white-box tests: private functions and types that `tests/` uses. Tests within the sources would have the whole crate compiled a second
+/// time, which takes 60 s of a core.
+#[doc(hidden)]
+pub mod white_box {
+    pub use crate::host::count_true::count_true;
+    pub use crate::host::spin_lock::SpinLock;
+    pub use crate::host::threads::Threads;
+    pub use crate::host::work_queue::SPIN_TIME;
+    pub use crate::index::mask_loops::{compact, expand, write_positions};
+    pub use crate::memory::front_layout::FrontLayout;
+    pub use crate::memory::pool::{BLOCK_ALIGN, Buffer, available, available_in_cgroup, class_bytes, class_of};
+    pub use crate::memory::storage::{Storage, Watcher};
+    pub use crate::memory::storage_ref::StorageRef;
+    pub use crate::plan::build::needed;
+    pub use crate::plan::draft::{Draft, DraftPlan, Terms};
+    pub use crate::plan::group::{KernelLimits, group};
+    pub use crate::plan::inline::inline;
+    pub use crate::plan::next_fold::{NextFoldProfile, can_share};
+    pub use crate::plan::overlap::{Relation, relate};
+    pub use crate::plan::recompute::omitted_results;
+    pub use crate::plan::search::{Search, pays, search, values};
+    pub use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+    pub use crate::runtime::eager_gate::{Eager, EagerLimit};
+    pub use crate::runtime::eager_kernels::{IN_PLACE, dense_kernel, inner_kernel};
+    pub use crate::runtime::inspect::{compile_line, launch_line};
+    pub use crate::runtime::lock::runtime;
+    pub use crate::runtime::loop_turns::{LoopTurns, MAX_PLACES, Place};
+    pub use crate::runtime::offload::OffloadModel;
+    /// Transforms and the vectors that they are computed in.
+    pub mod fourier {
+        pub use crate::fourier::dense::DenseNumbers;
+        pub use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, widths};
+        pub use crate::fourier::passes::Passes;
+        pub use crate::fourier::real::{DenseReal, from_packed, half_twiddles, to_packed};
+        pub use crate::fourier::roots::{Roots, root};
+        pub use crate::fourier::split::{Endpoints, Split};
+        #[cfg(target_arch = "x86_64")]
+        pub use crate::fourier::{lanes_avx2::Lanes4, lanes_avx512::Lanes8};
+    }
+    /// The order of axes in new arrays.
+    pub mod result_order {
+        pub use crate::array::result_order::*;
+    }
+    /// Slots of guarded addresses.
+    pub mod slots {
+        pub use crate::memory::guarded_range::{
+            MOST_COPIED, SLOT_PAGE, SlotOwner, assign_contents, capacity, front_page, has_front, reserve, suits,
+        };
+        pub use crate::memory::slot_pages::{
+            CLOSED_AT_ONCE, close_with_copy, disown, free_disowned, open_with_copy, open_with_pages, retire,
+        };
+    }
+}
+
 /// The programs of the page on Rust, which run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/rust.md")]

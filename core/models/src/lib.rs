@@ -9,6 +9,7 @@
 //! in C11: see `sync.rs`.
 #![cfg(test)]
 #![allow(dead_code, reason = "the models do not use all of the files")]
+#![allow(unreachable_pub, reason = "the tests of the crate `fastnp` use some of what is in the files")]
 
 mod counts;
 mod host;

@@ -10,7 +10,7 @@ type AxisOrder = SmallVec<[usize; 4]>;
 
 /// Strides of a dense array in the axis order of an operation's operands (NumPy's iterator with `order="K"`). Operands' strides are
 /// given over the result's shape, zero where an operand is broadcast.
-pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
+pub fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
     let step = |strides: &[isize], axis: usize| if shape[axis] == 1 { 0 } else { strides[axis].unsigned_abs() };
     let innermost_first = insertion_sort((0..shape.len()).rev(), |later, earlier| {
         let votes = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
@@ -21,14 +21,14 @@ pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]
 
 /// Strides of a dense array in the axis order of one array (NumPy's `copy` and `*_like` with `order="K"`): larger strides outside,
 /// so broadcast axes come innermost.
-pub(crate) fn of_one(shape: &[usize], itemsize: usize, strides: &[isize]) -> Strides {
+pub fn of_one(shape: &[usize], itemsize: usize, strides: &[isize]) -> Strides {
     let mut axes: AxisOrder = (0..shape.len()).collect();
     axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
     dense_strides(shape, itemsize, axes.into_iter().rev())
 }
 
 /// Strides of a dense array that arrays of these shapes and strides are concatenated into.
-pub(crate) fn of_joined(shape: &[usize], itemsize: usize, arrays: &[(&[usize], &[isize])]) -> Strides {
+pub fn of_joined(shape: &[usize], itemsize: usize, arrays: &[(&[usize], &[isize])]) -> Strides {
     let outermost_first = insertion_sort(0..shape.len(), |later, earlier| {
         let votes = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
         common_vote(votes.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
@@ -58,35 +58,4 @@ fn insertion_sort(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize
         out.insert(position, axis);
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_nest_as_their_operands() {
-        let f: &[isize] = &[8, 24];
-        let c: &[isize] = &[16, 8];
-        assert_eq!(of_operands(&[3, 2], 8, &[f])[..], [8, 24]);
-        assert_eq!(of_operands(&[3, 2], 8, &[f, f])[..], [8, 24]);
-        // Operands that disagree leave row-major order, whichever comes first.
-        assert_eq!(of_operands(&[3, 2], 8, &[f, c])[..], [16, 8]);
-        assert_eq!(of_operands(&[3, 2], 8, &[c, f])[..], [16, 8]);
-        // A stretched operand says nothing.
-        assert_eq!(of_operands(&[3, 2], 8, &[f, &[0, 8]])[..], [8, 24]);
-    }
-
-    #[test]
-    fn copies_of_stretched_arrays_have_the_stretched_axis_inside() {
-        assert_eq!(of_one(&[2, 3], 8, &[0, 8])[..], [8, 16]);
-        assert_eq!(of_one(&[2, 3], 8, &[-24, 8])[..], [24, 8]);
-    }
-
-    #[test]
-    fn joined_arrays_ignore_axes_of_extent_one() {
-        // (1,5,17) in column-major order, twice along the first axis.
-        let part: (&[usize], &[isize]) = (&[1, 5, 17], &[8, 8, 40]);
-        assert_eq!(of_joined(&[2, 5, 17], 8, &[part, part])[..], [680, 8, 40]);
-    }
 }

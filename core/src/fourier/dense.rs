@@ -4,14 +4,15 @@ use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
 
 /// Adjacent numbers that a transform reads or writes.
 #[derive(Clone, Copy)]
-pub(crate) struct DenseNumbers {
-    pub(crate) start: *mut u8,
+pub struct DenseNumbers {
+    /// The address of the first.
+    pub start: *mut u8,
     /// Whether they are of single precision.
-    pub(crate) is_single: bool,
+    pub is_single: bool,
     /// Whether real and imaginary parts are exchanged. Not of real numbers.
-    pub(crate) swaps: bool,
+    pub swaps: bool,
     /// Whether they are real: read with imaginary parts of zero, and written without imaginary parts.
-    pub(crate) is_real: bool,
+    pub is_real: bool,
 }
 
 // SAFETY: tasks of one transform read them, and write disjoint parts.
@@ -19,7 +20,7 @@ unsafe impl Sync for DenseNumbers {}
 
 impl DenseNumbers {
     /// Complex ones of double precision from an address on, as they are.
-    pub(crate) fn at(start: *mut ComplexNumber) -> DenseNumbers {
+    pub fn at(start: *mut ComplexNumber) -> DenseNumbers {
         DenseNumbers { start: start.cast(), is_single: false, swaps: false, is_real: false }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::{Add, Mul, Sub};
 
 /// Numbers of [`Lanes::COUNT`] transforms that are computed together.
-pub(crate) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// How many.
     const COUNT: usize;
 
@@ -132,7 +132,7 @@ impl Lanes for f64 {
 pub(crate) const MAX_LANES: usize = 8;
 
 /// Lanes of the vectors that the processor has, the widest first; one if it has none.
-pub(crate) fn widths() -> &'static [usize] {
+pub fn widths() -> &'static [usize] {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
@@ -146,14 +146,16 @@ pub(crate) fn widths() -> &'static [usize] {
 }
 
 /// A complex number in memory.
-pub(crate) type ComplexNumber = ComplexLanes<f64>;
+pub type ComplexNumber = ComplexLanes<f64>;
 
 /// Complex numbers, a lane for each transform.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(crate) struct ComplexLanes<V> {
-    pub(crate) re: V,
-    pub(crate) im: V,
+pub struct ComplexLanes<V> {
+    /// The real parts.
+    pub re: V,
+    /// The imaginary parts.
+    pub im: V,
 }
 
 impl<V: Lanes> ComplexLanes<V> {
@@ -189,7 +191,7 @@ impl<V: Lanes> ComplexLanes<V> {
 
     /// The product with a real number.
     #[inline(always)]
-    pub(crate) fn scaled(self, factor: V) -> Self {
+    pub fn scaled(self, factor: V) -> Self {
         ComplexLanes { re: self.re * factor, im: self.im * factor }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::{Add, Mul, Sub};
 /// Four lanes, in a register of AVX2.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Lanes4(__m256d);
+pub struct Lanes4(__m256d);
 
 impl Add for Lanes4 {
     type Output = Lanes4;

@@ -7,7 +7,7 @@ use std::ops::{Add, Mul, Sub};
 /// Eight lanes, in a register of AVX-512.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Lanes8(__m512d);
+pub struct Lanes8(__m512d);
 
 impl Add for Lanes8 {
     type Output = Lanes8;

@@ -31,6 +31,3 @@ pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod roots;
 pub(crate) mod split;
-
-#[cfg(test)]
-mod tests;

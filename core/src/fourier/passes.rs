@@ -8,7 +8,7 @@ use crate::fourier::roots::{Roots, root};
 pub(crate) const MAX_FACTOR: usize = 31;
 
 /// A transform of one length.
-pub(crate) struct Passes {
+pub struct Passes {
     pub(crate) n: usize,
     passes: Vec<Pass>,
 }
@@ -61,7 +61,7 @@ pub(crate) fn cost(n: usize) -> Option<f64> {
 
 impl Passes {
     /// For a length with small factors.
-    pub(crate) fn new(n: usize) -> Option<Passes> {
+    pub fn new(n: usize) -> Option<Passes> {
         let mut before = 1;
         let (roots, mut passes) = (Roots::new(n), vec![]);
         for factor in factors(n)? {
@@ -84,7 +84,7 @@ impl Passes {
     ///
     /// # Safety
     /// Both have [`Passes::n`] numbers and do not overlap. The processor has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lanes>(
+    pub unsafe fn run<V: Lanes>(
         &self,
         mut data: *mut ComplexLanes<V>,
         mut other: *mut ComplexLanes<V>,

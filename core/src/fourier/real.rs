@@ -13,7 +13,7 @@ use std::ops::Range;
 const REAL_NUMBER_NS: f64 = 1.0;
 
 /// `exp(-2πik/n)` for the `n / 4` first `k` and one more, for an even `n`.
-pub(crate) fn half_twiddles(n: usize) -> Vec<ComplexNumber> {
+pub fn half_twiddles(n: usize) -> Vec<ComplexNumber> {
     let roots = Roots::new(n);
     (0..=n / 4).map(|k| roots.at(k)).collect()
 }
@@ -43,7 +43,7 @@ fn packed_pair<V: Lanes>([a, b, twiddle]: [ComplexLanes<V>; 3]) -> [ComplexLanes
 /// # Safety
 /// There are so many numbers, and room for the result; they do not overlap. The processor has the instructions of `V`.
 #[inline(always)]
-pub(crate) unsafe fn from_packed<V: Lanes>(
+pub unsafe fn from_packed<V: Lanes>(
     half: usize,
     twiddles: &[ComplexNumber],
     packed: *const ComplexLanes<V>,
@@ -63,12 +63,12 @@ pub(crate) unsafe fn from_packed<V: Lanes>(
     }
 }
 
-/// The inverse of [`from_packed`], as [`packed_pair`] is.
+/// The inverse of [`from_packed`], as `packed_pair` is.
 ///
 /// # Safety
 /// As [`from_packed`].
 #[inline(always)]
-pub(crate) unsafe fn to_packed<V: Lanes>(
+pub unsafe fn to_packed<V: Lanes>(
     half: usize,
     twiddles: &[ComplexNumber],
     spectrum: *const ComplexLanes<V>,
@@ -87,14 +87,17 @@ pub(crate) unsafe fn to_packed<V: Lanes>(
 }
 
 /// One transform whose numbers are adjacent: neighbours of it are a vector.
-pub(crate) struct DenseReal<'a> {
+pub struct DenseReal<'a> {
     /// Half the real numbers.
-    pub(crate) half: usize,
-    pub(crate) twiddles: &'a [ComplexNumber],
+    pub half: usize,
+    /// Those of [`half_twiddles`].
+    pub twiddles: &'a [ComplexNumber],
     /// Whether a spectrum is packed, rather than made of packed numbers.
-    pub(crate) packs: bool,
-    pub(crate) from: DenseNumbers,
-    pub(crate) to: DenseNumbers,
+    pub packs: bool,
+    /// What it reads.
+    pub from: DenseNumbers,
+    /// What it writes.
+    pub to: DenseNumbers,
 }
 
 impl DenseReal<'_> {
@@ -102,7 +105,7 @@ impl DenseReal<'_> {
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn run(&self, threads: Option<&dyn ThreadPool>) {
+    pub unsafe fn run(&self, threads: Option<&dyn ThreadPool>) {
         // SAFETY: the caller's contract.
         unsafe {
             let first: ComplexNumber = self.from.read(0);
@@ -139,7 +142,7 @@ impl DenseReal<'_> {
     ///
     /// # Safety
     /// As [`from_packed`].
-    pub(crate) unsafe fn pairs<V: Lanes>(&self, ks: Range<usize>) {
+    pub unsafe fn pairs<V: Lanes>(&self, ks: Range<usize>) {
         // SAFETY: the caller's contract; a vector from `half - last` on ends with the number `half - k`.
         unsafe {
             V::run(

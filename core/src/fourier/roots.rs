@@ -8,7 +8,7 @@ const FRAC_PI_4_REST: f64 = 3.061_616_997_868_383e-17;
 
 /// `exp(-2πik/n)` for `k` of at most `n`. The angle is reduced to an eighth of a turn in whole numbers, and what it is rounded by
 /// is made good: `sin(2πk/n)` by itself is wrong in the last three bits.
-pub(crate) fn root(k: usize, n: usize) -> ComplexLanes<f64> {
+pub fn root(k: usize, n: usize) -> ComplexLanes<f64> {
     // Eighths of a turn, and how far into the next.
     let (eighths, rest) = ((8 * k as u128 / n as u128) as usize % 8, (8 * k as u128 % n as u128) as f64);
     let n = n as f64;
@@ -18,7 +18,7 @@ pub(crate) fn root(k: usize, n: usize) -> ComplexLanes<f64> {
 
 /// The roots `exp(-2πik/n)` for `k` of at most `n`, with the bits of [`root`]: where eighths of a turn are whole numbers of them, those of
 /// one eighth are computed once, some 400 instructions each.
-pub(crate) struct Roots {
+pub struct Roots {
     n: usize,
     /// Cosines and sines of the first eighth and of its end; none where `n` is no multiple of eight.
     eighth: Vec<(f64, f64)>,
@@ -26,13 +26,13 @@ pub(crate) struct Roots {
 
 impl Roots {
     /// The roots for a length.
-    pub(crate) fn new(n: usize) -> Roots {
+    pub fn new(n: usize) -> Roots {
         let parts = if n.is_multiple_of(8) { 0..n / 8 + 1 } else { 0..0 };
         Roots { n, eighth: parts.map(|part| in_eighth(8.0 * part as f64, n as f64)).collect() }
     }
 
     /// The root of a number.
-    pub(crate) fn at(&self, k: usize) -> ComplexLanes<f64> {
+    pub fn at(&self, k: usize) -> ComplexLanes<f64> {
         let Some(length) = self.eighth.len().checked_sub(1) else { return root(k, self.n) };
         let (eighths, rest) = (k / length % 8, k % length);
         turned(eighths, self.eighth[if eighths % 2 == 0 { rest } else { length - rest }])
@@ -62,24 +62,4 @@ fn turned(eighths: usize, (cos, sin): (f64, f64)) -> ComplexLanes<f64> {
         _ => (cos, -sin),
     };
     ComplexLanes { re: cos, im: -sin }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_have_the_bits_of_single_roots() {
-        for n in [1, 2, 7, 8, 12, 16, 24, 40, 96, 1000, 1001, 1024] {
-            let roots = Roots::new(n);
-            for k in 0..=n {
-                let (table, single) = (roots.at(k), root(k, n));
-                assert_eq!(
-                    (table.re.to_bits(), table.im.to_bits()),
-                    (single.re.to_bits(), single.im.to_bits()),
-                    "{k} of {n}"
-                );
-            }
-        }
-    }
 }

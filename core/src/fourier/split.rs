@@ -25,7 +25,7 @@ pub(crate) fn tasks_of(threads: Option<&dyn ThreadPool>, nanoseconds: f64) -> us
 }
 
 /// A transform by short ones: of `columns.n` by `rows.n` numbers.
-pub(crate) struct Split {
+pub struct Split {
     columns: Passes,
     rows: Passes,
     twiddles: TwiddleTable,
@@ -42,13 +42,15 @@ enum TwiddleTable {
 
 /// What a transform reads and writes.
 #[derive(Clone, Copy)]
-pub(crate) struct Endpoints {
-    pub(crate) from: DenseNumbers,
-    pub(crate) to: DenseNumbers,
+pub struct Endpoints {
+    /// What it reads.
+    pub from: DenseNumbers,
+    /// What it writes.
+    pub to: DenseNumbers,
     /// How many results are written, of the first ones.
-    pub(crate) written: usize,
+    pub written: usize,
     /// What every result is multiplied by.
-    pub(crate) factor: f64,
+    pub factor: f64,
 }
 
 /// Addresses that the tasks of one step share.
@@ -87,7 +89,7 @@ impl Split {
     }
 
     /// Of columns of `height` numbers, with vectors of so many lanes.
-    pub(crate) fn with_lanes(n: usize, height: usize, lanes: usize) -> Option<Split> {
+    pub fn with_lanes(n: usize, height: usize, lanes: usize) -> Option<Split> {
         let (columns, rows) = (Passes::new(height)?, Passes::new(n / height)?);
         let (blocks, roots) = (rows.n.div_ceil(lanes), Roots::new(n));
         // A vector of the real parts of some roots, and one of the imaginary parts.
@@ -136,7 +138,7 @@ impl Split {
     }
 
     /// Numbers of scratch memory for so many tasks.
-    pub(crate) fn room(&self, tasks: usize) -> usize {
+    pub fn room(&self, tasks: usize) -> usize {
         self.between() + tasks * self.task_room()
     }
 
@@ -145,7 +147,7 @@ impl Split {
     /// # Safety
     /// Both have as many numbers as the transform, `scratch` has [`Split::room`] for `threads`' tasks, aligned for `V`, whose lanes
     /// are [`Split::lanes`]. The processor has its instructions.
-    pub(crate) unsafe fn run<V: Lanes>(
+    pub unsafe fn run<V: Lanes>(
         &self,
         ends: Endpoints,
         scratch: *mut ComplexLanes<V>,

@@ -1,7 +1,7 @@
 //! Population count of a byte mask.
 
 /// Number of non-zero bytes of a mask. Counted in bytes for as long as none overflows, which takes a quarter of the time.
-pub(crate) fn count_true(mask: &[u8]) -> usize {
+pub fn count_true(mask: &[u8]) -> usize {
     /// Counts kept side by side, and how often each may grow.
     const LANES: usize = 64;
     const TIMES: usize = u8::MAX as usize;

@@ -81,8 +81,10 @@ const MANY_TERMS: usize = 64;
 
 /// Products by the name NumPy gives them in warnings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Product {
+pub enum Product {
+    /// `dot`.
     Dot,
+    /// `matmul`.
     Matmul,
 }
 

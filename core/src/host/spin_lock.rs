@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 const SPINS: usize = if cfg!(loom) { 1 } else { 64 };
 
 /// A value that one thread at a time may access.
-pub(crate) struct SpinLock<T> {
+pub struct SpinLock<T> {
     taken: AtomicBool,
     inside: UnsafeCell<T>,
 }
@@ -22,8 +22,9 @@ pub(crate) struct SpinLock<T> {
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
+    /// A free lock.
     #[cfg(not(loom))]
-    pub(crate) const fn new(inside: T) -> SpinLock<T> {
+    pub const fn new(inside: T) -> SpinLock<T> {
         SpinLock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
     }
 
@@ -35,7 +36,7 @@ impl<T> SpinLock<T> {
 
     /// Takes the lock if it is free.
     #[inline]
-    pub(crate) fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+    pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
         // The guard is made only if the lock was taken: dropping a guard releases the lock.
         (!self.taken.swap(true, Ordering::Acquire)).then(|| SpinGuard(self))
     }
@@ -45,7 +46,7 @@ impl<T> SpinLock<T> {
     /// # Safety
     /// No other thread takes the lock, or tries to, while this runs. (Another thread may release it.)
     #[inline]
-    pub(crate) unsafe fn try_lock_exclusive(&self) -> Option<SpinGuard<'_, T>> {
+    pub unsafe fn try_lock_exclusive(&self) -> Option<SpinGuard<'_, T>> {
         if self.taken.load(Ordering::Acquire) {
             return None;
         }
@@ -82,13 +83,13 @@ impl<T> SpinLock<T> {
     }
 
     /// Whether the lock is taken.
-    pub(crate) fn is_taken(&self) -> bool {
+    pub fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed)
     }
 
     /// Takes the lock, spinning until it is free: for critical sections of nanoseconds.
     #[inline]
-    pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
+    pub fn lock(&self) -> SpinGuard<'_, T> {
         match self.try_lock() {
             Some(guard) => guard,
             None => self.wait(),
@@ -113,7 +114,7 @@ impl<T> SpinLock<T> {
 }
 
 /// The taken lock; dropping it releases the lock.
-pub(crate) struct SpinGuard<'a, T>(&'a SpinLock<T>);
+pub struct SpinGuard<'a, T>(&'a SpinLock<T>);
 
 impl<T> Deref for SpinGuard<'_, T> {
     type Target = T;
@@ -141,31 +142,3 @@ impl<T> Drop for SpinGuard<'_, T> {
 
 // SAFETY: a shared guard gives shared access to what is inside, as a reference to it would.
 unsafe impl<T: Sync> Sync for SpinGuard<'_, T> {}
-
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_thread_at_a_time_has_it() {
-        let lock = SpinLock::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..1000).for_each(|_| *lock.lock() += 1));
-            }
-        });
-        assert_eq!(*lock.lock(), 4000);
-    }
-
-    #[test]
-    fn it_is_taken_once() {
-        let lock = SpinLock::new(());
-        let guard = lock.try_lock();
-        assert!(guard.is_some() && lock.is_taken() && lock.try_lock().is_none());
-        // SAFETY: no other thread knows the lock.
-        assert!(unsafe { lock.try_lock_exclusive() }.is_none());
-        drop(guard);
-        // SAFETY: as above.
-        assert!(unsafe { lock.try_lock_exclusive() }.is_some());
-    }
-}

@@ -194,7 +194,7 @@ fn with_pool<T>(act: impl FnOnce(&mut WorkerPool) -> T) -> Option<T> {
 }
 
 /// The threads, as backends see them.
-pub(crate) struct Threads;
+pub struct Threads;
 
 impl ThreadPool for Threads {
     fn count(&self) -> usize {
@@ -223,84 +223,5 @@ impl ThreadPool for Threads {
         if tasks <= 1 || with_pool(|pool| pool.run(count(), tasks, task)).is_none() {
             (0..tasks).for_each(task);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-    use std::panic::catch_unwind;
-    use std::time::Duration;
-
-    #[test]
-    fn every_task_runs_once() {
-        for tasks in [1, 2, 3, 1000] {
-            for _ in 0..if cfg!(miri) { 3 } else { 1000 } {
-                let hits: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
-                Threads.run(tasks, &|i| {
-                    hits[i].fetch_add(1, Ordering::Relaxed);
-                });
-                assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1));
-            }
-        }
-    }
-
-    #[test]
-    fn work_within_work_is_done() {
-        let hits = AtomicUsize::new(0);
-        Threads.run(10, &|_| {
-            Threads.run(10, &|_| {
-                hits.fetch_add(1, Ordering::Relaxed);
-            });
-        });
-        assert_eq!(hits.into_inner(), 100);
-    }
-
-    #[test]
-    fn a_panic_gets_to_the_caller_and_the_threads_go_on() {
-        for fails in [0, 999] {
-            let ran = catch_unwind(|| Threads.run(1000, &|i| assert!(i != fails, "task {i}")));
-            assert!(ran.is_err());
-            every_task_runs_once();
-        }
-    }
-
-    #[test]
-    fn a_limit_holds_for_its_thread_alone() {
-        let default = pool_size();
-        set_pool_size(4);
-        let used = |limit: usize| {
-            std::thread::spawn(move || {
-                limit_this_thread(limit);
-                assert_eq!(count(), limit.clamp(1, 4));
-                let (hits, threads) = (AtomicUsize::new(0), Mutex::new(HashSet::new()));
-                Threads.run(100, &|_| {
-                    hits.fetch_add(1, Ordering::Relaxed);
-                    threads.lock().insert(std::thread::current().id());
-                    std::thread::sleep(Duration::from_micros(50));
-                });
-                assert_eq!(hits.into_inner(), 100);
-                threads.into_inner().len()
-            })
-            .join()
-            .unwrap()
-        };
-        assert!([0, 1].iter().all(|&limit| used(limit) == 1));
-        assert!([2, 3, 4, 9].iter().all(|&limit| used(limit) <= limit));
-        assert_eq!(count(), 4);
-        set_pool_size(default);
-    }
-
-    #[test]
-    fn threads_that_slept_are_woken() {
-        let hits = AtomicUsize::new(0);
-        for _ in 0..5 {
-            std::thread::sleep(3 * SPIN_TIME);
-            Threads.run(100, &|_| {
-                hits.fetch_add(1, Ordering::Relaxed);
-            });
-        }
-        assert_eq!(hits.into_inner(), 500);
     }
 }

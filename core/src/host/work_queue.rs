@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long an idle worker spins before it sleeps. Between two kernels of a Python program pass some ten microseconds.
-pub(crate) const SPIN_TIME: Duration = Duration::from_micros(100);
+pub const SPIN_TIME: Duration = Duration::from_micros(100);
 /// Spins between two looks at the clock; then the worker yields its processor. One is enough for a model.
 const SPINS_PER_CLOCK: usize = if cfg!(loom) { 1 } else { 32 };
 /// Spins of the caller on the last workers before it yields its processor.

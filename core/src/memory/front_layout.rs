@@ -14,43 +14,45 @@ const NONE: u32 = u32::MAX;
 const REFUSED: u32 = u32::MAX - 1;
 
 /// A layout of few axes, or none. It is set, and cleared, where code outside does not know the storage.
-pub(crate) struct FrontLayout {
+pub struct FrontLayout {
     axes: AtomicU32,
     /// Of each axis the extent (upper half) and the stride (lower half): contents with a front page have less than 2^31 bytes.
     packed: [AtomicU64; MOST_AXES],
 }
 
 impl FrontLayout {
-    pub(crate) const fn none() -> FrontLayout {
+    /// No layout yet.
+    pub const fn none() -> FrontLayout {
         FrontLayout { axes: AtomicU32::new(NONE), packed: [const { AtomicU64::new(0) }; MOST_AXES] }
     }
 
+    /// There is none any more.
     #[inline]
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.axes.store(NONE, Ordering::Relaxed);
     }
 
     /// Whether it may be set.
     #[inline]
-    pub(crate) fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.axes.load(Ordering::Relaxed) == NONE
     }
 
     /// There will be none.
-    pub(crate) fn refuse(&self) {
+    pub fn refuse(&self) {
         self.axes.store(REFUSED, Ordering::Relaxed);
     }
 
     /// Whether it is this one.
     #[inline]
-    pub(crate) fn is(&self, shape: &[usize], strides: &[isize]) -> bool {
+    pub fn is(&self, shape: &[usize], strides: &[isize]) -> bool {
         self.axes.load(Ordering::Relaxed) as usize == shape.len()
             && (0..shape.len()).all(|i| pack(shape[i], strides[i]) == Some(self.packed[i].load(Ordering::Relaxed)))
     }
 
     /// Sets it; whether there is room for it.
     #[inline]
-    pub(crate) fn set(&self, shape: &[usize], strides: &[isize]) -> bool {
+    pub fn set(&self, shape: &[usize], strides: &[isize]) -> bool {
         if shape.len() > MOST_AXES {
             return false;
         }
@@ -63,7 +65,7 @@ impl FrontLayout {
     }
 
     /// The extents, and the strides behind them.
-    pub(crate) fn numbers(&self) -> SmallVec<[isize; 2 * MOST_AXES]> {
+    pub fn numbers(&self) -> SmallVec<[isize; 2 * MOST_AXES]> {
         let axes = self.axes.load(Ordering::Relaxed);
         let packed = self.packed.get(..axes as usize).unwrap_or_default();
         let extents = packed.iter().map(|packed| (packed.load(Ordering::Relaxed) >> 32) as isize);
@@ -75,24 +77,4 @@ impl FrontLayout {
 fn pack(extent: usize, stride: isize) -> Option<u64> {
     let (extent, stride) = (u32::try_from(extent).ok()?, i32::try_from(stride).ok()?);
     Some(u64::from(extent) << 32 | u64::from(stride as u32))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_layout_is_what_was_set() {
-        let front = FrontLayout::none();
-        assert!(front.is_none() && front.numbers().is_empty() && !front.is(&[], &[]));
-        assert!(front.set(&[3, 4], &[-32, 8]));
-        assert!(front.is(&[3, 4], &[-32, 8]) && !front.is(&[3, 4], &[32, 8]) && !front.is(&[3], &[-32]));
-        assert_eq!(front.numbers().as_slice(), [3, 4, -32, 8]);
-        assert!(!front.set(&[1; 5], &[8; 5]) && !front.set(&[1 << 32], &[0]) && !front.set(&[1], &[1 << 31]));
-        assert!(front.is(&[3, 4], &[-32, 8]));
-        front.refuse();
-        assert!(!front.is_none() && !front.is(&[3, 4], &[-32, 8]) && front.numbers().is_empty());
-        front.clear();
-        assert!(front.is_none());
-    }
 }

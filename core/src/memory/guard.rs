@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The size class of a guarded block.
 pub(crate) const GUARDED: u32 = u32::MAX;
 /// A multiple of the page of any system: 4 KiB on x86, up to 64 on ARM.
-const PAGE: usize = 1 << 16;
+pub const PAGE: usize = 1 << 16;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -38,7 +38,7 @@ pub(crate) fn is_on() -> bool {
 }
 
 /// A block of exactly so many bytes, if there is memory for it.
-pub(crate) fn allocate(bytes: usize) -> Option<NonNull<u8>> {
+pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
     let room = bytes.max(1).checked_next_multiple_of(PAGE)?;
     let mapped = room.checked_add(2 * PAGE)?;
     // SAFETY: a new private mapping, at an address that the system chooses.
@@ -68,41 +68,8 @@ pub(crate) fn allocate(bytes: usize) -> Option<NonNull<u8>> {
 ///
 /// # Panics
 /// Where it is no live block.
-pub(crate) fn free(block: NonNull<u8>) {
+pub fn free(block: NonNull<u8>) {
     let mapping = MAPPINGS.lock().0.remove(&(block.as_ptr() as usize)).expect("a guarded block is freed once");
     // SAFETY: the mapping is the block's, which is not used any more.
     unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(mapping.start), mapping.bytes) };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whether a byte can be read, as the system says: it copies the byte to a pipe.
-    fn is_readable(address: usize) -> bool {
-        let mut ends = [0; 2];
-        // SAFETY: `write` returns an error for an address that cannot be read.
-        unsafe {
-            assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
-            let written = libc::write(ends[1], std::ptr::without_provenance(address), 1);
-            let _ = ends.map(|end| libc::close(end));
-            written == 1
-        }
-    }
-
-    #[test]
-    fn bytes_beyond_a_block_are_inaccessible() {
-        for bytes in [1, 8, 100, PAGE - 8, PAGE, 3 * PAGE + 16] {
-            let blocks = [allocate(bytes).unwrap(), allocate(bytes).unwrap()];
-            let mut guards = [0, 0];
-            for block in blocks {
-                let first = block.as_ptr() as usize;
-                assert!(is_readable(first) && is_readable(first + bytes - 1));
-                guards[0] += usize::from(!is_readable(first - 1));
-                guards[1] += usize::from(!is_readable(first + bytes));
-                free(block);
-            }
-            assert!(guards[0] > 0 && guards[1] > 0, "{bytes}: {guards:?}");
-        }
-    }
 }

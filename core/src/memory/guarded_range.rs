@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const SMALLEST: u32 = 12;
 const LARGEST: u32 = 36;
 /// Bytes of a page, of which slots have a whole number.
-pub(super) const SLOT_PAGE: usize = 1 << SMALLEST;
+pub const SLOT_PAGE: usize = 1 << SMALLEST;
 /// Regions of slots without a front page: of the smallest size for shapes and lengths, of larger ones for large contents.
 pub(super) const PLAIN_REGIONS: usize = (LARGEST - SMALLEST + 1) as usize;
 /// The smallest and the largest slot with a front page. Their regions follow the plain ones.
@@ -28,7 +28,7 @@ const LARGEST_FRONTED: u32 = 19;
 const REGIONS: usize = PLAIN_REGIONS + (LARGEST_FRONTED - SMALLEST_FRONTED + 1) as usize;
 /// Contents of at most so many bytes are copied when their slot is opened, and have a front page. (A touch of 400 KB, which
 /// are copied, takes 26 µs, of 1 MB, which is moved, 39, with what computed them.)
-pub(crate) const MOST_COPIED: usize = (1 << LARGEST_FRONTED) - SLOT_PAGE;
+pub const MOST_COPIED: usize = (1 << LARGEST_FRONTED) - SLOT_PAGE;
 /// Address space of a region: 16 slots of the largest size, 2^28 of the smallest.
 const REGION_BITS: u32 = 40;
 /// Where the range should lie: far from where the system maps files and memory (from above) and programs (at 0x55…), so that no mapping
@@ -43,7 +43,7 @@ static START: AtomicUsize = AtomicUsize::new(0);
 pub(super) static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 /// What code outside may touch that is no storage.
-pub(crate) trait Touched: Send + Sync {
+pub trait Touched: Send + Sync {
     /// Makes a touched address of one of its slots accessible.
     ///
     /// # Errors
@@ -53,12 +53,14 @@ pub(crate) trait Touched: Send + Sync {
 
 /// Whose a slot is.
 #[derive(Clone, Copy)]
-pub(crate) enum SlotOwner {
+pub enum SlotOwner {
+    /// Nobody's.
     Unassigned,
     /// The address of a storage, whose type this module does not know.
     Storage(*const ()),
     /// The address of an array's guarded header, likewise.
     Header(*mut ()),
+    /// Something else's.
     Other(*const dyn Touched),
 }
 
@@ -86,7 +88,7 @@ pub(super) fn regions() -> SpinGuard<'static, [Region; REGIONS]> {
 }
 
 /// Reserves the range; whether there is one.
-pub(crate) fn reserve() -> bool {
+pub fn reserve() -> bool {
     if START.load(Ordering::Relaxed) != 0 {
         return true;
     }
@@ -164,7 +166,7 @@ pub(crate) fn assign(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
 }
 
 /// The address for contents of so many bytes in a closed slot for an owner; `None` where there are no more.
-pub(crate) fn assign_contents(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
+pub fn assign_contents(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
     assign_in(contents_region(bytes)?, owner)
 }
 
@@ -190,7 +192,7 @@ pub(crate) fn release(address: *mut u8) {
 
 /// Whether the slot at this address is one that contents of so many bytes would get.
 #[inline]
-pub(crate) fn suits(address: *mut u8, bytes: usize) -> bool {
+pub fn suits(address: *mut u8, bytes: usize) -> bool {
     match (slot_at(address.addr()), contents_region(bytes)) {
         (Some((region, _)), Some(needed)) => region == needed,
         _ => false,
@@ -199,13 +201,13 @@ pub(crate) fn suits(address: *mut u8, bytes: usize) -> bool {
 
 /// Whether the contents at this address have a front page before them, and are copied there.
 #[inline]
-pub(crate) fn has_front(address: *mut u8) -> bool {
+pub fn has_front(address: *mut u8) -> bool {
     slot_at(address.addr()).is_some_and(|(region, _)| region >= PLAIN_REGIONS)
 }
 
 /// The front page of contents in a slot that has one.
 #[inline]
-pub(crate) fn front_page(contents: *mut u8) -> *mut isize {
+pub fn front_page(contents: *mut u8) -> *mut isize {
     contents.wrapping_sub(SLOT_PAGE).cast()
 }
 
@@ -222,7 +224,7 @@ pub(crate) fn is_same_slot(address: usize, slot: *mut u8) -> bool {
 }
 
 /// Bytes that contents at this address, in a slot, may have.
-pub(crate) fn capacity(contents: *mut u8) -> usize {
+pub fn capacity(contents: *mut u8) -> usize {
     slot_at(contents.addr()).map_or(0, |(region, _)| (1 << slot_bits(region)) - front_bytes(region))
 }
 

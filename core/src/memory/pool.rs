@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Alignment of every block: a cache line, and an AVX-512 register (1.3 to 2 times as fast in L1).
-pub(crate) const BLOCK_ALIGN: usize = 64;
+pub const BLOCK_ALIGN: usize = 64;
 const SYSTEM_PAGE: usize = 1 << 12;
 const HUGE_PAGE: usize = 2 << 20;
 /// From this size on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
@@ -49,7 +49,7 @@ const MAPPED_FROM: usize = 64 << 10;
 const OPENED: u32 = 1 << 30;
 
 /// A block, returned to the pool when dropped. Its contents are unspecified.
-pub(crate) struct Buffer {
+pub struct Buffer {
     start: NonNull<u8>,
     class: u32,
 }
@@ -97,7 +97,7 @@ fn pool() -> SpinGuard<'static, Pool> {
 }
 
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.
-pub(crate) fn class_of(bytes: usize) -> u32 {
+pub fn class_of(bytes: usize) -> u32 {
     if bytes <= BLOCK_ALIGN {
         return 0;
     }
@@ -106,7 +106,8 @@ pub(crate) fn class_of(bytes: usize) -> u32 {
     (top - 6) * 4 + quarter as u32 + 1
 }
 
-pub(crate) fn class_bytes(class: u32) -> usize {
+/// Bytes of the blocks of a size class.
+pub fn class_bytes(class: u32) -> usize {
     if class == 0 {
         return BLOCK_ALIGN;
     }
@@ -124,7 +125,7 @@ impl Buffer {
     ///
     /// # Errors
     /// `MemoryError` where the system has none, even after free blocks were released.
-    pub(crate) fn new(bytes: usize) -> Result<Buffer> {
+    pub fn new(bytes: usize) -> Result<Buffer> {
         let class = class_of(bytes);
         if class as usize >= CLASSES || fault::strikes() {
             return Err(out_of_memory(bytes));
@@ -191,7 +192,7 @@ impl Buffer {
 
     /// The block's address.
     #[inline]
-    pub(crate) fn address(&self) -> *mut u8 {
+    pub fn address(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 
@@ -520,7 +521,7 @@ pub(crate) fn limit() -> Option<usize> {
 }
 
 /// Bytes that the system and the cgroups of this process would still give out; `None` where they do not say.
-fn available() -> Option<usize> {
+pub fn available() -> Option<usize> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let system = line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? << 10;
@@ -529,7 +530,7 @@ fn available() -> Option<usize> {
 }
 
 /// Bytes a cgroup (a line `number:controllers:path`) and its parents may still take; `None` where they have no limit.
-fn available_in_cgroup(line: &str) -> Option<usize> {
+pub fn available_in_cgroup(line: &str) -> Option<usize> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
     let (root, most, taken) = if controllers.is_empty() {
@@ -545,60 +546,4 @@ fn available_in_cgroup(line: &str) -> Option<usize> {
         Some(number(most)?.saturating_sub(number(taken)?))
     };
     Path::new(path).ancestors().filter_map(left).min()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_hold_their_sizes() {
-        for bytes in (1..5000).chain([1 << 20, (1 << 20) + 1, 80_000_000, 1 << 40]) {
-            let class = class_of(bytes);
-            assert!(class_bytes(class) >= bytes, "{bytes}");
-            assert!(class == 0 || class_bytes(class - 1) < bytes, "{bytes}");
-        }
-    }
-
-    #[test]
-    fn freed_blocks_are_taken_again() {
-        let first = Buffer::new(12345).unwrap();
-        let address = first.address();
-        assert_eq!(address as usize % BLOCK_ALIGN, 0);
-        drop(first);
-        let again: Vec<Buffer> = (0..4).map(|_| Buffer::new(12345).unwrap()).collect();
-        assert!(again.iter().any(|b| b.address() == address));
-    }
-
-    #[test]
-    fn blocks_of_all_sizes_are_apart_and_come_again_after_a_trim() {
-        let sizes = || (10..22).flat_map(|bits| [1 << bits, (5 << bits) / 4 + 1]).cycle().take(60);
-        for turn in 0..3u8 {
-            let blocks: Vec<(Buffer, usize)> = sizes().map(|bytes| (Buffer::new(bytes).unwrap(), bytes)).collect();
-            for (number, (block, bytes)) in blocks.iter().enumerate() {
-                assert_eq!(block.address().addr() % BLOCK_ALIGN, 0);
-                // SAFETY: a block has as many bytes as were asked for, and a class as many as it says.
-                unsafe { block.address().write_bytes(number as u8 ^ turn, class_bytes(class_of(*bytes))) };
-            }
-            for (number, (block, bytes)) in blocks.iter().enumerate() {
-                // SAFETY: the bytes were written.
-                let found = unsafe { std::slice::from_raw_parts(block.address(), *bytes) };
-                assert!(found.iter().all(|&byte| byte == number as u8 ^ turn), "{bytes}");
-            }
-            drop(blocks);
-            pool().trim(0);
-        }
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn memory_is_available_and_groups_are_understood() {
-        assert!(available().is_some_and(|bytes| bytes > 1 << 20));
-        assert_eq!(available_in_cgroup("3:cpu,cpuacct:/"), None);
-        assert_eq!(
-            available_in_cgroup("0::/no/such/group/of/processes").is_some(),
-            available_in_cgroup("0::/").is_some()
-        );
-        assert_eq!(available_in_cgroup("rubbish"), None);
-    }
 }

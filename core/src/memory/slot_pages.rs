@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 /// Staging slots that a region keeps, in bytes; at least two and at most as many slots as are closed at once.
 const KEPT_STAGING: usize = 1 << 20;
 /// Slots without pages that are closed at once.
-const CLOSED_AT_ONCE: usize = 16;
+pub const CLOSED_AT_ONCE: usize = 16;
 /// Moved pages leave empty ones where they were (from Linux 5.7 on).
 #[cfg(target_os = "linux")]
 const LEAVE_EMPTY: c_int = libc::MREMAP_DONTUNMAP;
@@ -48,12 +48,7 @@ pub(crate) fn open_filled(slot: *mut u8, numbers: &[isize]) -> Result<()> {
 /// # Safety
 /// The slot is closed and has a front page, or is a page and there are no numbers for a front page. There are so many bytes of
 /// contents, for which it has room.
-pub(crate) unsafe fn open_with_copy(
-    to: *mut u8,
-    front: &[isize],
-    contents: *const u8,
-    bytes: usize,
-) -> std::io::Result<()> {
+pub unsafe fn open_with_copy(to: *mut u8, front: &[isize], contents: *const u8, bytes: usize) -> std::io::Result<()> {
     let (index, slot) = slot_at(to.addr()).expect("the address is a slot's");
     let size = 1 << slot_bits(index);
     loop {
@@ -124,7 +119,7 @@ fn note_emptied(index: usize, slot: u32) {
 ///
 /// # Safety
 /// The slot is open, and has so many bytes of contents, for which there is room in `copy`.
-pub(crate) unsafe fn close_with_copy(contents: *mut u8, copy: *mut u8, bytes: usize) -> std::io::Result<()> {
+pub unsafe fn close_with_copy(contents: *mut u8, copy: *mut u8, bytes: usize) -> std::io::Result<()> {
     let (index, slot) = slot_at(contents.addr()).expect("the address is a slot's");
     let (start, size) = (slot_start(index, slot), 1 << slot_bits(index));
     let to = regions()[index].take_free(slot_bits(index)).ok_or(std::io::ErrorKind::OutOfMemory)?;
@@ -143,7 +138,7 @@ pub(crate) unsafe fn close_with_copy(contents: *mut u8, copy: *mut u8, bytes: us
 }
 
 /// Gives back the slot at this address, which [`open_with_copy`] has opened. Its pages are used to open others.
-pub(crate) fn retire(address: *mut u8) {
+pub fn retire(address: *mut u8) {
     let Some((index, slot)) = slot_at(address.addr()) else { return };
     let most = (KEPT_STAGING >> slot_bits(index)).clamp(2, CLOSED_AT_ONCE);
     {
@@ -167,7 +162,7 @@ pub(crate) fn retire(address: *mut u8) {
 ///
 /// # Safety
 /// The slot is closed and as large; the pages are the whole mapping or begin such a slot, and nothing else uses them.
-pub(crate) unsafe fn open_with_pages(slot: *mut u8, from: *mut u8, bytes: usize) -> std::io::Result<()> {
+pub unsafe fn open_with_pages(slot: *mut u8, from: *mut u8, bytes: usize) -> std::io::Result<()> {
     let bytes = bytes.next_multiple_of(SLOT_PAGE);
     match slot_at(from.addr()) {
         None => move_pages(from, slot, bytes)?,
@@ -182,13 +177,13 @@ pub(crate) unsafe fn open_with_pages(slot: *mut u8, from: *mut u8, bytes: usize)
 
 /// Takes an open slot from its owner, for good: its pages are the caller's, who gives it back by [`free_disowned`], or moves them away by
 /// [`open_with_pages`].
-pub(crate) fn disown(address: *mut u8) {
+pub fn disown(address: *mut u8) {
     hand_over(address, SlotOwner::Unassigned);
     OPEN.fetch_sub(1, Ordering::Relaxed);
 }
 
 /// Closes and gives back a slot that [`disown`] gave away; whether it is one.
-pub(crate) fn free_disowned(address: *mut u8) -> bool {
+pub fn free_disowned(address: *mut u8) -> bool {
     let Some((region, slot)) = slot_at(address.addr()) else { return false };
     map_closed(slot_start(region, slot), 1 << slot_bits(region));
     release(address);
@@ -266,101 +261,4 @@ fn remap(from: *mut u8, to: *mut u8, bytes: usize, more: c_int) -> std::io::Resu
 #[cfg(not(target_os = "linux"))]
 fn remap(_: *mut u8, _: *mut u8, _: usize, _: c_int) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-    use crate::memory::guarded_range::{MOST_COPIED, assign_contents, capacity, front_page, has_front, reserve, suits};
-
-    /// Whether the system can read a byte there.
-    fn is_accessible(address: *const u8) -> bool {
-        let mut ends = [0; 2];
-        // SAFETY: a pipe of this function's, to which the system copies one byte if it can.
-        unsafe {
-            assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
-            let written = libc::write(ends[1], address.cast(), 1);
-            ends.iter().for_each(|&end| assert_eq!(libc::close(end), 0));
-            written == 1
-        }
-    }
-
-    fn contents(bytes: usize, seed: usize) -> Vec<u8> {
-        (0..bytes).map(|i| (i * 7 + seed * 31) as u8).collect()
-    }
-
-    #[test]
-    fn contents_and_front_page_come_and_go_together() {
-        assert!(reserve());
-        for bytes in [1, 4096, 20_000, 60_000, MOST_COPIED] {
-            let slots: Vec<*mut u8> =
-                (0..3 * CLOSED_AT_ONCE).map(|_| assign_contents(bytes, SlotOwner::Unassigned).unwrap()).collect();
-            // More than are kept and closed at once, twice, so that pages are used again.
-            for (seed, &slot) in slots.iter().chain(&slots).enumerate() {
-                let expected = contents(bytes, seed);
-                let front = [seed as isize, -8];
-                assert!(suits(slot, bytes) && has_front(slot) && capacity(slot) >= bytes && !is_accessible(slot));
-                // SAFETY: the slot is closed and has a front page.
-                unsafe { open_with_copy(slot, &front, expected.as_ptr(), bytes).unwrap() };
-                // SAFETY: the slot is open, and nothing else uses it.
-                unsafe {
-                    assert_eq!(std::slice::from_raw_parts(front_page(slot), 2), front);
-                    assert_eq!(std::slice::from_raw_parts(slot, bytes), expected);
-                    slot.write(1);
-                }
-                let mut copy = vec![0; bytes];
-                // SAFETY: the slot is open and has so many bytes.
-                unsafe { close_with_copy(slot, copy.as_mut_ptr(), bytes).unwrap() };
-                assert!(copy[0] == 1 && copy[1..] == expected[1..]);
-                assert!(!is_accessible(slot) && !is_accessible(front_page(slot).cast()));
-            }
-            for slot in slots {
-                // SAFETY: as above.
-                unsafe { open_with_copy(slot, &[], contents(bytes, 0).as_ptr(), bytes).unwrap() };
-                retire(slot);
-            }
-        }
-    }
-
-    #[test]
-    fn pages_that_cannot_be_moved_any_more_are_given_back() {
-        assert!(reserve());
-        let bytes = MOST_COPIED / 2;
-        for seed in 0..8 {
-            let slot = assign_contents(bytes, SlotOwner::Unassigned).unwrap();
-            // SAFETY: the slot is closed and has a front page; the advice changes no contents.
-            unsafe {
-                open_with_copy(slot, &[], contents(bytes, seed).as_ptr(), bytes).unwrap();
-                assert_eq!(std::slice::from_raw_parts(slot, bytes), contents(bytes, seed));
-                assert_eq!(libc::madvise(slot.add(2 * SLOT_PAGE).cast(), SLOT_PAGE, libc::MADV_DONTDUMP), 0);
-            }
-            retire(slot);
-        }
-    }
-
-    #[test]
-    fn pages_are_moved_between_slots() {
-        assert!(reserve());
-        let bytes = 2 * MOST_COPIED;
-        let mut from: Option<*mut u8> = None;
-        for seed in 0..2 * CLOSED_AT_ONCE {
-            let slot = assign_contents(bytes, SlotOwner::Unassigned).unwrap();
-            assert!(!has_front(slot) && !is_accessible(slot));
-            let pages = from.unwrap_or_else(|| {
-                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-                // SAFETY: a new mapping.
-                unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) }
-                    .cast()
-            });
-            // SAFETY: the pages are this test's alone, and as many as the slot has room for.
-            unsafe {
-                pages.copy_from_nonoverlapping(contents(bytes, seed).as_ptr(), bytes);
-                open_with_pages(slot, pages, bytes).unwrap();
-                assert_eq!(std::slice::from_raw_parts(slot, bytes), contents(bytes, seed));
-            }
-            disown(slot);
-            from = Some(slot);
-        }
-        assert!(free_disowned(from.unwrap()) && !is_accessible(from.unwrap()));
-    }
 }

@@ -60,10 +60,10 @@ pub trait Owner: Send + Sync {
 }
 
 /// A snapshot that reads a storage, as the storage knows it: `runtime::snapshot` knows its type.
-pub(crate) type Watcher = dyn Any + Send + Sync;
+pub type Watcher = dyn Any + Send + Sync;
 
 /// Memory that several arrays may alias.
-pub(crate) struct Storage {
+pub struct Storage {
     bytes: AtomicUsize,
     /// The address of the contents in host memory, null where they are not there, and the size class of the block, where it is the
     /// pool's. (A `OnceLock` of the buffer makes two atomic exchanges when it is set: 10 ns for every result.)
@@ -106,7 +106,7 @@ unsafe impl Sync for Storage {}
 
 impl Storage {
     /// A storage without memory yet.
-    pub(crate) fn pending(bytes: usize) -> Storage {
+    pub fn pending(bytes: usize) -> Storage {
         Storage {
             bytes: AtomicUsize::new(bytes),
             address: AtomicPtr::new(std::ptr::null_mut()),
@@ -211,7 +211,7 @@ impl Storage {
 
     /// Size in bytes.
     #[inline]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
@@ -649,7 +649,7 @@ impl Storage {
 
     /// Number of writes recorded or run, and of times that code outside got access; a cached read compares it later.
     #[inline]
-    pub(crate) fn version(&self) -> u64 {
+    pub fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)
     }
 
@@ -679,7 +679,7 @@ impl Storage {
     }
 
     /// Registers a snapshot.
-    pub(crate) fn add_watcher(&self, watcher: Weak<Watcher>) {
+    pub fn add_watcher(&self, watcher: Weak<Watcher>) {
         let mut watchers = self.watchers.lock();
         watchers.retain(|w| w.strong_count() > 0);
         watchers.push(watcher);
@@ -687,7 +687,7 @@ impl Storage {
     }
 
     /// Takes the live snapshots and unregisters them.
-    pub(crate) fn take_watchers(&self) -> Vec<Arc<Watcher>> {
+    pub fn take_watchers(&self) -> Vec<Arc<Watcher>> {
         self.is_watched.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.watchers.lock()).iter().filter_map(Weak::upgrade).collect()
     }

@@ -10,7 +10,7 @@ use std::ops::Deref;
 
 /// A handle: dropping the last one gives the storage to the free list or, without its memory, to the trace for later results.
 #[derive(Clone)]
-pub(crate) struct StorageHandle(pub(crate) ManuallyDrop<StorageRef>);
+pub struct StorageHandle(pub(crate) ManuallyDrop<StorageRef>);
 
 impl From<StorageRef> for StorageHandle {
     #[inline]

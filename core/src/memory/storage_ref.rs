@@ -16,7 +16,7 @@ struct Inner {
 }
 
 /// A counted reference to a storage, which lives as long as one of them does.
-pub(crate) struct StorageRef(NonNull<Inner>);
+pub struct StorageRef(NonNull<Inner>);
 
 // SAFETY: it gives shared access to a storage, which is `Sync`; the thread that drops the last reference drops the storage; the
 // count changes on one thread at a time, or atomically.
@@ -26,7 +26,7 @@ unsafe impl Sync for StorageRef {}
 
 impl StorageRef {
     /// The first reference to a storage.
-    pub(crate) fn new(storage: Storage) -> StorageRef {
+    pub fn new(storage: Storage) -> StorageRef {
         StorageRef(NonNull::from(Box::leak(Box::new(Inner { count: RefCount::one(), storage }))))
     }
 
@@ -49,19 +49,19 @@ impl StorageRef {
 
     /// How many references there are.
     #[inline(always)]
-    pub(crate) fn count(this: &StorageRef) -> usize {
+    pub fn count(this: &StorageRef) -> usize {
         this.inner().count.get()
     }
 
     /// Whether both refer to the same storage.
     #[inline(always)]
-    pub(crate) fn ptr_eq(a: &StorageRef, b: &StorageRef) -> bool {
+    pub fn ptr_eq(a: &StorageRef, b: &StorageRef) -> bool {
         a.0 == b.0
     }
 
     /// The storage itself, where this is the only reference.
     #[inline]
-    pub(crate) fn get_mut(this: &mut StorageRef) -> Option<&mut Storage> {
+    pub fn get_mut(this: &mut StorageRef) -> Option<&mut Storage> {
         if StorageRef::count(this) != 1 {
             return None;
         }
@@ -109,28 +109,5 @@ impl Deref for StorageRef {
 impl std::fmt::Debug for StorageRef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Storage({} bytes)", self.bytes())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references_are_counted_by_all_threads() {
-        let mut first = StorageRef::new(Storage::pending(8));
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..1000).for_each(|_| drop(first.clone())));
-            }
-        });
-        let second = first.clone();
-        assert!(
-            StorageRef::ptr_eq(&first, &second)
-                && StorageRef::count(&first) == 2
-                && StorageRef::get_mut(&mut first).is_none()
-        );
-        drop(second);
-        assert_eq!(StorageRef::get_mut(&mut first).map(|storage| storage.bytes()), Some(8));
     }
 }

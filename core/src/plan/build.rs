@@ -66,7 +66,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
 }
 
 /// Dead-code elimination: the nodes whose result is live after the tape or read by another needed node, in program order.
-pub(crate) fn needed(mut nodes: Vec<Node>, live: &[bool]) -> Vec<Node> {
+pub fn needed(mut nodes: Vec<Node>, live: &[bool]) -> Vec<Node> {
     let mut live = live.to_vec();
     let mut keep = vec![false; nodes.len()];
     for (i, node) in nodes.iter().enumerate().rev() {

@@ -13,7 +13,8 @@ use std::rc::Rc;
 const LEAST_GAIN: f64 = 0.03;
 
 /// What decides about drafts.
-pub(crate) struct Terms<'a> {
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
     /// By slot: whether it is reachable after the trace.
     pub(crate) live: &'a [bool],
     pub(crate) prices: Prices,
@@ -32,7 +33,7 @@ pub(crate) enum Change {
 
 /// A kernel of a draft plan.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub struct Draft {
     /// Its nodes, in order.
     pub(crate) nodes: Vec<Node>,
     /// The group of all of them: member `i` is node `i`.
@@ -44,7 +45,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// A map of these nodes; none if it would be larger than kernels may be. With `checked` they may depend on each other in ways that a
     /// kernel cannot respect.
-    pub(crate) fn map(nodes: Vec<Node>, like: &Group, checked: bool) -> Option<Draft> {
+    pub fn map(nodes: Vec<Node>, like: &Group, checked: bool) -> Option<Draft> {
         let mut group = Group::new(nodes.first()?, like.refused, like.limits);
         for (i, node) in nodes.iter().enumerate() {
             if group.admits(&nodes, node, checked) != Ok(Section::Body) {
@@ -53,6 +54,11 @@ impl Draft {
             group.add(node, i as u32, Section::Body);
         }
         group.is_map().then(|| Draft::new(nodes, group))
+    }
+
+    /// The predicted nanoseconds. `stored` says which slots it stores, of those that it writes.
+    pub fn ns(&self, terms: &Terms<'_>, stored: impl Fn(u32) -> bool) -> f64 {
+        terms.prices.kernel(&self.group, &self.nodes, stored)
     }
 
     fn new(nodes: Vec<Node>, group: Group) -> Draft {
@@ -78,7 +84,7 @@ impl Draft {
 
 /// A plan that is considered.
 #[derive(Clone, Debug)]
-pub(crate) struct DraftPlan {
+pub struct DraftPlan {
     /// Kernels in order, with the nanoseconds that each is predicted to take.
     pub(crate) kernels: Vec<(Rc<Draft>, f64)>,
     /// How many kernels touch each slot.
@@ -86,7 +92,7 @@ pub(crate) struct DraftPlan {
     /// The first slot that is not in use.
     pub(crate) next_slot: u32,
     /// The predicted nanoseconds of all kernels.
-    pub(crate) ns: f64,
+    pub ns: f64,
     /// Nanoseconds that its changes must save at the least.
     margin: f64,
     /// Its changes of the plan by greedy fusion, in order.
@@ -94,8 +100,17 @@ pub(crate) struct DraftPlan {
 }
 
 impl DraftPlan {
+    /// The draft of groups, which takes their nodes, and what decides about changes of it. `live` says which slots are reachable after the
+    /// trace.
+    pub fn priced(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], instruction_ns: f64) -> (DraftPlan, Terms<'_>) {
+        let mut plan = DraftPlan::of(nodes, groups, live.len());
+        let terms = Terms { live, prices: Prices::new(plan.bytes(live), instruction_ns) };
+        plan.price(&terms);
+        (plan, terms)
+    }
+
     /// The draft of groups over so many slots, which takes their nodes; without prices.
-    pub(crate) fn of(nodes: Vec<Node>, groups: Vec<Group>, slots: usize) -> DraftPlan {
+    fn of(nodes: Vec<Node>, groups: Vec<Group>, slots: usize) -> DraftPlan {
         let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
         let mut plan = DraftPlan {
             kernels: Vec::with_capacity(groups.len()),
@@ -118,7 +133,7 @@ impl DraftPlan {
     }
 
     /// Bytes of memory that it touches.
-    pub(crate) fn bytes(&self, live: &[bool]) -> usize {
+    fn bytes(&self, live: &[bool]) -> usize {
         let mut touched = vec![0; self.users.len()];
         for group in self.kernels.iter().map(|kernel| &kernel.0.group) {
             let stores = group.stores().iter().filter(|access| self.is_stored(access.slot, live));
@@ -200,11 +215,11 @@ impl DraftPlan {
     }
 
     /// Predicts the time of kernels that are new.
-    pub(crate) fn price(&mut self, live: &[bool], prices: &Prices) {
+    pub(crate) fn price(&mut self, terms: &Terms<'_>) {
         let users = &self.users;
-        let stored = |slot: u32| in_memory(users, live, slot);
+        let stored = |slot: u32| in_memory(users, terms.live, slot);
         for (draft, ns) in self.kernels.iter_mut().filter(|kernel| kernel.1.is_nan()) {
-            *ns = prices.kernel(&draft.group, &draft.nodes, stored);
+            *ns = draft.ns(terms, stored);
         }
         self.ns = self.kernels.iter().map(|kernel| kernel.1).sum();
     }

@@ -80,11 +80,10 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
     if pays && target.is_host && fused.compositions.is_empty() {
         // Where instructions are free, all is changed that may be changed.
         let instruction_ns = if fusion == Fusion::Everything { 0.0 } else { target.instruction_ns };
-        let target = PlanTarget { instruction_ns, ..*target };
-        let Found { nodes, groups, slots, outcome } = search::search(fused.nodes, fused.groups, live, &target);
+        let Found { nodes, groups, slots, outcome } = search::search(fused.nodes, fused.groups, live, instruction_ns);
         let mut live = live.to_vec();
         live.resize(slots, false);
-        fused = scheduled(nodes, groups, &live, &target);
+        fused = scheduled(nodes, groups, &live, target);
         fused.outcome = Some(outcome);
     }
     fused

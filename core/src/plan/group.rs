@@ -87,7 +87,7 @@ pub(crate) struct Member {
 
 /// The limits of the kernels of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct KernelLimits {
+pub struct KernelLimits {
     /// Nodes that a kernel may have.
     pub(crate) nodes: usize,
     /// Distinct memory operands that it may load.
@@ -99,7 +99,8 @@ pub(crate) struct KernelLimits {
 }
 
 impl KernelLimits {
-    pub(crate) const HOST: KernelLimits =
+    /// Those of the host.
+    pub const HOST: KernelLimits =
         KernelLimits { nodes: MAX_NODES, loads: MAX_LOADS, pack_points: PACK_POINTS, streams: MAX_STREAMS };
 
     pub(crate) const fn device(pack_points: usize) -> KernelLimits {
@@ -109,7 +110,7 @@ impl KernelLimits {
 
 /// Nodes fused into one kernel.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub struct Group {
     pub(crate) limits: KernelLimits,
     pub(crate) members: SmallVec<[Member; 8]>,
     pub(crate) domain: Shape,
@@ -130,7 +131,7 @@ pub(crate) struct Group {
 }
 
 /// Groups nodes, in an order that respects every dependence. Permutes the axes of nodes. `live` says which slots are reachable afterwards.
-pub(crate) fn group(nodes: &mut [Node], live: &[bool], limits: KernelLimits) -> Vec<Group> {
+pub fn group(nodes: &mut [Node], live: &[bool], limits: KernelLimits) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
     let mut touched: Vec<i32> = vec![-1; slots as usize];

@@ -41,7 +41,7 @@ fn is_elementwise(node: &Node) -> bool {
 }
 
 /// The plan with a value computed by its readers; none where that cannot be done.
-pub(crate) fn inline(plan: &DraftPlan, slot: u32, terms: &Terms<'_>) -> Option<DraftPlan> {
+pub fn inline(plan: &DraftPlan, slot: u32, terms: &Terms<'_>) -> Option<DraftPlan> {
     let live = terms.live;
     let writes = |node: &Node| node.target.slot == slot;
     let writer = plan.kernels.iter().position(|(draft, _)| draft.writes(slot))?;
@@ -85,7 +85,7 @@ pub(crate) fn inline(plan: &DraftPlan, slot: u32, terms: &Terms<'_>) -> Option<D
     } else {
         inlined.replace(writer, without(&inlined, from, at, live)?);
     }
-    inlined.price(live, &terms.prices);
+    inlined.price(terms);
     Some(inlined)
 }
 

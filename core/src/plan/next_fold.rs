@@ -13,19 +13,25 @@ pub(crate) type TypedFold = (Fold, DType);
 
 /// The fold that followed a plan: the evidence for computing it along with the plan's own. Changes under the runtime's lock only.
 #[derive(Default)]
-pub(crate) struct NextFoldProfile {
+pub struct NextFoldProfile {
     next: Mutex<Option<TypedFold>>,
     rate: HitRate,
 }
 
 impl NextFoldProfile {
     /// The fold that is likely to follow.
-    pub(crate) fn predicted(&self) -> Option<TypedFold> {
+    pub fn predicted(&self) -> Option<TypedFold> {
         self.next.lock().filter(|_| self.rate.is_good())
     }
 
+    /// Notes which fold followed.
+    pub fn learn(&self, next: TypedFold) {
+        *self.next.lock() = Some(next);
+        self.rate.count(true);
+    }
+
     /// Notes that the predicted fold was asked for, or that it was not: then it is forgotten, until it follows again.
-    pub(crate) fn count(&self, hit: bool) {
+    pub fn count(&self, hit: bool) {
         self.rate.count(hit);
         if !hit {
             *self.next.lock() = None;
@@ -50,44 +56,13 @@ impl Plan {
             }),
         };
         if can_share(next) && self.steps.iter().all(is_unchanged) {
-            *self.next_fold.next.lock() = Some(next);
-            self.next_fold.rate.count(true);
+            self.next_fold.learn(next);
         }
     }
 }
 
 /// Whether a fold gives the same bits and no floating-point flags whatever else its kernel computes, and reads every element in any case.
-pub(crate) fn can_share((fold, compute): TypedFold) -> bool {
+pub fn can_share((fold, compute): TypedFold) -> bool {
     let Fold::Op(op) = fold else { return false };
     op.fold().is_some_and(|row| row.takes(compute) && !row.rounds(compute) && row.absorbing(compute).is_none())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fastnp_codegen::Op;
-
-    #[test]
-    fn what_rounds_or_stops_early_has_a_kernel_of_its_own() {
-        let shares = |op, compute| can_share((Fold::Op(op), compute));
-        assert!(shares(Op::Minimum, DType::F64) && shares(Op::Maximum, DType::F32) && shares(Op::Add, DType::I64));
-        assert!(!shares(Op::Add, DType::F64) && !shares(Op::Multiply, DType::F32));
-        assert!(!shares(Op::LogicalOr, DType::Bool) && !shares(Op::Maximum, DType::Bool));
-        assert!(!can_share((Fold::ArgMax, DType::F64)));
-    }
-
-    #[test]
-    fn a_fold_that_does_not_follow_is_forgotten() {
-        let profile = NextFoldProfile::default();
-        let least = (Fold::Op(Op::Minimum), DType::F64);
-        *profile.next.lock() = Some(least);
-        assert_eq!(profile.predicted(), Some(least));
-        profile.count(false);
-        assert_eq!(profile.predicted(), None);
-        *profile.next.lock() = Some(least);
-        assert_eq!(profile.predicted(), Some(least), "one miss is allowed");
-        profile.count(false);
-        *profile.next.lock() = Some(least);
-        assert_eq!(profile.predicted(), None, "it was wrong twice and never right");
-    }
 }

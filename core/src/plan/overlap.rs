@@ -5,7 +5,7 @@ use crate::plan::trace::SlotAccess;
 
 /// What two accesses have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Relation {
+pub enum Relation {
     /// The same element at the same point: the value can stay in a register.
     Same,
     /// No byte in common.
@@ -15,7 +15,7 @@ pub(crate) enum Relation {
 }
 
 /// The relation of two accesses, each over its own domain.
-pub(crate) fn relate(a: &SlotAccess, a_domain: &[usize], b: &SlotAccess, b_domain: &[usize]) -> Relation {
+pub fn relate(a: &SlotAccess, a_domain: &[usize], b: &SlotAccess, b_domain: &[usize]) -> Relation {
     if a.slot != b.slot {
         return Relation::Disjoint;
     }
@@ -105,57 +105,4 @@ pub(crate) fn fastest_axes<'a>(domain: &[usize], accesses: impl Iterator<Item = 
 /// a kernel of its own.
 pub(crate) fn are_mixed(fastest: u64, other: u64) -> bool {
     fastest != other && (fastest | other).count_ones() > 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fastnp_codegen::DType;
-
-    fn access(offset: isize, strides: &[isize]) -> SlotAccess {
-        SlotAccess { slot: 0, dtype: DType::F64, offset, strides: strides.into() }
-    }
-
-    /// Every byte an access touches.
-    fn bytes(a: &SlotAccess, domain: &[usize]) -> std::collections::HashSet<isize> {
-        let mut starts = vec![a.offset];
-        for (&n, &s) in domain.iter().zip(&a.strides) {
-            starts = starts.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * s)).collect();
-        }
-        starts.iter().flat_map(|&at| at..at + a.dtype.size() as isize).collect()
-    }
-
-    #[test]
-    fn columns_of_a_matrix_are_apart() {
-        // 10 rows of 80 bytes: column 0 and columns 1 to 8.
-        let column = access(0, &[80]);
-        let interior = access(8, &[80, 8]);
-        assert_eq!(relate(&column, &[10], &interior, &[10, 8]), Relation::Disjoint);
-        assert_eq!(relate(&column, &[10], &access(0, &[80]), &[10]), Relation::Same);
-    }
-
-    #[test]
-    fn never_disjoint_where_bytes_are_shared() {
-        let mut seed = 1u64;
-        let mut random = |n: u64| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) % n
-        };
-        let mut disjoint = 0;
-        let pairs = if cfg!(miri) { 200 } else { 20_000 };
-        for _ in 0..pairs {
-            let mut one = || {
-                let rank = random(3) as usize;
-                let domain: Vec<usize> = (0..rank).map(|_| 1 + random(5) as usize).collect();
-                let strides: Vec<isize> = (0..rank).map(|_| (random(13) as isize - 6) * 8).collect();
-                (access(random(40) as isize * 8, &strides), domain)
-            };
-            let ((a, a_domain), (b, b_domain)) = (one(), one());
-            let meet = !bytes(&a, &a_domain).is_disjoint(&bytes(&b, &b_domain));
-            let relation = relate(&a, &a_domain, &b, &b_domain);
-            assert!(!(meet && relation == Relation::Disjoint), "{a:?} {a_domain:?} {b:?} {b_domain:?}");
-            disjoint += (relation == Relation::Disjoint) as u32;
-        }
-        assert!(disjoint > pairs / 4, "the test is worth little if all pairs overlap");
-    }
 }

@@ -265,13 +265,13 @@ pub(crate) struct PartInst {
 
 /// Results that a plan omits, and how to compute them afterwards.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) struct OmittedResults {
+pub struct OmittedResults {
     /// The slots of the results.
     pub(crate) slots: SmallVec<[u32; 2]>,
     /// The nodes that compute them after the plan has run, by index in program order.
-    pub(crate) nodes: Vec<u32>,
+    pub nodes: Vec<u32>,
     /// Slots whose memory those nodes read.
-    pub(crate) reads: SmallVec<[u32; 4]>,
+    pub reads: SmallVec<[u32; 4]>,
 }
 
 /// Profile of a plan's results that died unread: the evidence for speculative dead-result elimination. Changes under the runtime's

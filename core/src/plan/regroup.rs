@@ -41,7 +41,7 @@ pub(crate) fn merge(plan: &DraftPlan, (first, second): (usize, usize), terms: &T
     let order: Vec<usize> = earlier.chain(after.iter().copied()).collect();
     let region: Vec<_> = order.iter().map(|&kernel| out.kernels[kernel].clone()).collect();
     out.kernels.splice(first..second, region);
-    out.price(terms.live, &terms.prices);
+    out.price(terms);
     Some(out)
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn cut_again(plan: &DraftPlan, second: usize, terms: &Terms<'_>) -> O
     let (head, tail) = (nodes[..at].to_vec(), nodes[at..].to_vec());
     out.replace(second - 1, Some(Draft::map(head, &one.group, true)?));
     out.replace(second, Some(Draft::map(tail, &other.group, true)?));
-    out.price(terms.live, &terms.prices);
+    out.price(terms);
     Some(out)
 }
 

@@ -9,16 +9,14 @@
 //! The effort is bounded by the number of nodes, not by a clock, and the prices are constants: equal traces have equal plans.
 
 use crate::array::layout::count;
-use crate::plan::cost::Prices;
 use crate::plan::draft::{Change, DraftPlan, Terms};
 use crate::plan::group::Group;
 use crate::plan::inline::{inline, is_candidate};
-use crate::plan::plan::PlanTarget;
 use crate::plan::regroup::{cut_again, is_cut, merge, pairs};
 use crate::plan::trace::Node;
 
-/// Plans that are kept at each step. Measure: `cargo test -p fastnp --lib
-/// plan::search -- --nocapture`, whose exact solvers tell how far plans are from the best.
+/// Plans that are kept at each step. Measure: `cargo test -p fastnp --test main search:: -- --nocapture`, whose exact solvers tell how far plans
+/// are from the best.
 const BEAM: usize = 4;
 /// Nodes of a trace that is searched, at most.
 const MAX_SEARCHED: usize = 256;
@@ -40,27 +38,29 @@ pub(crate) struct Alternative {
 }
 
 /// What the search found.
-pub(crate) struct Found {
+pub struct Found {
     pub(crate) nodes: Vec<Node>,
     pub(crate) groups: Vec<Group>,
     /// How many slots are in use: those of the trace, then those of copies.
     pub(crate) slots: usize,
-    pub(crate) outcome: Outcome,
+    /// What it considered.
+    pub outcome: Outcome,
 }
 
 /// What the search considered.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    /// Predicted nanoseconds of the plan by greedy fusion, and of the one that was chosen.
-    pub(crate) greedy_ns: f64,
-    pub(crate) chosen_ns: f64,
+pub struct Outcome {
+    /// Predicted nanoseconds of the plan by greedy fusion.
+    pub greedy_ns: f64,
+    /// Those of the plan that was chosen.
+    pub chosen_ns: f64,
     pub(crate) alternatives: Vec<Alternative>,
     /// Predicted nanoseconds of each kernel that was chosen.
     pub(crate) kernels: Vec<f64>,
 }
 
 /// Whether the search may find something in these groups that is worth it.
-pub(crate) fn pays(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
+pub fn pays(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
     let bytes = |group: &Group| {
         let size = group.stores().iter().map(|access| access.dtype.size()).max();
         count(&group.domain) * size.unwrap_or(0)
@@ -77,16 +77,13 @@ pub(crate) fn may_change(nodes: &[Node], groups: &[Group], live: &[bool]) -> boo
         && (groups.iter().any(is_cut) || !values(nodes, groups, live).is_empty() || may_merge())
 }
 
-/// The best plan found for the nodes of these groups, which are those of greedy fusion.
-pub(crate) fn search(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], target: &PlanTarget) -> Found {
+/// The best plan found for the nodes of these groups, which are those of greedy fusion, where an instruction takes so many nanoseconds.
+pub fn search(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], instruction_ns: f64) -> Found {
     let effort = EFFORT * nodes.len();
     let values = values(&nodes, &groups, live);
-    let mut greedy = DraftPlan::of(nodes, groups, live.len());
-    let prices = Prices::new(greedy.bytes(live), target.instruction_ns);
-    greedy.price(live, &prices);
+    let (greedy, terms) = DraftPlan::priced(nodes, groups, live, instruction_ns);
     let greedy_ns = greedy.ns;
-    let terms = Terms { live, prices };
-    let mut search = Search { terms, effort, alternatives: Vec::new() };
+    let mut search = Search::new(terms, effort);
     let found = search.cut(greedy);
     let found = search.inlined(found, &values);
     let found = search.merged(found);
@@ -100,7 +97,7 @@ pub(crate) fn search(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], target
 }
 
 /// The slots of values that may be inlined and that several kernels use, in program order.
-fn values(nodes: &[Node], groups: &[Group], live: &[bool]) -> Vec<u32> {
+pub fn values(nodes: &[Node], groups: &[Group], live: &[bool]) -> Vec<u32> {
     // By slot: how often it is written, the last kernel that touches it, and whether another one does.
     let mut uses = vec![(0u8, None::<usize>, false); live.len()];
     for node in nodes {
@@ -121,16 +118,22 @@ fn values(nodes: &[Node], groups: &[Group], live: &[bool]) -> Vec<u32> {
     nodes.iter().filter(is_value).map(|node| node.target.slot).collect()
 }
 
-struct Search<'a> {
+/// A search among the plans of a trace.
+pub struct Search<'a> {
     terms: Terms<'a>,
     /// Nodes that may still be copied.
     effort: usize,
     alternatives: Vec<Alternative>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// A search that may copy so many nodes.
+    pub fn new(terms: Terms<'a>, effort: usize) -> Search<'a> {
+        Search { terms, effort, alternatives: Vec::new() }
+    }
+
     /// Cuts kernels that were cut for their size again while that helps.
-    fn cut(&mut self, mut plan: DraftPlan) -> DraftPlan {
+    pub fn cut(&mut self, mut plan: DraftPlan) -> DraftPlan {
         for second in 1..plan.kernels.len() {
             let nodes = plan.kernels[second - 1].0.nodes.len() + plan.kernels[second].0.nodes.len();
             if is_cut(&plan.kernels[second].0.group) && nodes <= self.effort {
@@ -160,7 +163,7 @@ impl Search<'_> {
     }
 
     /// Merges kernels while that helps.
-    fn merged(&mut self, mut plan: DraftPlan) -> DraftPlan {
+    pub fn merged(&mut self, mut plan: DraftPlan) -> DraftPlan {
         'changed: loop {
             let kernels: Vec<&Group> = plan.kernels.iter().map(|kernel| &kernel.0.group).collect();
             for (first, second) in pairs(&kernels) {
@@ -187,7 +190,3 @@ impl Search<'_> {
         self.alternatives.extend(ns.map(|ns| Alternative { change, ns, is_chosen: false }));
     }
 }
-
-#[cfg(test)]
-#[path = "search_quality.rs"]
-mod quality;

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 /// What several ops compute together, under whose name their floating-point flags are reported.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Composite {
+pub enum Composite {
     /// A matrix or inner product.
     Product(Product),
     /// A function that the embedding program has named.
@@ -69,7 +69,7 @@ impl FunctionName {
 
 /// What a node does at each point of its domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// An op of the table in the node's compute type.
     Apply(Op),
     /// The source, cast to the target's type.
@@ -510,33 +510,45 @@ fn scalar_word(index: usize, dtype: DType) -> u64 {
 
 /// A strided view over a decoded node's domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct SlotAccess {
-    pub(crate) slot: u32,
-    pub(crate) dtype: DType,
+pub struct SlotAccess {
+    /// The storage.
+    pub slot: u32,
+    /// The type of the elements.
+    pub dtype: DType,
     /// Bytes from the slot's base.
-    pub(crate) offset: isize,
-    pub(crate) strides: Strides,
+    pub offset: isize,
+    /// Bytes from one element to the next, along each axis of the domain.
+    pub strides: Strides,
 }
 
 /// What a decoded node reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum NodeInput {
+pub enum NodeInput {
+    /// Elements.
     Memory(SlotAccess),
+    /// A number, by its place among the trace's.
     Scalar(u32, DType),
 }
 
 /// A node read back from the tape. Axes of extent one are gone.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
     /// Its index in program order.
-    pub(crate) index: u32,
-    pub(crate) op: Operation,
-    pub(crate) compute: DType,
-    pub(crate) domain: Shape,
-    pub(crate) reduced: u64,
-    pub(crate) sources: SmallVec<[NodeInput; 3]>,
-    pub(crate) target: SlotAccess,
-    pub(crate) covers: bool,
+    pub index: u32,
+    /// What it does at each point.
+    pub op: Operation,
+    /// The type computed in.
+    pub compute: DType,
+    /// The extents of its axes.
+    pub domain: Shape,
+    /// Axes folded or scanned, as bits.
+    pub reduced: u64,
+    /// What it reads.
+    pub sources: SmallVec<[NodeInput; 3]>,
+    /// What it writes.
+    pub target: SlotAccess,
+    /// Whether the target covers its whole storage.
+    pub covers: bool,
 }
 
 impl Node {
@@ -568,7 +580,7 @@ impl Node {
     }
 
     /// The accesses to memory it reads.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = &SlotAccess> {
+    pub fn reads(&self) -> impl Iterator<Item = &SlotAccess> {
         self.sources.iter().filter_map(|s| match s {
             NodeInput::Memory(access) => Some(access),
             NodeInput::Scalar(..) => None,

@@ -45,7 +45,7 @@ pub(crate) const MAX_RECORDED_ELEMENTS: usize = 16;
 
 /// How large an operation may be to run eagerly.
 #[derive(Clone, Copy)]
-pub(crate) enum EagerLimit {
+pub enum EagerLimit {
     /// Points of a statement whose elements have so many bytes, or elements of an array: the setting `tiny`
     /// ([`fastnp_codegen::cost::EAGER_POINTS`]), and more while the result has at most [`EAGER_BYTES`] for each of those.
     Points(usize),
@@ -82,12 +82,12 @@ impl EagerLimit {
 }
 
 /// The gate: permission to run one operation eagerly.
-pub(crate) struct Eager<'r> {
+pub struct Eager<'r> {
     runtime: &'r mut Runtime,
 }
 
 /// A storage that [`Eager::write`] may write: the proof that it was free, under the same borrow of the runtime.
-pub(crate) struct EagerTarget<'r, 's> {
+pub struct EagerTarget<'r, 's> {
     storage: &'s StorageRef,
     /// Its address in host memory; null where it has no memory yet.
     start: *mut u8,
@@ -119,19 +119,19 @@ impl StableOperand {
 impl<'r> Eager<'r> {
     /// The gate for an operation of this size; `None` where it exceeds the limit.
     #[inline]
-    pub(crate) fn within(runtime: &'r mut Runtime, size: usize, limit: EagerLimit) -> Option<Eager<'r>> {
+    pub fn within(runtime: &'r mut Runtime, size: usize, limit: EagerLimit) -> Option<Eager<'r>> {
         (size <= limit.bound(runtime)).then_some(Eager { runtime })
     }
 
     /// The gate for an operation of any size.
     #[inline]
-    pub(crate) fn unlimited(runtime: &'r mut Runtime) -> Eager<'r> {
+    pub fn unlimited(runtime: &'r mut Runtime) -> Eager<'r> {
         Eager { runtime }
     }
 
     /// The first byte of an operand that is ready: computed, on the host, and written by no pending node.
     #[inline]
-    pub(crate) fn read(&self, storage: &Storage) -> Option<*const u8> {
+    pub fn read(&self, storage: &Storage) -> Option<*const u8> {
         self.runtime.ready_address(storage)
     }
 
@@ -163,7 +163,7 @@ impl<'r> Eager<'r> {
     /// A storage as the target of [`Eager::write`]; `None` where a pending node uses it, its contents are on a device only, or a
     /// snapshot reads it, which a recorded write copies first.
     #[inline]
-    pub(crate) fn target<'s>(&self, storage: &'s StorageRef) -> Option<EagerTarget<'r, 's>> {
+    pub fn target<'s>(&self, storage: &'s StorageRef) -> Option<EagerTarget<'r, 's>> {
         if storage.has_snapshots() {
             return None;
         }
@@ -195,7 +195,7 @@ impl<'r> Eager<'r> {
     /// # Errors
     /// As [`Eager::target_flushed`].
     #[inline]
-    pub(crate) fn target_of_element<'s>(&mut self, storage: &'s StorageRef) -> Result<Option<EagerTarget<'r, 's>>> {
+    pub fn target_of_element<'s>(&mut self, storage: &'s StorageRef) -> Result<Option<EagerTarget<'r, 's>>> {
         let target = match self.runtime.free_target(storage) {
             Some(target) => target,
             None => {
@@ -215,7 +215,7 @@ impl<'r> Eager<'r> {
     /// # Errors
     /// `MemoryError`; those of `run`, which must have written nothing then; those of a device that has the memory exported.
     #[inline]
-    pub(crate) fn write(
+    pub fn write(
         mut self,
         target: EagerTarget<'r, '_>,
         run: impl FnOnce(&mut Eager<'r>, *mut u8) -> Result<()>,
@@ -243,7 +243,7 @@ impl<'r> Eager<'r> {
     /// # Errors
     /// `MemoryError`; those of `run`.
     #[inline]
-    pub(crate) fn create(
+    pub fn create(
         mut self,
         bytes: usize,
         run: impl FnOnce(&mut Eager<'r>, *mut u8) -> Result<()>,
@@ -259,7 +259,7 @@ impl<'r> Eager<'r> {
     /// # Errors
     /// Those of `run`.
     #[inline]
-    pub(crate) fn compute<T>(mut self, run: impl FnOnce(&mut Eager<'r>) -> Result<T>) -> Result<T> {
+    pub fn compute<T>(mut self, run: impl FnOnce(&mut Eager<'r>) -> Result<T>) -> Result<T> {
         let value = run(&mut self)?;
         self.count();
         Ok(value)
@@ -416,87 +416,5 @@ impl Runtime {
         let start = storage.address().unwrap_or(std::ptr::null_mut());
         let is_device_only = start.is_null() && storage.has_device_buffer();
         (!is_device_only).then_some(EagerTarget { storage, start, gate: PhantomData })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::error::Error;
-    use crate::memory::storage::Watcher;
-    use std::sync::Arc;
-
-    /// A runtime for one test, and a storage without memory. Nothing is recorded, so no slot of this runtime is left in a storage.
-    fn state() -> (Runtime, StorageRef) {
-        (Runtime::new(), StorageRef::new(Storage::pending(8)))
-    }
-
-    fn counts(runtime: &Runtime) -> (u64, u64) {
-        let stats = &runtime.telemetry.stats;
-        (stats.native_operations, stats.eager_operations)
-    }
-
-    #[test]
-    fn a_write_is_noted_and_counted_once() {
-        let (mut runtime, storage) = state();
-        let gate = Eager::unlimited(&mut runtime);
-        assert!(gate.read(&storage).is_none(), "it has no memory yet");
-        let target = gate.target(&storage).expect("nothing uses it");
-        gate.write(target, |_, start| {
-            // SAFETY: the storage has eight bytes.
-            unsafe { start.cast::<u64>().write(7) };
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!((storage.version(), counts(&runtime)), (1, (1, 1)));
-        let start = Eager::unlimited(&mut runtime).read(&storage).expect("it was written");
-        // SAFETY: as above.
-        assert_eq!(unsafe { start.cast::<u64>().read() }, 7);
-    }
-
-    #[test]
-    fn work_that_fails_or_is_given_up_is_not_counted() {
-        let (mut runtime, storage) = state();
-        let gate = Eager::unlimited(&mut runtime);
-        let target = gate.target(&storage).expect("nothing uses it");
-        assert!(gate.write(target, |_, _| Err(Error::index("out of bounds"))).is_err());
-        assert!(Eager::unlimited(&mut runtime).create(8, |_, _| Err(Error::index("out of bounds"))).is_err());
-        let given_up = Eager::unlimited(&mut runtime).target(&storage).is_some();
-        assert_eq!((given_up, storage.version(), counts(&runtime)), (true, 0, (0, 0)));
-        Eager::unlimited(&mut runtime).compute(|_| Ok(())).unwrap();
-        drop(Eager::unlimited(&mut runtime).create(8, |_, _| Ok(())).unwrap());
-        assert_eq!(counts(&runtime), (2, 2));
-    }
-
-    #[test]
-    fn a_storage_with_snapshots_is_no_target() {
-        let (mut runtime, storage) = state();
-        let snapshot: Arc<Watcher> = Arc::new(());
-        storage.add_watcher(Arc::downgrade(&snapshot));
-        let mut gate = Eager::unlimited(&mut runtime);
-        assert!(gate.target(&storage).is_none());
-        assert!(gate.target_of_element(&storage).unwrap().is_none());
-        storage.take_watchers();
-        assert!(gate.target(&storage).is_some());
-    }
-
-    #[test]
-    fn limits_follow_the_setting() {
-        let (mut runtime, _) = state();
-        runtime.tiny = 10;
-        let sizes = [
-            (EagerLimit::Points(1), 40),
-            (EagerLimit::Points(4), 40),
-            (EagerLimit::Points(8), 20),
-            (EagerLimit::Points(16), 10),
-            (EagerLimit::GatheredRows, 160),
-            (EagerLimit::FoldedElements, 320),
-            (EagerLimit::CopiedElements, 640),
-            (EagerLimit::Multiplications, EAGER_MULTIPLICATIONS),
-        ];
-        for (limit, size) in sizes {
-            assert!(Eager::within(&mut runtime, size, limit).is_some());
-            assert!(Eager::within(&mut runtime, size + 1, limit).is_none());
-        }
     }
 }

@@ -75,13 +75,13 @@ impl StatementKey {
 }
 
 /// The bit of kinds that marks a kernel whose target may be one of its sources.
-pub(crate) const IN_PLACE: usize = 4;
+pub const IN_PLACE: usize = 4;
 /// Number of kinds.
 pub(crate) const DENSE_KINDS: usize = 8;
 
 /// The kernel of an op on dense arrays of one type; the bits of `kinds` say which arguments are numbers, and whether it works in
 /// place.
-pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
+pub fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
     let is_number = |i: usize| kinds >> i & 1 != 0;
     let input = |i| if is_number(i) { InputType::Scalar(compute) } else { InputType::Memory(compute) };
     let inputs: SmallVec<[InputType; 2]> = (0..op.arity()).map(input).collect();
@@ -115,7 +115,7 @@ pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) ->
 }
 
 /// The kernel of an inner product: two casts, a multiplication and a sum.
-pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
+pub fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     let (first, second) = ([InputType::Memory(a)], [InputType::Memory(b)]);
     let statements = [
         (Operation::Copy, &first[..]),
@@ -125,39 +125,4 @@ pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     ]
     .map(|(op, inputs)| StatementType { op, compute, inputs, target: compute });
     lower_statements(&statements, (0, 1), true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fastnp_codegen::Access;
-
-    #[test]
-    fn a_target_is_restrict_only_where_it_is_new() {
-        let new = dense_kernel(Op::Add, DType::F64, 2).to_string();
-        let lines: Vec<&str> = new.lines().map(str::trim).collect();
-        let expected = [
-            "kernel map(outer 1) {", "m0: read f64", "m1: write f64 restrict", "s0: f64", "body:", "v0: f64 = load m0",
-            "v1: f64 = param s0", "v2: f64 = add v0, v1", "store m1, v2: f64", "}",
-        ];
-        assert_eq!(lines, expected);
-        let in_place = dense_kernel(Op::Add, DType::F64, 2 | IN_PLACE).to_string();
-        assert_eq!(in_place, new.replace(" restrict", ""));
-    }
-
-    #[test]
-    fn sources_that_may_be_one_array_are_two_operands() {
-        let square = dense_kernel(Op::Multiply, DType::F32, 0);
-        assert_eq!(square.operands.len(), 3);
-        assert!(square.operands.iter().all(|o| o.restrict == (o.access == Access::Write)));
-    }
-
-    #[test]
-    fn an_inner_product_is_one_kernel_that_stores_the_sum_alone() {
-        let kernel = inner_kernel(DType::I32, DType::F64, DType::F64).to_string();
-        let lines: Vec<&str> = kernel.lines().map(str::trim).collect();
-        assert_eq!(lines[1..4], ["m0: read i32", "m1: read f64", "m2: write f64 restrict"]);
-        let count = |word: &str| lines.iter().filter(|line| line.contains(word)).count();
-        assert_eq!((count("load"), count("mul"), count("store")), (2, 1, 1), "{kernel}");
-    }
 }

@@ -96,7 +96,8 @@ pub(crate) fn print_product(dtype: DType, domain: &[usize], started: Instant) {
     );
 }
 
-fn compile_line(number: u64, kernel: &Kernel, elapsed: Duration) -> String {
+/// What is printed of a compilation.
+pub fn compile_line(number: u64, kernel: &Kernel, elapsed: Duration) -> String {
     format!(
         "compiled kernel {number}: {} of {} operands and {} instructions in {:.1} µs",
         kernel.template,
@@ -106,7 +107,8 @@ fn compile_line(number: u64, kernel: &Kernel, elapsed: Duration) -> String {
     )
 }
 
-fn launch_line(kernel: &Kernel, launch: &Launch<'_>, strategy: &str, elapsed: Duration) -> String {
+/// What is printed of a launch. The strategy is empty where there is no choice.
+pub fn launch_line(kernel: &Kernel, launch: &Launch<'_>, strategy: &str, elapsed: Duration) -> String {
     format!(
         "launched {} over {:?}{}{}: {:.4} ms, {:.1} GB/s",
         kernel.template,
@@ -143,41 +145,4 @@ pub(crate) fn composed_traffic(work: &ComposedLaunch) -> usize {
 fn distinct(launch: &Launch<'_>, operand: usize) -> usize {
     let extents = launch.outer.iter().chain(launch.inner);
     extents.zip(launch.strides_of(operand)).map(|(&n, &stride)| if stride == 0 { n.min(1) } else { n }).product()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fastnp_codegen::{Access, Fold, KernelBuilder, Op, Template};
-
-    /// Sums the rows of a matrix of doubles.
-    fn rows() -> Kernel {
-        let mut k = KernelBuilder::new(Template::Reduce, 1, 1);
-        let from = k.operand(DType::F64, Access::Read, true);
-        let to = k.operand(DType::F64, Access::Write, true);
-        let value = k.body().load(from);
-        let sum = k.accumulate(Fold::Op(Op::Add), value);
-        let mut epilogue = k.epilogue();
-        let sum = epilogue.result(sum);
-        epilogue.store(to, sum);
-        k.finish()
-    }
-
-    #[test]
-    fn lines_tell_sizes_and_speed() {
-        let launch = Launch {
-            outer: &[1000],
-            inner: &[250],
-            addresses: &[std::ptr::null_mut(); 2],
-            strides: &[2000, 8, 8, 0],
-            scalars: &[],
-        };
-        // 250,000 doubles read and 1,000 written: 2,008,000 bytes in a millisecond.
-        let line = launch_line(&rows(), &launch, "", Duration::from_millis(1));
-        assert_eq!(line, "launched reduce over [1000] folding [250]: 1.0000 ms, 2.0 GB/s");
-        let line = launch_line(&rows(), &launch, "reduce tiled", Duration::from_millis(1));
-        assert_eq!(line, "launched reduce over [1000] folding [250] (reduce tiled): 1.0000 ms, 2.0 GB/s");
-        let line = compile_line(7, &rows(), Duration::from_micros(3));
-        assert_eq!(line, "compiled kernel 7: reduce of 2 operands and 3 instructions in 3.0 µs");
-    }
 }

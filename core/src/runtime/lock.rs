@@ -27,7 +27,7 @@ static ADMISSION: Admission = Admission::new();
 
 /// The locked runtime, with the speculation of the last flush resolved.
 #[inline]
-pub(crate) fn runtime() -> RuntimeGuard {
+pub fn runtime() -> RuntimeGuard {
     let mut runtime = unresolved_runtime();
     if runtime.speculation.is_some() {
         runtime.resolve_speculation();
@@ -146,7 +146,7 @@ pub(crate) fn recording() -> Result<RuntimeGuard> {
 ///
 /// Dropping a storage on foreign memory may run any code (a Python finalizer may use arrays), so storages whose last reference goes
 /// under the lock are dropped after it is released.
-pub(crate) struct RuntimeGuard {
+pub struct RuntimeGuard {
     guard: ManuallyDrop<SpinGuard<'static, Runtime>>,
     kind: GuardKind,
 }

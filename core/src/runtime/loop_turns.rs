@@ -9,16 +9,19 @@ use crate::plan::trace::Trace;
 use hashbrown::HashMap;
 
 /// The most places that are remembered.
-const MAX_PLACES: usize = 256;
+pub const MAX_PLACES: usize = 256;
 /// The counters saturate here, so that a program which changes is noticed soon.
 const MOST: i8 = 4;
 
-/// A place where a trace may end: its nodes, the length of its tape, and its first word.
+/// A place where a trace may end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Place {
-    nodes: usize,
-    length: usize,
-    first: u64,
+pub struct Place {
+    /// How many nodes the trace has.
+    pub nodes: usize,
+    /// The length of its tape.
+    pub length: usize,
+    /// The first word of that.
+    pub first: u64,
 }
 
 impl Place {
@@ -30,7 +33,7 @@ impl Place {
 
 /// The places where traces ended as turns of loops, and what followed.
 #[derive(Default)]
-pub(crate) struct LoopTurns {
+pub struct LoopTurns {
     /// More often another turn followed: above zero. More often not: below.
     followed: HashMap<Place, i8, foldhash::fast::FixedState>,
     /// Where the last trace ended as a turn.
@@ -39,7 +42,7 @@ pub(crate) struct LoopTurns {
 
 impl LoopTurns {
     /// Whether a trace that begins again at this place is likely to be a turn.
-    pub(crate) fn is_likely(&self, place: Place) -> bool {
+    pub fn is_likely(&self, place: Place) -> bool {
         self.followed.get(&place).is_none_or(|&count| count >= 0)
     }
 
@@ -58,7 +61,8 @@ impl LoopTurns {
         }
     }
 
-    fn count(&mut self, place: Place, another: bool) {
+    /// Counts whether another turn followed one that ended at this place.
+    pub fn count(&mut self, place: Place, another: bool) {
         if self.followed.len() >= MAX_PLACES && !self.followed.contains_key(&place) {
             self.followed.clear();
         }
@@ -67,30 +71,7 @@ impl LoopTurns {
     }
 
     /// The trace grew until it was full: there was a loop after all, and its turns are looked for again.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         *self = LoopTurns::default();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn straight_code_is_told_from_loops() {
-        let mut turns = LoopTurns::default();
-        let place = |nodes: usize| Place { nodes, length: 7 * nodes, first: 1 };
-        turns.count(place(50), false);
-        assert!(!turns.is_likely(place(50)) && turns.is_likely(place(51)));
-        turns.count(place(50), true);
-        assert!(turns.is_likely(place(50)));
-        // A loop ends, too.
-        (0..100).for_each(|_| turns.count(place(50), true));
-        turns.count(place(50), false);
-        assert!(turns.is_likely(place(50)));
-        (0..MAX_PLACES + 9).for_each(|nodes| turns.count(place(nodes), false));
-        assert!(turns.followed.len() <= MAX_PLACES);
-        turns.forget();
-        assert!(turns.is_likely(place(9)));
     }
 }

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The runtime. There is one, behind one lock (`lock.rs`).
-pub(crate) struct Runtime {
+pub struct Runtime {
     pub(crate) trace: Trace,
     pub(crate) free_list: FreeList,
     pub(crate) programs: ProgramCache,

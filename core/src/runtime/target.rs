@@ -8,7 +8,7 @@ use crate::runtime::lock::runtime;
 use crate::runtime::offload::OffloadModel;
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
-use fastnp_codegen::{Device, Failure, device};
+use fastnp_codegen::{Backend, Device, Failure, device, registry};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -178,13 +178,18 @@ impl Runtime {
     /// runs first.
     pub(crate) fn set_backend(&mut self, name: &str) -> Result<()> {
         let target = device(name).transpose()?;
-        let Some(host) = ExecTarget::host(if target.is_some() { "" } else { name }) else {
+        let Some(backend) = registry::select(if target.is_some() { "" } else { name }) else {
             return Err(Error::value(format!("there is no backend {name:?} on this machine")));
         };
         self.set_target(target)?;
-        self.targets[HOST_TARGET] = host;
+        self.set_host_backend(backend.into());
+        Ok(())
+    }
+
+    /// Makes plans that run on the host run with this backend from now on.
+    pub fn set_host_backend(&mut self, backend: Arc<dyn Backend>) {
+        self.targets[HOST_TARGET].backend = backend;
         self.last.plan = None;
         self.programs.forget_host();
-        Ok(())
     }
 }

@@ -1,13 +1,11 @@
-//! Every width of vectors that the processor has gives what single numbers give, and these what the definition says.
+//! Fourier transforms: every width of vectors that the processor has gives what single numbers give, and these what the definition says.
 
-use crate::fourier::dense::DenseNumbers;
-use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, widths};
-use crate::fourier::passes::Passes;
-use crate::fourier::real::{DenseReal, from_packed, half_twiddles, to_packed};
-use crate::fourier::roots::root;
-use crate::fourier::split::{Endpoints, Split};
+use fastnp::white_box::fourier::{
+    ComplexLanes, ComplexNumber, DenseNumbers, DenseReal, Endpoints, Lanes, Passes, Roots, Split, from_packed,
+    half_twiddles, root, to_packed, widths,
+};
 #[cfg(target_arch = "x86_64")]
-use crate::fourier::{lanes_avx2::Lanes4, lanes_avx512::Lanes8};
+use fastnp::white_box::fourier::{Lanes4, Lanes8};
 
 /// A test of vectors.
 trait OfWidth {
@@ -242,4 +240,19 @@ fn vectors_along_a_real_line_pack_as_single_numbers_do() {
         }
     }
     for_widths::<PackedLine>();
+}
+
+#[test]
+fn tables_have_the_bits_of_single_roots() {
+    for n in [1, 2, 7, 8, 12, 16, 24, 40, 96, 1000, 1001, 1024] {
+        let roots = Roots::new(n);
+        for k in 0..=n {
+            let (table, single) = (roots.at(k), root(k, n));
+            assert_eq!(
+                (table.re.to_bits(), table.im.to_bits()),
+                (single.re.to_bits(), single.im.to_bits()),
+                "{k} of {n}"
+            );
+        }
+    }
 }

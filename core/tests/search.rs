@@ -1,12 +1,12 @@
-//! How far the search is from the best plan: exact solvers on random traces of up to 14 nodes.
+//! How far the search of plans is from the best one: exact solvers on random traces of up to 14 nodes.
 //!
 //! Grouping is solved by dynamic programming over sets of nodes that have run: the next kernel is any set of nodes whose predecessors have run or
 //! are in it. Inlining is solved by trying all sets of values.
 
-use super::*;
-use crate::plan::draft::Draft;
-use crate::plan::group::KernelLimits;
-use crate::plan::trace::{NodeInput, Operation, SlotAccess};
+use fastnp::white_box::{
+    Draft, DraftPlan, KernelLimits, Node, NodeInput, Operation, Search, SlotAccess, Terms, group, inline, needed, pays,
+    search, values,
+};
 use fastnp_codegen::{DType, Op};
 use smallvec::smallvec;
 
@@ -68,27 +68,27 @@ fn trace(random: &mut Random, length: usize) -> (Vec<Node>, Vec<bool>) {
     }
     let live: Vec<bool> =
         (0..rows.len()).map(|slot| slot < INPUTS || slot == rows.len() - 1 || random.below(6) == 0).collect();
-    (crate::plan::build::needed(nodes, &live), live)
+    (needed(nodes, &live), live)
 }
 
-const TARGET: PlanTarget = PlanTarget { index: 0, limits: KernelLimits::HOST, instruction_ns: 0.02, is_host: true };
+/// Nanoseconds of an instruction for an element.
+const INSTRUCTION_NS: f64 = 0.02;
 
 /// The predicted time of the best groups.
-fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
+fn best_groups(nodes: &[Node], live: &[bool], terms: &Terms<'_>) -> f64 {
     let n = nodes.len();
     let touches = |node: &Node, slot: u32| node.target.slot == slot || node.reads().any(|a| a.slot == slot);
     let conflict = |a: &Node, b: &Node| touches(b, a.target.slot) || touches(a, b.target.slot);
     let before: Vec<u32> =
         (0..n).map(|i| (0..i).filter(|&j| conflict(&nodes[j], &nodes[i])).fold(0, |mask, j| mask | 1 << j)).collect();
+    let like = &group(&mut nodes.to_vec(), live, KernelLimits::HOST)[0];
     let mut kernels: Vec<Option<f64>> = vec![None; 1 << n];
     let mut kernel = |set: u32| {
         *kernels[set as usize].get_or_insert_with(|| {
             let own: Vec<Node> = (0..n).filter(|i| set >> i & 1 != 0).map(|i| nodes[i].clone()).collect();
-            let like = Group::new(&own[0], None, TARGET.limits);
             let others = || (0..n).filter(|i| set >> i & 1 == 0).map(|i| &nodes[i]);
             let stored = |slot: u32| live[slot as usize] || others().any(|node| touches(node, slot));
-            let kernel = Draft::map(own, &like, true);
-            kernel.map_or(f64::INFINITY, |kernel| prices.kernel(&kernel.group, &kernel.nodes, stored))
+            Draft::map(own, like, true).map_or(f64::INFINITY, |kernel| kernel.ns(terms, stored))
         })
     };
     let all = (1u32 << n) - 1;
@@ -113,13 +113,10 @@ fn best_groups(nodes: &[Node], live: &[bool], prices: &Prices) -> f64 {
     best[all as usize]
 }
 
-fn greedy(nodes: &[Node], live: &[bool]) -> (DraftPlan, Prices) {
+fn greedy<'a>(nodes: &[Node], live: &'a [bool]) -> (DraftPlan, Terms<'a>) {
     let mut nodes = nodes.to_vec();
-    let groups = crate::plan::group::group(&mut nodes, live, TARGET.limits);
-    let mut plan = DraftPlan::of(nodes, groups, live.len());
-    let prices = Prices::new(plan.bytes(live), TARGET.instruction_ns);
-    plan.price(live, &prices);
-    (plan, prices)
+    let groups = group(&mut nodes, live, KernelLimits::HOST);
+    DraftPlan::priced(nodes, groups, live, INSTRUCTION_NS)
 }
 
 /// The mean of ratios of predicted times, and the part of them that are above 1.05.
@@ -137,10 +134,9 @@ fn groups_are_near_the_best_ones() {
     let (mut searched, mut by_greedy) = (Vec::new(), Vec::new());
     for round in 0..if cfg!(miri) { 2 } else { 150 } {
         let (nodes, live) = trace(&mut random, 6 + round % 9);
-        let (plan, prices) = greedy(&nodes, &live);
-        let terms = Terms { live: &live, prices };
-        let mut search = Search { terms, effort: usize::MAX, alternatives: Vec::new() };
-        let best = best_groups(&nodes, &live, &prices);
+        let (plan, terms) = greedy(&nodes, &live);
+        let mut search = Search::new(terms, usize::MAX);
+        let best = best_groups(&nodes, &live, &terms);
         by_greedy.push(plan.ns / best);
         let cut = search.cut(plan);
         searched.push(search.merged(cut).ns / best);
@@ -157,27 +153,25 @@ fn inlining_is_near_the_best() {
     let (mut searched, mut by_greedy) = (Vec::new(), Vec::new());
     for round in 0..if cfg!(miri) { 2 } else { 300 } {
         let (nodes, live) = trace(&mut random, 6 + round % 9);
-        let (plan, prices) = greedy(&nodes, &live);
-        let terms = || Terms { live: &live, prices };
-        let groups = crate::plan::group::group(&mut nodes.clone(), &live, TARGET.limits);
+        let (plan, terms) = greedy(&nodes, &live);
+        let groups = group(&mut nodes.clone(), &live, KernelLimits::HOST);
         let stored = values(&nodes, &groups, &live);
         let mut best = f64::INFINITY;
         for set in 0..1u32 << stored.len().min(8) {
             let chosen = (0..stored.len()).filter(|i| set >> i & 1 != 0);
-            let inlined = chosen.map(|i| stored[i]).try_fold(plan.clone(), |plan, slot| inline(&plan, slot, &terms()));
+            let inlined = chosen.map(|i| stored[i]).try_fold(plan.clone(), |plan, slot| inline(&plan, slot, &terms));
             if let Some(inlined) = inlined {
-                let mut search = Search { terms: terms(), effort: usize::MAX, alternatives: Vec::new() };
-                best = best.min(search.merged(inlined).ns);
+                best = best.min(Search::new(terms, usize::MAX).merged(inlined).ns);
             }
         }
         by_greedy.push(plan.ns / best);
-        let groups = {
+        let outcome = {
             let mut nodes = nodes.clone();
-            let groups = crate::plan::group::group(&mut nodes, &live, TARGET.limits);
-            search(nodes, groups, &live, &TARGET)
+            let groups = group(&mut nodes, &live, KernelLimits::HOST);
+            search(nodes, groups, &live, INSTRUCTION_NS).outcome
         };
-        searched.push(groups.outcome.chosen_ns / best);
-        assert!(groups.outcome.chosen_ns <= groups.outcome.greedy_ns, "never worse than greedy");
+        searched.push(outcome.chosen_ns / best);
+        assert!(outcome.chosen_ns <= outcome.greedy_ns, "never worse than greedy");
     }
     summary("greedy plans over the best", &by_greedy);
     let (mean, far) = summary("searched plans over the best", &searched);
@@ -188,7 +182,7 @@ fn inlining_is_near_the_best() {
 fn few_points_or_bytes_are_not_searched() {
     let mut random = Random(3);
     let searched = |nodes: &[Node], live: &[bool]| {
-        let groups = crate::plan::group::group(&mut nodes.to_vec(), live, TARGET.limits);
+        let groups = group(&mut nodes.to_vec(), live, KernelLimits::HOST);
         pays(nodes, &groups, live)
     };
     let (nodes, live) = loop {
