@@ -109,7 +109,7 @@ lint: rust-lint python-lint
 
 rust-lint:
 	@$(CHECK) rustfmt cargo fmt --all --check
-	@$(CHECK) clippy cargo clippy --workspace --lib --bins --tests --benches --examples --quiet -- -D warnings
+	@$(CHECK) clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" $(CHECK) rustdoc cargo doc --workspace --no-deps --quiet
 
 python-lint: $(STAMPS)/requirements

@@ -36,7 +36,8 @@ def answers(name: str, arguments: Any, **named: Any) -> list[Any]:
             continue
         parts = result if isinstance(result, tuple) else (result,)
         described = [
-            (repr(numpy.asarray(x).tolist()), x.dtype, x.shape, x.strides, x.flags.writeable) for x in parts
+            (repr(numpy.asarray(x).tolist()), x.dtype, x.shape, x.strides, x.flags.writeable)
+            for x in parts
         ]
         found.append((isinstance(result, tuple), described))
     return found

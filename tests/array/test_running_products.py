@@ -1,5 +1,5 @@
-"""Products of floats whose partial results overflow or underflow: from the first factor on, as NumPy
-computes them, whatever lanes the kernels multiply in.
+"""Products of floats whose partial results overflow or underflow: from the first factor on, as
+NumPy computes them, whatever lanes the kernels multiply in.
 """
 
 from __future__ import annotations

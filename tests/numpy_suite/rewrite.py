@@ -26,8 +26,8 @@ PUBLIC = [
     "random",
     "exceptions",
 ]
-# How many random cases NumPy's tests of overlaps draw at least: a tenth of them, as most of their 35 s
-# pass in NumPy's solver, whichever arrays it is given.
+# How many random cases NumPy's tests of overlaps draw at least: a tenth of them, as most of their
+# 35 s pass in NumPy's solver, whichever arrays it is given.
 RANDOM_CASES = re.compile(r"(?<=min_count=)(\d+)0\b")
 SUPPORT = "from tests.numpy_suite.rewrite import ours as _ours; "
 

@@ -10,19 +10,13 @@ use crate::array::layout::Order;
 use crate::error::Result;
 use crate::host::interpreter_lock::run_over;
 use crate::ops::reduce::is_reduced;
-use crate::runtime::fp_flags::flags_of;
+use crate::runtime::eager_fold::flags_of;
 use crate::runtime::lock::runtime;
 use fastnp_codegen::drive::fp_status::flags_raised;
-use fastnp_codegen::{DType, Fold, FoldOrder, FpFlags, Op};
+use fastnp_codegen::{DType, Fold, FpFlags, Op};
 use num_complex::Complex;
 use smallvec::SmallVec;
 use std::ops::Mul;
-
-/// Whether a fold in lanes may give another result than one from the first element on, beyond rounding. `float16` is folded in `float32`,
-/// whose range is larger.
-pub(crate) fn depends_on_order(fold: Fold, compute: DType) -> bool {
-    compute != DType::F16 && fold.row().is_some_and(|row| row.order == FoldOrder::Lanes && row.rounds(compute))
-}
 
 impl Array {
     /// The product over axes, at once: whether the order matters is known when it has run.

@@ -5,13 +5,12 @@ use crate::array::element;
 use crate::array::layout::Layout;
 use crate::error::Result;
 use crate::host::gemm::{Product, strided_dot};
-use crate::ops::running_product::depends_on_order;
 use crate::plan::trace::{Composite, Operation};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
-use crate::runtime::fp_flags::flags_of;
-use crate::runtime::lock::recording;
-use fastnp_codegen::{DType, Fold, Launch, Scalar};
+use crate::runtime::lock::{recording, runtime};
+use fastnp_codegen::drive::fp_status;
+use fastnp_codegen::{DType, Fold, FoldOrder, FpFlags, Launch, Scalar};
 
 /// The inner product of two short, ready vectors, in one launch; `None` where they are of another kind.
 ///
@@ -51,6 +50,26 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         unsafe { gate.launch_keyed(key, kernel, &launch, Some(Composite::Product(product))) }
     })?;
     Ok(Some(Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true }))
+}
+
+/// Whether a fold in lanes may give another result than one from the first element on, beyond rounding. `float16` is folded in `float32`,
+/// whose range is larger.
+pub(crate) fn depends_on_order(fold: Fold, compute: DType) -> bool {
+    compute != DType::F16 && fold.row().is_some_and(|row| row.order == FoldOrder::Lanes && row.rounds(compute))
+}
+
+/// Does work, and returns with its result the flags that it raised under a name, underflow included. They are not logged.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn flags_of<T>(name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<(T, FpFlags)> {
+    let before = recording()?.telemetry.fp_flags.replace(name, FpFlags::NONE);
+    fp_status::set_reported(FpFlags::ALL);
+    let done = work();
+    let log = &mut runtime().telemetry.fp_flags;
+    fp_status::set_reported(log.errstate.reported());
+    let raised = log.replace(name, before);
+    done.map(|done| (done, raised))
 }
 
 /// A fold of all elements of a small, ready, dense array, in one launch; `None` where it is of another kind.

@@ -1,10 +1,7 @@
 //! Floating-point flags raised by kernels, kept by op and by the `np.errstate` token the op was recorded under, until they are
 //! taken.
 
-use crate::error::Result;
 use crate::plan::trace::Composite;
-use crate::runtime::lock::{recording, runtime};
-use fastnp_codegen::drive::fp_status;
 use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, RaisedFlags, Template, ValueId};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,20 +78,6 @@ pub struct FpReport {
     pub errstate: ErrstateToken,
     /// The thread that ran it.
     by: ThreadId,
-}
-
-/// Does work, and returns with its result the flags that it raised under a name, underflow included. They are not logged.
-///
-/// # Errors
-/// `MemoryError`.
-pub(crate) fn flags_of<T>(name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<(T, FpFlags)> {
-    let before = recording()?.telemetry.fp_flags.replace(name, FpFlags::NONE);
-    fp_status::set_reported(FpFlags::ALL);
-    let done = work();
-    let log = &mut runtime().telemetry.fp_flags;
-    fp_status::set_reported(log.errstate.reported());
-    let raised = log.replace(name, before);
-    done.map(|done| (done, raised))
 }
 
 /// Flags raised since they were last taken.

@@ -182,7 +182,7 @@ def _ramp(start: Any, edge: Any, count: int) -> Any:
 
 
 def _statistic(method: str) -> _Fill:
-    """The fill by a statistic of the original along the axis, or of so many elements at its ends."""
+    """The fill by a statistic of the original along the axis, or of elements at its ends."""
 
     def fill(x: Any, before: int, n: int, after: int, lengths: tuple[Any, Any]) -> None:
         left, right = (n if length is None else min(int(length), n) for length in lengths)

@@ -314,12 +314,10 @@ class Emitter:
         self.indices: dict[str, Any] = {}
         # Whether code that ran to its end looks at the floating-point status.
         self.looks_at_status = False
-        # Whether a statement may store before it is known that nothing warns, and whether one does:
-        # not where floating-point errors are to be raised.
+        # Whether a statement may store before it is known that nothing warns, not where errors are
+        # raised, and whether one does; whether integers of NumPy's wrap, as it says nothing of it.
         self.may_store_early = not raises_errors(numpy.geterr())
-        self.stores_early = False
-        # Whether integers of NumPy's wrap, which it is told to say nothing of.
-        self.wraps = False
+        self.stores_early = self.wraps = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
         # Whether the text is recorded as operations on whole arrays, which warn themselves.
