@@ -44,7 +44,7 @@ In units of eps times the sum of magnitudes (for products: times the magnitude o
 factors), against exact sums; the largest over lengths up to a million and two kinds of data. NumPy adds pairwise only along contiguous
 memory, fastnp along every axis. Products of many single-precision factors close to one drift, because partial products near one tend to
 round in the same direction. fastnp's products drift more: they have a partial product in each lane of each thread's part, and NumPy's
-have one in all.
+have one in all. Where a partial product overflows or underflows, the product is computed again from the first factor on, as NumPy's is.
 """
 TRANSFORMS = """
 ## Fourier transforms
