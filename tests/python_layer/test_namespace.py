@@ -236,3 +236,24 @@ def test_import_is_lazy() -> None:
         [sys.executable, "-c", code], cwd=path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["chararray", "core.multiarray", "in1d"])
+def test_warnings_of_names_have_the_place_of_their_use(name: str) -> None:
+    found = []
+    for module in ("numpy", "fastnp"):
+        # In a process of its own: a name is looked up once.
+        source = f"""
+import warnings
+import {module} as np
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    try: np.{name}
+    except AttributeError: pass
+print([(w.category.__name__, w.filename, w.lineno) for w in caught])
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", source], capture_output=True, text=True, check=True
+        )
+        found.append(done.stdout)
+    assert found[1] == found[0]

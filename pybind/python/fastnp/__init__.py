@@ -72,7 +72,7 @@ def __getattr__(name: str) -> _Any:
             globals()[name] = folder.resolve(name)
             return globals()[name]
     try:
-        value = getattr(_numpy, name)
+        value = _namespace.attribute_of(_numpy, name)
     except AttributeError as error:
         message = str(error).replace("numpy", "fastnp", 1)
         raise AttributeError(message, name=name) from None

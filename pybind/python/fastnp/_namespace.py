@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import (
@@ -175,6 +176,21 @@ def _function(value: Callable[..., Any], name: str, module: str) -> Any:
     return _cached(value, lambda: wrap(value, full, run))
 
 
+def attribute_of(module: ModuleType, name: str) -> Any:
+    """An attribute of a module of NumPy's. What that warns of, as of names that are to go, has the
+    place of the caller's caller.
+    """
+    known = vars(module)
+    if name in known:
+        return known[name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value = getattr(module, name)
+    for warning in caught:
+        warnings.warn(warning.message, warning.category, stacklevel=3)
+    return value
+
+
 def mirror(name: str, original: ModuleType) -> ModuleType:
     """A module that mirrors one of NumPy's: a name resolves on first access.
 
@@ -185,7 +201,7 @@ def mirror(name: str, original: ModuleType) -> ModuleType:
 
     def resolve(attribute: str) -> Any:
         try:
-            value = getattr(original, attribute)
+            value = attribute_of(original, attribute)
         except AttributeError:
             message = f"module {name!r} has no attribute {attribute!r}"
             raise AttributeError(message, name=attribute, obj=module) from None

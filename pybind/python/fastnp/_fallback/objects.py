@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+import numpy as _np
 
 from fastnp._fallback.call import from_views, to_views
 from fastnp._pickle import named
@@ -19,6 +22,10 @@ class IndexObject:
         self.__doc__ = original.__doc__
 
     def __getitem__(self, key: Any) -> Any:
+        if type(key) is str and self._name in ("r_", "c_"):
+            # Names of matrices, which NumPy looks up in its caller.
+            caller = sys._getframe(1)
+            return _np.bmat(key, caller.f_globals, caller.f_locals)
         keys = key if isinstance(key, tuple) else (key,)
         plain, _, views = to_views(keys, {})
         result = self._original[tuple(plain) if isinstance(key, tuple) else plain[0]]
