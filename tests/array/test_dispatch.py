@@ -95,6 +95,13 @@ def test_a_closure_counts() -> None:
 
 
 CALLS = """
+    np.put(q, [0], 1)
+    np.put(np.ones(3), q, 1)
+    np.put_along_axis(q, [0], 1, 0)
+    np.place(q, [True], 1)
+    np.putmask(q, [True], 1)
+    np.fill_diagonal(q, 1)
+    np.size(q)
     np.cross(q, q)
     np.cross(q, [1, 2, 3], axis=0)
     np.trapezoid(q, q)

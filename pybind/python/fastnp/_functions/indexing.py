@@ -29,14 +29,11 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
 
 
 @native(_np.put)
-def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
-    if type(a) is list or type(a) is tuple:
-        # NumPy rejects lists, as `put` writes to its argument.
-        call(_np.put, (a, ind, v, mode), {})
-    elif type(a) is ndarray:
-        a.put(ind, v, mode)
-    else:
-        dispatch_method(_np.put, "put", a, (ind, v, mode), {})
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> Any:
+    if type(a) is ndarray and array_function_of(ind) is None and array_function_of(v) is None:
+        return a.put(ind, v, mode)
+    # NumPy rejects lists, as `put` writes to its argument.
+    return call(_np.put, (a, ind, v, mode), {})
 
 
 @native(_np.nonzero)
@@ -53,13 +50,13 @@ def flatnonzero(a: Any) -> Any:
 
 # The extension's common calls take arrays of ours.
 @native(_np.putmask, few=0)
-def putmask(a: Any, /, mask: Any, values: Any) -> None:
-    call(_np.putmask, (a, mask, values), {})
+def putmask(a: Any, /, mask: Any, values: Any) -> Any:
+    return call(_np.putmask, (a, mask, values), {})
 
 
 @native(_np.place, few=0)
-def place(arr: Any, mask: Any, vals: Any) -> None:
-    call(_np.place, (arr, mask, vals), {})
+def place(arr: Any, mask: Any, vals: Any) -> Any:
+    return call(_np.place, (arr, mask, vals), {})
 
 
 @native(_np.extract)
@@ -87,11 +84,11 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
 
 
 @native(_np.put_along_axis)
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
-    if _is_native(arr, indices, axis):
-        arr[_fancy_index(arr.shape, indices, axis)] = values
-    else:
-        call(_np.put_along_axis, (arr, indices, values, axis), {})
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
+    if not _is_native(arr, indices, axis):
+        return call(_np.put_along_axis, (arr, indices, values, axis), {})
+    arr[_fancy_index(arr.shape, indices, axis)] = values
+    return None
 
 
 @native(_np.choose, few=4_000)
@@ -167,14 +164,14 @@ def _conditions(x: Any, condlist: Any, count: int) -> list[Any] | None:
 
 
 @native(_np.fill_diagonal, few=400)
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
     plain = type(a) is ndarray and a.ndim == 2 and a.flags.c_contiguous and a.flags.writeable
     if not plain or wrap or type(val) not in _NUMBERS:
-        call(_np.fill_diagonal, (a, val, wrap), {})
-        return
+        return call(_np.fill_diagonal, (a, val, wrap), {})
     columns = a.shape[1]
     # The diagonal is one strided slice of the flattened matrix.
     a.reshape(-1)[: columns * columns : columns + 1] = val
+    return None
 
 
 def _is_mask(value: Any) -> bool:

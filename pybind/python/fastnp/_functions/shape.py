@@ -257,7 +257,7 @@ def shape(a: Any) -> tuple[int, ...]:
 @native(_np.size)
 def size(a: Any, axis: Any = None) -> Any:
     if type(a) is not ndarray:
-        return _np.size(a, axis)
+        return _np.size(a) if axis is None else _np.size(a, axis)
     if axis is None:
         return a.size
     if type(axis) is int and -a.ndim <= axis < a.ndim:
