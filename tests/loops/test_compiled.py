@@ -356,6 +356,16 @@ for i in range(n):
     x[:] = np.hstack([A[i, :3] - i, B[:4, i]])
     s = np.concatenate([x[::-2], y[1:1], A[i]]).sum() + np.hstack((u, u[::-1] + i)).max()
 """,
+    "a stack of pairs of NumPy's numbers": """
+st = [(u[0], x[0])]
+for i in range(n):
+    p, q = st.pop()
+    y[i] = p + q
+    st.append((u[i] % 5, x[i] * 0.5))
+    st.append((p, q))
+    if st[0][0] == p: y[i] += st[-1][1]
+    st[0] = st[-1]
+""",
     "tuples stored to rows of other types": """
 R, S, T = np.zeros((3, 2), np.int32), np.zeros((3, 2), "f4"), np.zeros((3, 2), np.uint8)
 for i in range(n):

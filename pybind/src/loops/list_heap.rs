@@ -158,7 +158,7 @@ impl ListHeap {
             Item::Nothing => count == 0,
             Item::Number(number) if number.owner == Owner::Python => self.read_pythons(&list, *number, count),
             Item::Number(number) => self.read_numbers(&list, *number)?,
-            Item::Tuple(fields) => self.read_tuples(&list, fields),
+            Item::Tuple(fields) => self.read_tuples(&list, fields)?,
             Item::List(inner) => {
                 self.before.resize(first + count, 0);
                 self.before.reserve(count * (HEADER + 1));
@@ -215,21 +215,20 @@ impl ListHeap {
 
     /// Appends the words of tuples; false if an item is no such tuple. Python takes nan in a tuple for equal to itself: the very object, which
     /// words are not, so there is none.
-    fn read_tuples(&mut self, list: &Bound<'_, PyList>, fields: &[Number]) -> bool {
+    fn read_tuples(&mut self, list: &Bound<'_, PyList>, fields: &[Number]) -> PyResult<bool> {
         for item in list {
-            let Ok(tuple) = item.cast_exact::<PyTuple>() else { return false };
+            let Ok(tuple) = item.cast_exact::<PyTuple>() else { return Ok(false) };
             if tuple.len() != fields.len() {
-                return false;
+                return Ok(false);
             }
             for (field, value) in fields.iter().zip(tuple.iter_borrowed()) {
-                // SAFETY: the tuple holds it.
-                match unsafe { field.word_of_pythons(value.as_ptr()) } {
-                    Some(word) if !field.is_nan(word) => self.before.push(word),
-                    _ => return false,
+                match field.word(&value)? {
+                    Some((word, _)) if !field.is_nan(word) => self.before.push(word),
+                    _ => return Ok(false),
                 }
             }
         }
-        true
+        Ok(true)
     }
 
     /// Copies what was entered to memory that stays, with room for lists that the code makes.
@@ -365,7 +364,7 @@ impl ListHeap {
             },
             Item::Tuple(fields) => {
                 let width = fields.len();
-                let parts = fields.iter().zip(&words[i * width..]).map(|(field, &word)| field.object(py, word, false));
+                let parts = fields.iter().zip(&words[i * width..]).map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
                 Ok(PyTuple::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
             }
             Item::List(inner) => {

@@ -39,7 +39,7 @@ pub(crate) struct Number {
 #[derive(PartialEq, Eq)]
 pub(crate) enum Item {
     Number(Number),
-    /// Tuples of Python's numbers, a word for each.
+    /// Tuples of numbers that are Python's or are NumPy's, a word for each.
     Tuple(Vec<Number>),
     List(Arc<Layout>),
     /// The list is empty.

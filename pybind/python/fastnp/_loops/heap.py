@@ -54,6 +54,8 @@ NEXT, END = 0, 8
 MADE = 1 << 22
 # The letters of numbers in the text of a layout.
 LETTERS = {"int": "i", "float": "f", "bool": "b", "l": "l", "d": "d", "?": "?"}
+# The types of numbers in tuples, which take a word each.
+FIELDS = frozenset(["int", "float", "bool", "l", "d"])
 LETTERS |= {"int|l": "I", "float|d": "F", "bool|?": "B"}
 
 
@@ -96,7 +98,7 @@ def type_of_tuples(value: list[Any]) -> TupleType | None:
         return None
     found = [set(map(type, column)) for column in zip(*value, strict=True)]
     items = [common_kind(kinds) for kinds in found]
-    if not all(item is not None and item.is_python for item in items):
+    if not all(item is not None and item.name in FIELDS for item in items):
         return None
     return TupleType(tuple(item for item in items if item))
 
@@ -141,7 +143,8 @@ def layout_text(type_: ListType) -> str:
         case Number(name=name):
             inside = LETTERS[name]
         case TupleType(items=items):
-            inside = f"({''.join(LETTERS[str(item)] for item in items)})"
+            names = (item.name for item in items if isinstance(item, Number))
+            inside = f"({''.join(LETTERS[name] for name in names)})"
         case ListType() as inner:
             inside = layout_text(inner)
         case _:

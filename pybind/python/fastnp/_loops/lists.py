@@ -16,6 +16,7 @@ from fastnp._loops.emitter import EITHER_ITEMS, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
+    FIELDS,
     END,
     HEADER,
     ITEMS,
@@ -192,8 +193,9 @@ def expect_items(type_: ListType, value: Value) -> None:
 def is_item(value: Value) -> bool:
     """Whether lists may hold such values."""
     if isinstance(value.type, TupleType):
-        numbers_ = [type_ for type_ in value.type.items if type_ in (INT, FLOAT, BOOL)]
-        return 0 < len(value.type.items) == len(numbers_) <= MOST_FIELDS
+        fields = value.type.items
+        are_known = all(isinstance(field, Number) and field.name in FIELDS for field in fields)
+        return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
     return isinstance(value.type, ListType)
