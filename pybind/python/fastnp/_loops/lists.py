@@ -16,8 +16,8 @@ from fastnp._loops.emitter import EITHER_ITEMS, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
-    FIELDS,
     END,
+    FIELDS,
     HEADER,
     ITEMS,
     LENGTH,
