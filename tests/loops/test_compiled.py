@@ -356,6 +356,12 @@ for i in range(n):
     x[:] = np.hstack([A[i, :3] - i, B[:4, i]])
     s = np.concatenate([x[::-2], y[1:1], A[i]]).sum() + np.hstack((u, u[::-1] + i)).max()
 """,
+    "matrices with ones on the diagonal": """
+for i in range(n):
+    G2 = np.eye(3) * x[i] + np.identity(3)
+    A[:3, :3] = G2 @ B[:3, :3] - np.eye(3)
+    y[i] = np.eye(2, i + 1).sum() + np.eye(4)[1].sum()
+""",
     "a stack of pairs of NumPy's numbers": """
 st = [(u[0], x[0])]
 for i in range(n):

@@ -85,6 +85,27 @@ def linspace(is_ours: bool) -> Make:
     return compute
 
 
+def eye(is_ours: bool) -> Make:
+    """`np.eye(n)`, `np.eye(n, m)`, `np.identity(n)`."""
+
+    def compute(e: Emitter, arguments: list[Operand]) -> Operand:
+        text = e.text
+        values = [e.settle(creation.scalar(value, "eye")) for value in arguments]
+        if not 1 <= len(values) <= 2 or any(value.type != INT for value in values):
+            raise Unsupported("eye of these arguments")
+        extents = (values[0].register, values[-1].register)
+        shape = arrays.filled(e, extents, 0, "d", is_ours).shape
+
+        def element(indices: Indices) -> str:
+            row, column = (arrays.register_of(e, index) for index in indices)
+            is_diagonal = text.op(I8, "icmp.eq", row, column)
+            return text.op(F64, "select", is_diagonal, text.float(1.0, F64), text.float(0.0, F64))
+
+        return Elementwise("d", shape, element, (), False, is_ours)
+
+    return compute
+
+
 def in_memory(e: Emitter, value: Operand, what: str) -> Value:
     """An array at an address."""
     if not arrays.is_array(value):
