@@ -356,6 +356,10 @@ for i in range(n):
     x[:] = np.hstack([A[i, :3] - i, B[:4, i]])
     s = np.concatenate([x[::-2], y[1:1], A[i]]).sum() + np.hstack((u, u[::-1] + i)).max()
 """,
+    "error functions": """
+for i in range(n):
+    y[i] = math.erf(x[i] * 0.5) + math.erfc(i - 2) * math.erf(-0.0)
+""",
     "matrices with ones on the diagonal": """
 for i in range(n):
     G2 = np.eye(3) * x[i] + np.identity(3)

@@ -70,7 +70,7 @@ Operand: TypeAlias = "Value | Elementwise"
 # Functions of `math` that are a call of the C library's function of the same name.
 MATH = tuple(
     "exp expm1 log log10 log2 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
-    " cbrt".split()
+    " cbrt erf erfc".split()
 )
 MATH_BINARY = ("atan2", "fmod", "hypot")
 
