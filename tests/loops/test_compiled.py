@@ -356,6 +356,17 @@ for i in range(n):
     x[:] = np.hstack([A[i, :3] - i, B[:4, i]])
     s = np.concatenate([x[::-2], y[1:1], A[i]]).sum() + np.hstack((u, u[::-1] + i)).max()
 """,
+    "finite and infinite numbers": """
+z = np.array([0.5, np.nan, np.inf, -np.inf, -0.0, 1e308, 2.0])
+f[1], f[2], f[3] = np.nan, np.inf, 1e38
+count, c, d = 0, [], []
+for i in range(n):
+    p = max(F[i], x[1])
+    if math.isnan(z[i]) or math.isinf(f[i] * 4) or not math.isfinite(i): count += 1
+    if np.isnan(p) or np.isfinite(f[i]) and not np.isinf(z[i]): y[i] = i
+    c.append(np.isnan(f[i]))
+    d.append(math.isinf(z[i] * 2.0 if i != 5 else 1.0) != np.isfinite(F[i]))
+""",
     "error functions": """
 for i in range(n):
     y[i] = math.erf(x[i] * 0.5) + math.erfc(i - 2) * math.erf(-0.0)

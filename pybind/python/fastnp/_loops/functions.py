@@ -21,6 +21,7 @@ from fastnp._loops import (
     complexes,
     creation,
     draws,
+    finiteness,
     lists,
     literals,
     masks,
@@ -674,6 +675,8 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operan
         raise Unsupported(f"{name} with {len(arguments)} arguments")
     if any(map(arrays.is_array, arguments)):
         return array_ufunc(e, function, arguments)
+    if name in finiteness.NAMES:
+        return finiteness.of(e, name, arguments[0])
     original = getattr(numpy, name, None)
     if not isinstance(original, numpy.ufunc) or function.nin > 2:
         raise Unsupported(f"a call of {name}")
@@ -745,8 +748,8 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(math.trunc): math_rounding("trunc"),
     }
     for name in (*MATH, *MATH_BINARY, "sqrt", "fabs"):
-        if hasattr(math, name):
-            known[id(getattr(math, name))] = math_function(name)
+        known[id(getattr(math, name))] = math_function(name)
+    known.update(finiteness.functions_of_math())
     for name, factor in (("radians", math.pi / 180), ("degrees", 180 / math.pi)):
         known[id(getattr(math, name))] = scaled(name, factor)
     for class_, type_ in SCALARS.items():
