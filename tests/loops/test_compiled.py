@@ -358,7 +358,7 @@ for i in range(n):
 """,
     "finite and infinite numbers": """
 z = np.array([0.5, np.nan, np.inf, -np.inf, -0.0, 1e308, 2.0])
-f[1], f[2], f[3] = np.nan, np.inf, 1e38
+f[1], f[2], f[3] = np.nan, np.inf, 1e37
 count, c, d = 0, [], []
 for i in range(n):
     p = max(F[i], x[1])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 from fastnp._loops import creation, numbers
+from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import LARGEST, Emitter, Unsupported
-from fastnp._loops.memory_order import Operand
 from fastnp._loops.types import BOOL, F64, I8, NP_BOOL, Number, Value
 
+Operand: TypeAlias = Value | Elementwise
 NAMES = ("isnan", "isinf", "isfinite")
 
 
