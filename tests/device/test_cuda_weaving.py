@@ -67,6 +67,8 @@ def test_merged_kernels_are_assembled(architecture: str, tmp_path: Path) -> None
     assert len(files) > 2 * len(texts)
     # Maps whose loops cannot be masked may not be woven with folds.
     assert all("divergent branch" in refusal for refusal in refusals), refusals
+    # The generations have one way of merging: a third of the kernels is assembled for two of them.
+    files = files if architecture == "90" else files[::3]
     spilling = []
     for file in files:
         log = assembled(file.read_bytes(), architecture)

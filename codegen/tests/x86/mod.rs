@@ -23,7 +23,7 @@ use fastnp_codegen::*;
 fn random_kernels() {
     for x86 in X86::every_level() {
         let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
-        let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 4000));
+        let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 2500));
         for seed in first..first + count {
             let mut random = Random::with_functions(seed).in_order();
             let case = match seed % 6 {
