@@ -364,7 +364,10 @@ impl ListHeap {
             },
             Item::Tuple(fields) => {
                 let width = fields.len();
-                let parts = fields.iter().zip(&words[i * width..]).map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
+                let parts = fields
+                    .iter()
+                    .zip(&words[i * width..])
+                    .map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
                 Ok(PyTuple::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
             }
             Item::List(inner) => {
