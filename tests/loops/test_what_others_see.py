@@ -88,6 +88,18 @@ for a, b in both(300):
     if a == 100: break
 out = s, next(kept[0])
 """,
+    "functions that are made again": """
+def added(f, n):
+    s = 0.0
+    for i in range(n):
+        s += f(i * 0.5)
+    return s
+out = [added(lambda x: x * x - 1, 300) for k in range(3)]
+def scaled(k): return lambda x: x * k
+out += [added(scaled(k), 300) for k in range(3)]
+def shifted(k): return lambda x, c=k: x - c
+out += [added(shifted(k), 300) for k in range(3)]
+""",
     "integers that wrap in silence": """
 import fastnp as np
 def f(n):
@@ -131,8 +143,9 @@ def test_as_the_interpreter(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_what_is_compiled() -> None:
-    """What nobody else changes is a constant still, and what nobody is told of wraps."""
+    """What nobody else changes is a constant still; what nobody is told of wraps."""
     turns = {name: run_compiled(name)[1] for name in PROGRAMS}
     assert turns["a variable that the loop leaves alone"] == 300
     assert turns["integers that wrap in silence"] >= 300
+    assert turns["functions that are made again"] == 9 * 300
     assert turns["a variable of the function around"] == 0

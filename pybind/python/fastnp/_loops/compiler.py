@@ -6,6 +6,7 @@ import ast
 import ctypes
 import math
 from time import perf_counter
+from types import FunctionType
 from typing import Any
 
 import numpy
@@ -484,10 +485,26 @@ def flatten(value: object, type_: TupleType, flat: list[Any]) -> bool:
 
 
 def is_same(value: object, known: object) -> bool:
-    """Whether an object is the one that was known, or a slice like it."""
+    """Whether an object is the one that was known, a slice like it, or a function that a statement
+    has made again (`lambda x: x * x`).
+    """
     if type(known) is slice:
         return type(value) is slice and value == known
-    return value is known
+    return value is known or (type(value) is FunctionType and is_made_again(value, known))
+
+
+def is_made_again(function: FunctionType, known: object) -> bool:
+    """Whether a function has the code, the globals and the defaults of another one, and neither has
+    variables of a function around.
+    """
+    return (
+        isinstance(known, FunctionType)
+        and function.__code__ is known.__code__
+        and function.__globals__ is known.__globals__
+        and function.__closure__ is known.__closure__ is None
+        and function.__defaults__ is known.__defaults__ is None
+        and function.__kwdefaults__ is known.__kwdefaults__ is None
+    )
 
 
 def specifications_of(type_: Type) -> list[str]:
