@@ -16,10 +16,23 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{PyModule, PyString, PyTuple};
+use pyo3::types::{PyInt, PyModule, PyString, PyTuple};
 use std::ffi::{CStr, c_int, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
+
+/// Assigns to the real or the imaginary part of an array, as NumPy does: a value that was made an array, up to 2.4, which casts 300 to a
+/// byte; from 2.5 on as by an index, which refuses it.
+fn assign_part(part: &Object<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    static IS_BY_INDEX: PyOnceLock<bool> = PyOnceLock::new();
+    let (py, types) = (part.py(), dtype::types(part.py())?);
+    let is_by_index = IS_BY_INDEX.get_or_try_init(py, || {
+        let byte = types.as_array_of(&PyInt::new(py, 0), &dtype::descriptor(py, DType::I8)?)?;
+        Ok::<_, PyErr>(byte.setattr("real", 300).is_err())
+    })?;
+    let value = if *is_by_index { value.clone() } else { types.as_array(value)? };
+    part.set_item(py.Ellipsis(), value)
+}
 
 /// Sets an attribute by NumPy, on a view of the memory, and takes over the view's shape, strides and type.
 fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -77,10 +90,9 @@ impl NdArray {
         if array.dtype().is_complex() { view_of(this, array.real()) } else { Ok(this.as_any().clone()) }
     }
 
-    // What is assigned to a part NumPy converts as an array, not item by item.
     #[setter]
     fn set_real(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        NdArray::real(this)?.set_item(this.py().Ellipsis(), dtype::types(this.py())?.as_array(value)?)
+        assign_part(&NdArray::real(this)?, value)
     }
 
     /// The imaginary part of the array.
@@ -101,9 +113,7 @@ impl NdArray {
     fn set_imag(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let view = this.open().array(this.py())?.imag();
         match view {
-            Some(view) => {
-                new_object(this.py(), view)?.set_item(this.py().Ellipsis(), dtype::types(this.py())?.as_array(value)?)
-            }
+            Some(view) => assign_part(&new_object(this.py(), view)?, value),
             None => Err(PyTypeError::new_err("array does not have imaginary part to set")),
         }
     }

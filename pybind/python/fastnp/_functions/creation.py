@@ -102,8 +102,10 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @native(_np.tri, few=100)
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
-    if like is not None or type(k) is not int:
-        return call(_np.tri, (N, M, k, dtype), {} if like is None else {"like": like})
+    if like is not None:
+        return call(_np.tri, (N, M, k, dtype), {"like": like})
+    if type(k) is not int:
+        return NotImplemented
     columns = N if M is None else M
     below = arange(N)[:, None] >= arange(-k, columns - k)
     return below if dtype is bool else below.astype(dtype, copy=False)

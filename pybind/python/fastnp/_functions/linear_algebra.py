@@ -178,18 +178,18 @@ def diagflat(v: Any, k: Any = 0) -> Any:
     return diag(v.ravel(), k)
 
 
-@native(_np.tril)
+@native(_np.tril, few=0)
 def tril(m: Any, k: Any = 0) -> Any:
     if type(m) is not ndarray or m.ndim == 0 or type(k) is not int:
-        return call(_np.tril, (m, k), {})
+        return NotImplemented
     rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
     return where(tri(rows, columns, k, bool), m, m.dtype.type(0))
 
 
-@native(_np.triu)
+@native(_np.triu, few=0)
 def triu(m: Any, k: Any = 0) -> Any:
     if type(m) is not ndarray or m.ndim == 0 or type(k) is not int:
-        return call(_np.triu, (m, k), {})
+        return NotImplemented
     rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
     return where(tri(rows, columns, k - 1, bool), m.dtype.type(0), m)
 
