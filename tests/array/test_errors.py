@@ -305,3 +305,15 @@ def test_a_list_that_contains_itself() -> None:
     endless: list[Any] = []
     endless.append(endless)
     assert fastnp.array([endless, endless], dtype=object).shape == (2,) + (1,) * 63
+
+
+def test_running_folds_into_one_element() -> None:
+    """NumPy writes beyond the element."""
+    x, out = fastnp.ones(9), fastnp.array(2.0)
+    for fold in (x.cumsum, x.cumprod):
+        with pytest.raises(ValueError, match="provided out is the wrong size for the accumulation"):
+            fold(out=out)
+    for ufunc in (fastnp.add, fastnp.multiply):
+        with pytest.raises(ValueError, match="provided out is the wrong size for the accumulation"):
+            ufunc.accumulate(x, out=out)
+    assert out[()] == 2.0

@@ -13,6 +13,7 @@ use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
 use fastnp::{ArgType, Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -249,6 +250,10 @@ fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, re
         Out::New | Out::NewArray => None,
     };
     let out = target.as_ref().map(|out| out.array(py)).transpose()?;
+    if out.is_some_and(|out| out.ndim() == 0) && array.ndim() > 0 {
+        // NumPy writes beyond the one element.
+        return Err(PyValueError::new_err("provided out is the wrong size for the accumulation."));
+    }
     match array.scan_into(op, axis, requested.dtype, out) {
         Ok(result) => match &requested.out {
             Out::Given(out) => Ok(Ok(out.clone().into_any())),
