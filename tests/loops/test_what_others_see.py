@@ -88,6 +88,16 @@ for a, b in both(300):
     if a == 100: break
 out = s, next(kept[0])
 """,
+    "a unit matrix of no type": """
+import fastnp as np
+def f(n):
+    A = np.zeros((2, 3))
+    for i in range(n):
+        A[:] = np.identity(2, 3) + np.eye(2, 3)
+    return A
+try: out = f(9)
+except TypeError as error: out = str(error)
+""",
     "functions that are made again": """
 def added(f, n):
     s = 0.0
@@ -143,7 +153,7 @@ def test_as_the_interpreter(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_what_is_compiled() -> None:
-    """What nobody else changes is a constant still; what nobody is told of wraps."""
+    """Variables that the loop does not assign are constants; integers wrap without a warning."""
     turns = {name: run_compiled(name)[1] for name in PROGRAMS}
     assert turns["a variable that the loop leaves alone"] == 300
     assert turns["integers that wrap in silence"] >= 300

@@ -54,7 +54,7 @@ pub trait Touched: Send + Sync {
 /// Whose a slot is.
 #[derive(Clone, Copy)]
 pub enum SlotOwner {
-    /// Nobody's.
+    /// No array owns it.
     Unassigned,
     /// The address of a storage, whose type this module does not know.
     Storage(*const ()),

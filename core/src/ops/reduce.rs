@@ -12,7 +12,7 @@ use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
 use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, select};
-use crate::ops::promote::{Casting, can_cast, promote_types};
+use crate::ops::promote::{Casting, can_cast, promote_types, result_type};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fold::{self, depends_on_order};
 use crate::runtime::eager_gate::Eager;
@@ -279,6 +279,9 @@ impl Array {
         let initial = how.initial.map(|value| value.scalar(compute)).transpose()?.flatten().map(|s| s.cast(compute));
         if initial.is_some() != how.initial.is_some() {
             return Err(Error::unsupported("a fold that begins with an array"));
+        }
+        if how.initial.is_some_and(|value| drops_imaginary(result_type(&[value.arg_type()]), compute)) {
+            return Err(Error::unsupported("a real fold that begins with a complex number"));
         }
         let identity = row.identity(compute);
         if identity.is_none() && initial.is_none() && (self.elements_per_result(reduced) == 0 || how.mask.is_some()) {

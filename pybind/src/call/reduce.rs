@@ -12,7 +12,7 @@ use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
-use fastnp::{ArgType, Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
+use fastnp::{Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
@@ -139,12 +139,6 @@ impl<'py> Reduce<'py> {
         let initial = self.initial.as_ref().map(parse_fast).transpose()?;
         let initial = match &initial {
             None => None,
-            // NumPy's error where the array's type is real.
-            Some(Arg::Number(number))
-                if matches!(number.arg_type(), ArgType::WeakComplex | ArgType::Strong(DType::C64 | DType::C128)) =>
-            {
-                return Ok(None);
-            }
             Some(Arg::Number(number)) => Some(*number),
             Some(Arg::Ours(_) | Arg::Converted(_) | Arg::Other) => return Ok(None),
         };

@@ -222,8 +222,8 @@ _ZIPPED = _count_zipped(zip(chain([0])))
 
 
 def is_held(iterable: Any) -> bool:
-    """Whether the program holds a `zip` or an `enumerate` as well, and can go on with it after the
-    loop. `Site.enter` has it called by a method of its own.
+    """Whether the program has another reference to a `zip` or an `enumerate`, and can go on with it
+    after the loop. The calls that lead here hold one each: `Site.enter` and `Site._first_turns`.
     """
     return type(iterable) in (enumerate, zip) and sys.getrefcount(iterable) > _FRESH
 
@@ -241,7 +241,7 @@ def _in_is_held(iterable: Any) -> int:
 
 
 def _references_of_fresh() -> int:
-    """The references to an iterator that a rewritten loop alone has a variable for."""
+    """How many references there are in `is_held` to an iterator that only the loop refers to."""
     iterable = zip(chain([0]))
     return _in_enter(iterable)
 

@@ -775,7 +775,7 @@ def of_numpy(name: str, is_ours: bool) -> Callable[[Emitter, list[Operand]], Ope
 
 # Functions that make arrays of ours, or of NumPy's.
 MAKERS = {"full": creation.full, "arange": sequences.arange, "linspace": sequences.linspace}
-MAKERS.update(eye=sequences.eye, identity=sequences.eye)
+MAKERS.update(eye=sequences.eye, identity=sequences.identity)
 # Functions that look at the syntax of their calls.
 BY_KEYWORDS = {"linalg.norm": norm, "roll": sequences.roll}
 

@@ -28,14 +28,20 @@ Make: TypeAlias = Callable[[Emitter, list[Operand]], Operand]
 WHOLE = (None, None, None)
 
 
+def integers(e: Emitter, arguments: list[Operand], most: int, what: str) -> list[Value]:
+    """The arguments of a function that takes from one to `most` of Python's integers."""
+    values = [e.settle(creation.scalar(value, what)) for value in arguments]
+    if not 1 <= len(values) <= most or any(value.type != INT for value in values):
+        raise Unsupported(f"{what} of these arguments")
+    return values
+
+
 def arange(is_ours: bool) -> Make:
     """`np.arange(n)`, `np.arange(a, b)`, `np.arange(a, b, step)` of integers; a known step."""
 
     def compute(e: Emitter, arguments: list[Operand]) -> Operand:
         text = e.text
-        values = [e.settle(creation.scalar(value, "arange")) for value in arguments]
-        if not 1 <= len(values) <= 3 or any(value.type != INT for value in values):
-            raise Unsupported("arange of these arguments")
+        values = integers(e, arguments, 3, "arange")
         start, stop = values[:2] if len(values) > 1 else (numbers.literal(e, 0), values[0])
         step = values[2].literal if len(values) == 3 else 1
         if type(step) is not int or step == 0:
@@ -85,14 +91,17 @@ def linspace(is_ours: bool) -> Make:
     return compute
 
 
-def eye(is_ours: bool) -> Make:
-    """`np.eye(n)`, `np.eye(n, m)`, `np.identity(n)`."""
+def identity(is_ours: bool) -> Make:
+    """`np.identity(n)`, whose second argument would be a type."""
+    return eye(is_ours, most=1)
+
+
+def eye(is_ours: bool, most: int = 2) -> Make:
+    """`np.eye(n)`, `np.eye(n, m)`."""
 
     def compute(e: Emitter, arguments: list[Operand]) -> Operand:
         text = e.text
-        values = [e.settle(creation.scalar(value, "eye")) for value in arguments]
-        if not 1 <= len(values) <= 2 or any(value.type != INT for value in values):
-            raise Unsupported("eye of these arguments")
+        values = integers(e, arguments, most, "eye")
         extents = (values[0].register, values[-1].register)
         shape = arrays.filled(e, extents, 0, "d", is_ours).shape
 
