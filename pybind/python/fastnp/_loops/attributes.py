@@ -177,6 +177,8 @@ def prepare(e: Emitter, value: Value, name: str) -> str:
         place = place_of(e, e.objects[type_.path], name)
         if place is None or e.is_recorded:
             raise Unsupported(f"an assignment to `{path}`, which is new")
+        if e.calls and e.calls_may_store:
+            e.learned[STORED_IN_CALLS] = True
         raise Learned(Stored(path), place)
     if e.calls and (not e.calls_may_store or e.attributes_before is None):
         if e.calls_may_store and STORED_IN_CALLS not in e.learned:

@@ -18,6 +18,8 @@ from fastnp._loops.comprehensions import comprehension
 from fastnp._loops.draws import Draws, expected, prepare
 from fastnp._loops.emitter import (
     DRAWS,
+    GROWTH,
+    LOG,
     OPAQUE,
     Emitter,
     Exit,
@@ -31,13 +33,14 @@ from fastnp._loops.emitter import (
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import layout_of
+from fastnp._loops.liveness import live_at_head
 from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
-from fastnp._loops.statements import Refused, inline, outermost
+from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.strings import code_points
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import (
@@ -81,8 +84,9 @@ def _compiled(
 ) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
-    is_loose, with_log, is_fixed = True, False, not changes_lengths(loop.node)
-    learned: dict[object, Any] = {}
+    is_loose = True
+    is_fixed = not changes_lengths(loop.node)
+    learned: dict[object, Any] = {GROWTH: None, LOG: None} if in_tasks else {}
     if (source_of_draws := expected(loop.node, names)) is not None:
         learned[DRAWS] = source_of_draws
     while True:
@@ -94,7 +98,7 @@ def _compiled(
             inline,
             comprehension,
         )
-        e.is_loose, e.with_log, e.is_fixed = is_loose, with_log, is_fixed
+        e.is_loose, e.is_fixed = is_loose, is_fixed and not learned.get(GROWTH)
         e.looks_at_status, e.learned = looks_at_status, learned
         try:
             found = written(e, loop, names, source)
@@ -103,10 +107,6 @@ def _compiled(
             if len(learned) > MOST_LEARNED:
                 return Refusal(loop.line, "too many lists that are empty where they are made")
             continue
-        if e.wants_growth and is_fixed and not in_tasks:
-            # Functions that are called change the lengths of lists.
-            is_fixed = False
-            continue
         if (
             in_tasks
             and isinstance(found, Compiled)
@@ -114,10 +114,6 @@ def _compiled(
         ):
             what = "a list, random numbers or attributes"
             return Refusal(loop.line, f"{what} in a loop that several threads run")
-        if e.wants_log and not with_log and not in_tasks:
-            # Functions that are called store to arrays: those stores must be noted.
-            with_log = True
-            continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found
         if found.reason == TOO_LONG:
@@ -135,13 +131,19 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         attributes.begin(e)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
-    read = names_read(node)
+    live = live_at_head(node)
+    expect_counters(e, node)
     for name in loop.binds:
-        # What no turn reads stays as it was until a turn binds it.
-        if not names.bound(name) or name not in read:
+        if not names.bound(name):
             continue
-        type_ = e.type_at_entry(name, names[name])
-        if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
+        type_ = None
+        if name in live or isinstance(names[name], bool | int | float | numpy.generic):
+            type_ = e.type_at_entry(name, names[name])
+        if name not in live:
+            # A turn binds it before it is read: to a number of this type, if earlier turns did.
+            if isinstance(type_, Number):
+                e.widened[node].setdefault(name, Variable(type_, True))
+        elif type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
             # What an integer is that the loop binds says little.
@@ -160,17 +162,6 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         return Refusal(loop.line, refusal.reason)
     except TooLong:
         return Refusal(loop.line, TOO_LONG)
-
-
-def names_read(loop: ast.stmt) -> set[str]:
-    """The names whose values a loop reads."""
-    nodes = [*below(loop)]
-    updated = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
-    return {
-        node.id
-        for node in [*nodes, *updated]
-        if isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Load) or node in updated)
-    }
 
 
 def changes_lengths(loop: ast.stmt) -> bool:

@@ -55,6 +55,9 @@ POLL_INTERVAL = 1 << 20
 MAX_VERSIONS = 2
 # Among what is learned of a loop, the generator of random numbers; no variable's name.
 DRAWS = "random()"
+# Among what is learned of a loop, that functions which it calls change the lengths of lists, and
+# that they store to arrays: those stores are noted in a log. `None` where it must do without.
+GROWTH, LOG = "lists that grow in calls", "a log of stores in calls"
 # Among what is learned of a loop, with a string: that its characters are used.
 TEXTS = "characters of a string"
 # Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
@@ -91,8 +94,8 @@ class Unsupported(Exception):
 
 
 class Learned(Exception):
-    """What a loop is written again with: what a list holds that was empty where it was made, an
-    attribute that is stored to, or the generator of random numbers.
+    """What a loop is written again with, at once: what a list holds that was empty where it was
+    made, an attribute that is stored to, the generator of random numbers, or `GROWTH`, `LOG`.
     """
 
     def __init__(self, what: object, found: Any) -> None:
@@ -253,9 +256,9 @@ class Emitter:
         # the code, and whether there were.
         self.is_loose, self.was_loose = True, False
         # Whether functions that are called may store to arrays in this statement, and in those
-        # around the calls; the log of such stores, and whether the loop was found to need one.
+        # around the calls; the log of such stores, and whether this statement has one.
         self.may_store = self.calls_may_store = False
-        self.with_log = self.wants_log = self.has_log = False
+        self.has_log = False
         self.log = self.text.named("log", "i64")
         self.log_base: str | None = None
         self.branches = 0  # `if` statements around, in the function that is written
@@ -265,7 +268,7 @@ class Emitter:
         self.roots: dict[int, str] = {}
         # Whether the loop changes the length of no list; whether it stores to any; what lists hold
         # that are empty where they are made, or where the loop is entered.
-        self.is_fixed, self.stores_lists, self.wants_growth = True, False, False
+        self.is_fixed, self.stores_lists = True, False
         self.learned: dict[object, Any] = {}
         # Random numbers: the registers with the addresses of the tape and its words, and their
         # number; its parameter; the words taken, and those before this statement.

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from fastnp._loops import arrays, numbers, undo
 from fastnp._loops.arrays import Elementwise, Item
-from fastnp._loops.emitter import EITHER_ITEMS, Emitter, Learned, Unsupported
+from fastnp._loops.emitter import EITHER_ITEMS, GROWTH, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
@@ -243,12 +243,18 @@ def put(e: Emitter, type_: ListType, at: str, registers: tuple[str, ...]) -> Non
         arrays.store(e, char, field_at(e, at, k), register)
 
 
+def refuse_fixed(e: Emitter, type_: ListType, what: str) -> None:
+    """Refuses what changes the length of a list, where lists were taken to keep theirs."""
+    if type_.is_fixed:
+        if GROWTH not in e.learned:
+            raise Learned(GROWTH, True)
+        raise Unsupported(what)
+
+
 def append(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     """`array.append(value)`."""
     type_, text, header = list_type(array), e.text, array.register
-    if type_.is_fixed:
-        e.wants_growth = True
-        raise Unsupported("an append to this list")
+    refuse_fixed(e, type_, "an append to this list")
     registers, count = fitting(e, type_, value), length(e, array)
     reserve(e, array, count, text.integer(1))
     at = address(e, array, count)
@@ -284,9 +290,7 @@ def extend(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     learn(array.type, value.type)
     learn(value.type, array.type)
     type_, text, header = list_type(array), e.text, array.register
-    if type_.is_fixed:
-        e.wants_growth = True
-        raise Unsupported("a list that is extended")
+    refuse_fixed(e, type_, "a list that is extended")
     if value.type != type_:
         raise Unsupported(f"{value.type} at the end of {type_}")
     if e.calls:
@@ -307,9 +311,7 @@ def extend(e: Emitter, array: Value, value: Value | Elementwise) -> None:
 def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
     """`array.pop()`: the last item, and what makes the list shorter."""
     type_, text, header = list_type(array), e.text, array.register
-    if type_.is_fixed:
-        e.wants_growth = True
-        raise Unsupported("a pop of this list")
+    refuse_fixed(e, type_, "a pop of this list")
     count = length(e, array)
     e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
     last = text.op(I64, "sub", count, text.integer(1))
@@ -322,8 +324,8 @@ def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
 def pop_first(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
     """`deque.popleft()`: the first item, and what takes it out."""
     type_, text, header = list_type(array), e.text, array.register
-    if type_.is_fixed or not type_.is_deque:
-        e.wants_growth = e.wants_growth or type_.is_fixed
+    refuse_fixed(e, type_, "a popleft of this list")
+    if not type_.is_deque:
         raise Unsupported("a popleft of this list")
     count, room = (text.op(I64, "load.i64", header, offset) for offset in (LENGTH, ROOM))
     e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))

@@ -10,6 +10,8 @@ from types import CodeType, FunctionType
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
+from fastnp._loops.loop import below
+
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -19,8 +21,8 @@ def defining(function: FunctionType, tree: ast.Module | None = None) -> Definiti
     `tree` is that of the whole file; without it, the node belongs to a tree that others hold too.
     Raises `OSError` if the source is not there or has changed.
     """
-    code = function.__code__
-    found = _matching(tree or _parsed(source_text(function)), code)
+    definitions = _definitions(source_text(function)) if tree is None else _by_place(tree)
+    found = _matching(definitions, function.__code__)
     if found is None:
         raise OSError(f"the file of {function.__qualname__} has changed")
     return found
@@ -36,33 +38,42 @@ def source_text(function: FunctionType) -> str:
     return "".join(lines)
 
 
+# The functions and lambdas of a file by their names and first lines.
+Definitions: TypeAlias = dict[tuple[str, int], list[Definition]]
+
+
 @lru_cache(maxsize=16)
-def _parsed(text: str) -> ast.Module:
+def _definitions(text: str) -> Definitions:
     try:
-        return ast.parse(text)
+        return _by_place(ast.parse(text))
     except (SyntaxError, ValueError) as error:
         raise OSError(str(error)) from None
 
 
-def _matching(tree: ast.Module, code: CodeType) -> Definition | None:
+def _by_place(tree: ast.Module) -> Definitions:
+    found: Definitions = {}
+    for node in below(tree):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(("<lambda>", node.lineno), []).append(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            line = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found.setdefault((node.name, line), []).append(node)
+    return found
+
+
+def _matching(definitions: Definitions, code: CodeType) -> Definition | None:
     """The definition that a code was compiled from: by its name, its first line, and if several
     lambdas begin in one line, its columns.
     """
-    found: list[Definition] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda):
-            if code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
-                found.append(node)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-            node.name == code.co_name
-            and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == code.co_firstlineno
-        ):
-            found.append(node)
+    found = definitions.get((code.co_name, code.co_firstlineno), [])
     if len(found) > 1:
         found = [node for node in found if _covers(node, code)]
     # Of lambdas inside one another the innermost is no wider than the code.
-    found.sort(key=lambda node: len(list(ast.walk(node))))
-    return found[0] if found else None
+    return min(found, key=_size) if found else None
+
+
+def _size(node: Definition) -> int:
+    return sum(1 for _ in below(node))
 
 
 def _covers(node: Definition, code: CodeType) -> bool:

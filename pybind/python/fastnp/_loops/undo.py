@@ -18,7 +18,7 @@ import numpy
 from fastnp._loops import arrays, tuples, undo_log
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.element_loops import element_address, for_each
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.emitter import LOG, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.types import I8, I64, SIZES, ArrayType, TupleType, Value
 
@@ -135,7 +135,7 @@ def begin(e: Emitter, statement: ast.stmt) -> None:
     e.may_store = may_store(statement)
     if not e.calls:
         e.text.reads = 0
-        e.has_log = e.may_store and e.with_log
+        e.has_log = e.may_store and bool(e.learned.get(LOG))
         if e.has_log:
             base(e)
             e.text.line(f"{e.log} = iconst 0")
@@ -155,7 +155,8 @@ def check(e: Emitter) -> None:
     if not e.calls_may_store:
         raise Unsupported(REASON)
     if not e.has_log:
-        e.wants_log = True
+        if LOG not in e.learned:
+            raise Learned(LOG, True)
         raise Unsupported(REASON)
 
 
