@@ -31,7 +31,7 @@ class Writer:
         self.lines = SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
-            self.line(0, "def work(n, a, b, c, s, z, d):")
+            self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None):")
         if in_function and self.has_lists:
             self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
             self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
@@ -44,7 +44,7 @@ class Writer:
             self.loop(at, 3)
         if in_function:
             lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U, J" * self.has_lists
-            self.line(1, f"return a, b, c, s, z, d{lists}")
+            self.line(1, f"return a, b, c, s, z, d, o, way, hit{lists}")
             for _ in range(2):
                 arguments = self.pick(
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
@@ -395,6 +395,37 @@ class Writer:
             f"if {one} == 'jumpy fox 7!': s += 1",
         )  # fmt: skip
 
+    def optional_statement(self) -> str:
+        """What is done with variables that are `None` or a number, or one of a few strings."""
+        i, j, number = self.index(), self.index(), self.number(1)
+        call = self.pick(f"maybe({i}, {j})", f"maybe(o or {i}, {j})", f"maybe({i}, a % 5)")
+        search = f"some({self.pick('x', 'u', 'L', 'F')}, {i})"
+        return self.pick(
+            f"o = {self.pick('None', number, call, call, 'box.found')}",
+            f"o = {number} if {self.condition(0)} else None",
+            f"o = None if {self.condition(0)} else {number} if {self.condition(0)} else 0.5",
+            f"o = {number} if o is None else min(o, {i})",
+            f"if o is {self.pick('None', 'None or o == 2', f'None or {i} < o')}: o = {number}",
+            f"if o is not None: s += {self.pick('1', 'o', 'o * 2')}",
+            f"if {self.pick('o', 'not o', f'o and {i} > 2', f'o or {i}', 'o != None')}: s += 2",
+            f"if {call}: s += 1",
+            call,
+            f"z = {call}",
+            f"s += {self.pick('o', 'o or 2', call, 'least(3) if o is None else o')}",
+            f"while o is None and a < {i}: a += 1; o = maybe(a, {j})",
+            f"hit = {search}",
+            "if hit is not None: a, b = hit",
+            f"if {search} is None: s -= 1",
+            f"way = {self.pick(repr('n'), repr('s'), repr('east'), f'named({i})')}",
+            "way = 's' if way == 'n' else 'east' if way == 's' else 'n'",
+            f"if way {self.pick('==', '!=')} 'n': {self.pick('s += 1', f'x[{i}] += 1')}",
+            f"if named({i}) == way: s += 3",
+            f"box.found = {self.pick('None', number, call)}",
+            f"if box.found is None: box.found = {number}",
+            f"if box.found is not None and box.found > {i}: s += 1",
+            f"c = box.seek({i})",
+        )  # fmt: skip
+
     def list_statement(self) -> str:
         if self.dice.random() < 0.3:
             return self.tuple_statement()
@@ -564,7 +595,9 @@ class Writer:
             return self.object_statement()
         if dice < 0.15:
             return self.complex_statement()
-        return self.text_statement() if dice < 0.2 else None
+        if dice < 0.2:
+            return self.text_statement()
+        return self.optional_statement() if dice < 0.28 else None
 
     def call_statement(self, name: str) -> str:
         """A statement that calls a function which stores."""

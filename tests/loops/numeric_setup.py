@@ -39,6 +39,7 @@ N = [2, 5, 3]
 O = [0.5, x[1]]
 U = [x[2], x[3]]
 J = deque([1, 2])
+o, way, hit = None, "n", None
 edges = np.arange(7) * 3 // 2
 R = L
 text, word = "a quick br\u00f8wn fox, 42 jumps", "jumpy fox 7!"
@@ -94,6 +95,19 @@ def either(p, q):
     if p < -3:
         return x[2]
     return q
+def maybe(p, q):
+    if p > q:
+        return p - q
+    if p == 3:
+        return None
+    if q > 3:
+        return 0.5
+def some(v, p):
+    for k in range(len(v)):
+        if v[k] > p:
+            return k, v[k]
+def named(p):
+    return "n" if p > 2 else "s" if p > 0 else "east"
 def plus(p, q):
     if p > q:
         return p - q
@@ -116,6 +130,12 @@ class Box(object):
     def __init__(self, part):
         self.p, self.q, self.r = 1, 0.25, x[::2].copy()
         self.items, self.part, self.pair, self.mode = [4, 5, 6], part, (1, 2.5), "a"
+        self.found = None
+    def seek(self, p):
+        if self.found is None or p < self.found:
+            self.found = p
+            return None
+        return self.found - p
     @property
     def total(self):
         return self.p + self.part.u

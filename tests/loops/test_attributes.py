@@ -120,6 +120,20 @@ def shared(i):
     return b.q * i
 c = work(a, n)
 """,
+    "an array that a method makes, with more stores than the log has room for": """
+class Filled(Plain):
+    def table(self, n):
+        made = np.zeros((n, n))
+        for i in range(n):
+            for j in range(n):
+                made[i, j] += i * self.p - j
+            made[:, i] *= 0.5
+        self.p += 1
+        return made
+d = Filled()
+for i in range(4):
+    x[i] = d.table(80).sum() / 4096 + d.p
+""",
     "modes": """
 a.mode, a.next = "fast", None
 for i in range(n):

@@ -32,7 +32,8 @@ from fastnp._loops.if_conversion import (
 )
 from fastnp._loops.names import Names
 from fastnp._loops.ranges import Range
-from fastnp._loops.statements import DifferentTypes, Refused, inline
+from fastnp._loops.returns import DifferentTypes
+from fastnp._loops.statements import Refused, inline
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import BOOL, FLOAT, INT, Number, TupleType, Type, Value
 

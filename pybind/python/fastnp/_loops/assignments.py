@@ -43,7 +43,15 @@ from fastnp._loops.types import (
 )
 
 
-def assign(e: Emitter, target: ast.expr, node: ast.expr) -> None:
+def assign(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
+    """`a = b = value`."""
+    if len(targets) == 1:
+        assign_one(e, targets[0], node)
+    else:
+        assign_all(e, targets, node)
+
+
+def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
     """`target = value`."""
     if is_pop(node):
         assert isinstance(node.func, ast.Attribute)
@@ -164,9 +172,11 @@ def new_arrays(
 
 
 def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
-    """`a = b[i] = value`, a number."""
+    """`a = b[i] = value`, a number, `None` or a string."""
     expect_own_places(e, targets)
-    value = e.snapshot(e.settle(number(e, node)))
+    value = e.snapshot(e.settle(single(e, node)))
+    if not (isinstance(value.type, ObjectType) and value.type.is_constant):
+        numbers.number(value)
     effects = [prepare(e, target, value) for target in targets]
     for effect in effects:
         effect()
@@ -245,7 +255,7 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
     if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
         raise Unsupported("a name for a view of an array that the loop made")
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
-    if isinstance(settled.type, ObjectType) or (
+    if (isinstance(settled.type, ObjectType) and not settled.type.is_constant) or (
         isinstance(settled.type, InstanceType) and not e.calls
     ):
         raise Unsupported("a variable that is no number or array")
@@ -292,10 +302,10 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         raise Unsupported("a store to an array that is read-only")
     if type_.char == COMPLEX_CHAR:
         found = complexes.stored(e, value)
-        undo.note(e, arrays.address(place), type_.char)
+        undo.note_element(e, place)
         return lambda: complexes.put(e, arrays.address(place), found)
     register = converted(e, value, type_.char).register
-    undo.note(e, arrays.address(place), type_.char)
+    undo.note_element(e, place)
     return lambda: arrays.store(e, type_.char, arrays.address(place), register)
 
 

@@ -205,6 +205,10 @@ def begin(e: Emitter) -> None:
         if isinstance(path, Stored):
             known = place.found(e.names)
             type_ = e.type_at_entry(path, known)
+            if isinstance(type_, ObjectType) and type_.is_constant:
+                e.state[path] = Variable(type_)
+                e.constants_at_entry.append((place, type_))
+                continue
             if type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
                 raise Unsupported(f"an assignment to `{path}`")
             lengths = lengths_of(known) if isinstance(type_, ArrayType) else ()

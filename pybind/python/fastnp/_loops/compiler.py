@@ -131,7 +131,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         attributes.begin(e)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
-    live = live_at_head(node)
+    live, constants = live_at_head(node), Constants(node)
     expect_counters(e, node)
     for name in loop.binds:
         if not names.bound(name):
@@ -143,6 +143,9 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
             # A turn binds it before it is read: to a number of this type, if earlier turns did.
             if isinstance(type_, Number):
                 e.widened[node].setdefault(name, Variable(type_, True))
+        elif isinstance(type_, ObjectType) and type_.value in constants:
+            e.state[name] = Variable(type_)
+            e.constants_at_entry.append((Place(name), type_))
         elif type_ is None or isinstance(type_, ObjectType | RangeType | TupleType):
             e.state[name] = Variable(OPAQUE)
         else:
@@ -162,6 +165,22 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         return Refusal(loop.line, refusal.reason)
     except TooLong:
         return Refusal(loop.line, TOO_LONG)
+
+
+class Constants:
+    """`None`, and the strings that a loop names: what its variables may be bound to that code is
+    written for.
+    """
+
+    def __init__(self, loop: ast.stmt) -> None:
+        self.strings = {
+            node.value
+            for node in below(loop)
+            if isinstance(node, ast.Constant) and type(node.value) is str
+        }
+
+    def __contains__(self, value: object) -> bool:
+        return value is None or (type(value) is str and value in self.strings)
 
 
 def changes_lengths(loop: ast.stmt) -> bool:
@@ -217,6 +236,7 @@ class Compiled:
             name: place for name, place in e.learned.items() if isinstance(name, attributes.Stored)
         }
         self.missing = e.missing
+        self.constants_at_entry = e.constants_at_entry
         self.exits = e.exits
         self.reasons = e.reasons
         # A tuple is as many parameters of the code as it has items.
@@ -372,6 +392,9 @@ class Compiled:
             return None
         for name in self.missing:
             if names.bound(name) if name in self.loop.binds else name in names:
+                return None
+        for place, type_ in self.constants_at_entry:
+            if not type_.is_value(place.found(names)):
                 return None
         self.is_for_others = not self.are_constants(names)
         if self.is_for_others:
@@ -561,6 +584,8 @@ def rebuilt(
             return chr(stored[0])
         case TextType():
             return values[type_.root]
+        case ObjectType():
+            return type_.value
         case ListType():
             assert heap is not None
             return heap.object_at(stored[0], layout_of(type_))

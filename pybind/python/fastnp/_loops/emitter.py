@@ -12,8 +12,7 @@ executed, of which nothing has been done: each statement makes its checks before
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
@@ -35,6 +34,7 @@ from fastnp._loops.types import (
     ArrayType,
     ListType,
     Number,
+    ObjectType,
     TextType,
     Type,
     Unknown,
@@ -44,6 +44,7 @@ from fastnp._loops.types import (
 
 if TYPE_CHECKING:
     from fastnp._fastnp import LoopKernel
+    from fastnp._loops.scratch import ScratchUse
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
@@ -290,9 +291,9 @@ class Emitter:
         self.objects: dict[str, Object] = {}
         self.looked_up: dict[tuple[type, str], Any] = {}
         self.attributes_before: State | None = None
-        # Variables that were not bound where they are read: where they are bound, the code is
-        # another.
+        # Variables that are unbound where they are read; those that are constants at the entry.
         self.missing: set[str] = set()
+        self.constants_at_entry: list[tuple[Place, ObjectType]] = []
         # Parameters that are not variables of the loop.
         self.free: dict[str, Value] = {}
         self.position = 0
@@ -721,24 +722,6 @@ class Emitter:
         text.jump(after)
         text.start(after)
 
-    @contextmanager
-    def scratch_scope(self) -> Generator[None, None, None]:
-        """A statement: what scratch memory it takes is free after it."""
-        outer, block = self.scratch_use, self.text.block
-        # A line for the mark, if one is needed.
-        block.lines.append("")
-        use = self.scratch_use = ScratchUse(block, len(block.lines) - 1)
-        try:
-            yield
-            if use.mark is None:
-                del block.lines[use.at]
-            else:
-                self.text.line(f"call scratch_release({use.mark})")
-                # A turn that takes none frees none.
-                self.text.line(f"{use.mark} = iconst 0")
-        finally:
-            self.scratch_use = outer
-
     def scratch(self, bytes_: str) -> str:
         """The address of so much memory, the statement's; leaves if there is none."""
         use = self.scratch_use
@@ -763,16 +746,6 @@ class Emitter:
                 for line in block.lines
             ]
         return self.text.write("loop", self.words + self.saved)
-
-
-class ScratchUse:
-    """Where a statement begins, and the register that says what scratch memory was in use there, if
-    the statement takes any.
-    """
-
-    def __init__(self, block: Block, at: int) -> None:
-        self.block, self.at = block, at
-        self.mark: str | None = None
 
 
 class Mark:

@@ -13,6 +13,7 @@ from fastnp._loops import (
     element_loops,
     functions,
     lists,
+    literals,
     masks,
     numbers,
     reductions,
@@ -27,6 +28,7 @@ from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
+from fastnp._loops.returns import DifferentTypes, attributes_after, of_each_type
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
     BOOL,
@@ -37,6 +39,7 @@ from fastnp._loops.types import (
     ComplexType,
     InstanceType,
     ListType,
+    Number,
     ObjectType,
     TupleType,
     Value,
@@ -169,21 +172,57 @@ def condition(e: Emitter, node: ast.expr) -> str:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return e.text.op(I8, "not", condition(e, node.operand))
     if isinstance(node, ast.BoolOp):
-        text, is_and = e.text, isinstance(node.op, ast.And)
-        result, after = text.register(I8), text.new_block("decided")
-        for i, part in enumerate(node.values):
-            text.copy(result, condition(e, part))
-            if i == 0:
-                known = e.known()
-            more = after if i + 1 == len(node.values) else text.new_block()
-            text.branch(result, *((more, after) if is_and else (after, more)))
-            text.start(more)
-        e.forget_since(known)
+        return decided(e, isinstance(node.op, ast.And), node.values)
+    try:
+        return truth(e, single(e, node))
+    except DifferentTypes as found:
+        if found.node is not node:
+            raise
+        if attributes_after(found.call) is None:
+            raise
+        result, after = e.text.register(I8), e.text.new_block("tested")
+        for value in of_each_type(e, found.call):
+            e.text.copy(result, truth(e, value))
+            e.text.jump(after)
+        e.text.start(after)
         return result
-    value = single(e, node)
+
+
+def truth(e: Emitter, value: Value) -> str:
+    """`bool(value)` in a register."""
     if isinstance(value.type, ListType):
         return e.text.op(I8, "icmp.gt", lists.length(e, value), e.text.integer(0))
+    if isinstance(value.type, ObjectType) and value.type.is_constant:
+        return e.text.truth(bool(value.type.value))
     return numbers.truth(e, e.settle(value))
+
+
+def decided(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> str:
+    """The truth of `and` or `or` in a register. Nothing is written after an operand that is known
+    to decide, nor for one that is known not to.
+    """
+    text, known = e.text, None
+    result, after = text.register(I8), text.new_block("decided")
+    for i, node in enumerate(nodes):
+        test = condition(e, node)
+        constant, is_last = text.truths.get(test), i + 1 == len(nodes)
+        if constant is is_and and not is_last:
+            continue
+        if is_last or constant is not None:
+            if known is None:
+                return test
+            text.copy(result, test)
+            text.jump(after)
+            break
+        known = known or e.known()
+        more = text.new_block()
+        text.copy(result, test)
+        text.branch(test, *((more, after) if is_and else (after, more)))
+        text.start(more)
+    assert known is not None
+    text.start(after)
+    e.forget_since(known)
+    return result
 
 
 def binary(
@@ -226,16 +265,19 @@ def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
     text = e.text
     ends: list[tuple[Value, Block]] = []
     for i, node in enumerate(nodes):
-        value = e.settle(number(e, node))
-        if i == 0:
+        value = single(e, node)
+        if literals.is_nothing(value) and i + 1 < len(nodes) and not (is_and or ends):
+            continue  # `None or x`
+        value = e.settle(value)
+        numbers.number(value)
+        if not ends:
             known = e.known()
         if i + 1 == len(nodes):
             ends.append((value, text.block))
             e.forget_since(known)
             break
         decided, more = text.new_block("decided"), text.new_block()
-        truth = numbers.truth(e, value)
-        text.branch(truth, *((more, decided) if is_and else (decided, more)))
+        text.branch(numbers.truth(e, value), *((more, decided) if is_and else (decided, more)))
         ends.append((value, decided))
         text.start(more)
     return merged(e, ends)
@@ -280,9 +322,8 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     assert isinstance(right, Value)
     if (strings.is_char(left) or strings.is_char(right)) and len(names) == 1:
         return strings.compare(e, names[0] or "", left, right)
-    texts = [strings.known_text(value) for value in (left, right)]
-    if None not in texts and names in (["equal"], ["not_equal"]):
-        return numbers.literal(e, (texts[0] == texts[1]) == (names == ["equal"]))
+    if names in (["equal"], ["not_equal"]) and are_of_constants(left, right):
+        return numbers.literal(e, (left.type == right.type) == (names == ["equal"]))
     if complexes.is_complex(left) or complexes.is_complex(right):
         if len(names) > 1:
             raise Unsupported("a chain of comparisons of complex numbers")
@@ -304,6 +345,17 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         result = numbers.compare(e, name or "", left, right)
     e.forget_since(known)
     return merged(e, [*ends, (result, e.text.block)])
+
+
+def are_of_constants(left: Value, right: Value) -> bool:
+    """Whether one of two values is `None` or a string, and the other that too, or of a type that is
+    equal to neither.
+    """
+    types = [left.type, right.type]
+    constant = [isinstance(type_, ObjectType) and type_.is_constant for type_ in types]
+    others = [type_ for type_, is_one in zip(types, constant, strict=True) if not is_one]
+    unequal = Number | ComplexType | TupleType | ListType
+    return any(constant) and all(isinstance(type_, unequal) for type_ in others)
 
 
 def membership(e: Emitter, node: ast.Compare) -> Value:
@@ -358,9 +410,11 @@ def identity(e: Emitter, node: ast.Compare) -> Value:
 
 def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
     """`body if test else orelse`."""
-    text = e.text
+    text, tested = e.text, condition(e, test)
+    if tested in text.truths:
+        return e.settle(single(e, body if text.truths[tested] else orelse))
     then, otherwise = text.new_block("then"), text.new_block("else")
-    text.branch(condition(e, test), then, otherwise)
+    text.branch(tested, then, otherwise)
     known = e.known()
     text.start(then)
     first = (e.settle(number(e, body)), text.block)

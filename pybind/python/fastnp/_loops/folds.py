@@ -29,7 +29,8 @@ from fastnp._loops.emitter import Unsupported
 from fastnp._loops.loop import Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import Refusal
-from fastnp._loops.statements import DifferentTypes, Refused
+from fastnp._loops.returns import DifferentTypes
+from fastnp._loops.statements import Refused
 from fastnp._loops.text import TooLong
 from fastnp._loops.types import BOOL, FLOAT, INT, MEMORY, Type
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from fastnp._loops.loop import COMPREHENSIONS, SCOPES, below, outer_parts, parts_of
+from fastnp._loops.loop import COMPREHENSIONS, SCOPES, below, parts_of
 
 # What is bound after a statement that control does not leave at its end.
 NOWHERE = None

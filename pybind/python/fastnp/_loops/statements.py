@@ -20,13 +20,15 @@ from fastnp._loops import (
     lists,
     numbers,
     ranges,
+    returns,
+    scratch,
     selections,
     strings,
     tuples,
     undo,
 )
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.assignments import assign, assign_all, augmented
+from fastnp._loops.assignments import assign, augmented, prepare_variable
 from fastnp._loops.emitter import (
     MAX_VERSIONS,
     Call,
@@ -39,7 +41,6 @@ from fastnp._loops.emitter import (
     Variable,
     common_type,
     is_attribute,
-    join,
 )
 from fastnp._loops.expressions import (
     BINARY,
@@ -55,6 +56,7 @@ from fastnp._loops.loop import below, each_turn
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
+from fastnp._loops.returns import DifferentTypes
 from fastnp._loops.scopes import Defaults
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
@@ -72,6 +74,8 @@ from fastnp._loops.types import (
 
 # Of one statement, so many versions for different types are written; beyond, it is left.
 MAX_PATHS = 6
+# Of a loop; two variables that are a number or `None` are of four combinations of types.
+MAX_HEADS = 12
 MAX_CALL_DEPTH = 8
 # A loop inside so many others is written for few combinations of types.
 DEEP = 2
@@ -81,16 +85,14 @@ def block(e: Emitter, statements: list[ast.stmt]) -> list[Path]:
     """Writes statements one after the other; the paths that reach their end."""
     paths = [e.path()]
     for statement in statements:
+        for path in paths[MAX_PATHS:]:
+            e.go_on(path)
+            leave(e, statement, "values of too many types")
         after: list[Path] = []
-        for at in paths:
+        for at in paths[:MAX_PATHS]:
             e.go_on(at)
             after += one(e, statement)
         paths = e.meet(after)
-        if len(paths) > MAX_PATHS:
-            for path in paths[MAX_PATHS:]:
-                e.go_on(path)
-                leave(e, statement, "values of too many types")
-            paths = paths[:MAX_PATHS]
         if not paths:
             break
     return paths
@@ -174,11 +176,18 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
     begin_calls(e, statement)
     if e.calls and isinstance(statement, ast.Return):
         return return_(e, statement)
-    with e.scratch_scope():
-        simple(e, statement)
+    with scratch.scope(e):
+        try:
+            paths = simple(e, statement)
+        except DifferentTypes as found:
+            paths = continued(e, statement, found)
         end_calls(e)
         e.forget_since(({}, {}))
-    return [e.path()]
+        for path in paths[:-1]:
+            e.text.start(path.block)
+            scratch.release(e)
+        e.text.start(paths[-1].block)
+    return e.meet(paths)
 
 
 def begin_calls(e: Emitter, statement: ast.stmt) -> None:
@@ -194,27 +203,72 @@ def end_calls(e: Emitter) -> None:
         e.has_log, e.attributes_before = False, None
 
 
-def simple(e: Emitter, statement: ast.stmt) -> None:
-    """A statement after which there is one path."""
+def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
+    """A statement that is neither a condition nor a loop."""
     match statement:
-        case ast.Pass():
-            return
-        case ast.Expr(value=ast.Constant()):
-            return
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            pass
         case ast.Expr(value=ast.Call() as called):
             effects.call(e, called)
         case ast.Assert(test=test):
             e.leave_unless(condition(e, test))
-        case ast.Assign(targets=[target], value=value):
-            assign(e, target, value)
+        case ast.Assign(targets=targets, value=value) if has_constant_side(value):
+            return assign_sides(e, targets, value)
         case ast.Assign(targets=targets, value=value):
-            assign_all(e, targets, value)
+            assign(e, targets, value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
-            assign(e, target, value)
+            assign(e, [target], value)
         case ast.AugAssign(target=target, op=op, value=value):
             augmented(e, target, BINARY.get(type(op), ""), value)
         case _:
             raise Unsupported(f"a statement of kind {type(statement).__name__}")
+    return [e.path()]
+
+
+def continued(e: Emitter, statement: ast.stmt, found: DifferentTypes) -> list[Path]:
+    """What follows a call that is all of a statement's value, for each type that it returns."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is found.node:
+            pass
+        case ast.Expr(value=value) if value is found.node:
+            name = ""
+        case _:
+            raise found
+    paths: list[Path] = []
+    for result in returns.of_each_type(e, found.call):
+        if name:
+            prepare_variable(e, name, result)()
+        paths.append(e.path())
+    return paths
+
+
+def has_constant_side(value: ast.expr) -> bool:
+    """Whether a conditional expression may be `None` or a string: a variable that is bound to it
+    has different types after it.
+    """
+    return isinstance(value, ast.IfExp) and any(
+        (isinstance(side, ast.Constant) and (side.value is None or type(side.value) is str))
+        or has_constant_side(side)
+        for side in (value.body, value.orelse)
+    )
+
+
+def assign_sides(e: Emitter, targets: list[ast.expr], value: ast.expr) -> list[Path]:
+    """`x = a if test else b` as `if test: x = a` and `else: x = b`."""
+    if not isinstance(value, ast.IfExp):
+        assign(e, targets, value)
+        return [e.path()]
+    test = condition(e, value.test)
+    if test in e.text.truths:
+        return assign_sides(e, targets, value.body if e.text.truths[test] else value.orelse)
+    blocks = e.text.new_block("then"), e.text.new_block("else")
+    e.text.branch(test, *blocks)
+    state, known, paths = e.state, e.known(), list[Path]()
+    for block_, side in zip(blocks, (value.body, value.orelse), strict=True):
+        e.go_on(Path(state, block_))
+        e.forget_since(known)
+        paths += assign_sides(e, targets, side)
+    return paths
 
 
 # Conditions.
@@ -222,6 +276,10 @@ def simple(e: Emitter, statement: ast.stmt) -> None:
 
 def if_(e: Emitter, statement: ast.If) -> list[Path]:
     test = tested(e, statement)
+    if test in e.text.truths:
+        if e.text.truths[test]:
+            assume(e, statement.test)
+        return block(e, statement.body if e.text.truths[test] else statement.orelse)
     if selections.select(e, statement, test):
         return [e.path()]
     then, otherwise = e.text.new_block("then"), e.text.new_block("else")
@@ -240,7 +298,7 @@ def if_(e: Emitter, statement: ast.If) -> list[Path]:
 def tested(e: Emitter, statement: ast.If | ast.While) -> str:
     """The truth of a statement's condition in a register."""
     begin_calls(e, statement)
-    with e.scratch_scope():
+    with scratch.scope(e):
         test = condition(e, statement.test)
     end_calls(e)
     return test
@@ -280,14 +338,17 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
         e.begin_statement()
         e.spend()
         test = tested(e, statement)
-        inside, over = e.text.new_block("body"), e.text.new_block("over")
-        e.text.branch(test, inside, over)
-        state = dict(e.state)
-        e.go_on(Path(state, inside))
+        truth, over = e.text.truths.get(test), list[Path]()
+        if truth is False:
+            return [], [e.path()]
+        if truth is None:
+            inside, end = e.text.new_block("body"), e.text.new_block("over")
+            e.text.branch(test, inside, end)
+            over.append(Path(dict(e.state), end))
+            e.text.start(inside)
         assume(e, statement.test)
         count_turn(e)
-        again = block(e, statement.body)
-        return again, [Path(state, over)]
+        return block(e, statement.body), over
 
     number_ = e.numbers.get(statement, -1)
     return loop_(e, statement, OpenLoop(number_, None), turn)
@@ -423,7 +484,7 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
         for part in below(statement)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     ) | frozenset(filter(is_attribute, e.state))
-    for _ in range(MAX_PATHS):
+    for _ in range(MAX_HEADS):
         try:
             over = attempt(e, loop, turn, Widening(e.widened[statement], bound))
         except Expected as found:
@@ -530,7 +591,7 @@ def attempt(e: Emitter, loop: OpenLoop, turn: Turn, widening: Widening) -> list[
                 loop.found = {k: v for at in (path, *others) for k, v in at.state.items()}
                 loop.found.update(widening.variables)
                 return None
-            if len(heads) >= MAX_PATHS:
+            if len(heads) >= MAX_HEADS:
                 raise Unsupported("variables of changing types")
             head = Path(widening.widen(path.state), e.text.new_block("head"))
             heads.append(head)
@@ -617,7 +678,7 @@ def inline(
     e.calls.append(call)
     e.call_count += 1
     e.prefix = f"{e.call_count}/"
-    e.state = {name: outer[name] for name in filter(is_attribute, outer)}
+    e.state = returns.attributes_of(outer)
     e.loops = list(loops)
     try:
         for name, value in values.items():
@@ -627,8 +688,11 @@ def inline(
                 e.bind(name, value)
         ends = block(e, body)
         call.returns.extend((path, Value(ObjectType(None), ())) for path in ends)
-        value = returned(e, call)
-        outer = outer | attributes_after(call)
+        attributes_after = returns.attributes_after(call)
+        if attributes_after is None:
+            raise DifferentTypes(node, call)
+        value = returned(e, node, call)
+        outer = outer | attributes_after
         return value
     finally:
         e.calls.pop()
@@ -642,37 +706,29 @@ def settled(e: Emitter, argument: Value | Elementwise) -> Value | Elementwise:
     return argument if isinstance(argument, Elementwise) else e.settle(argument)
 
 
-def attributes_after(call: Call) -> State:
-    """The attributes that the loop stores to, where the returns of a call have met."""
-    found: State | None = None
-    for path, _ in call.returns:
-        state = {name: path.state[name] for name in filter(is_attribute, path.state)}
-        found = state if found is None else join(found, state)
-        if found is None:
-            raise Unsupported("an attribute of changing type")
-    return found or {}
-
-
-class DifferentTypes(Unsupported):
-    """A function that returns values of different types."""
-
-    def __init__(self, types: list[Type]) -> None:
-        super().__init__("a function that returns values of different types")
-        self.types = types
-
-
 def return_(e: Emitter, statement: ast.Return) -> list[Path]:
     result = statement.value or ast.Constant(None)
     if isinstance(result, ast.IfExp):
         # Two statements, whose values may be of different types.
         test, then, otherwise = result.test, result.body, result.orelse
         return if_(e, ast.If(test, [ast.Return(then)], [ast.Return(otherwise)]))
-    value = expression(e, result)
+    try:
+        add_return(e, expression(e, result))
+    except DifferentTypes as found:
+        if found.node is not result:
+            raise
+        for value in returns.of_each_type(e, found.call):
+            add_return(e, value)
+    return []
+
+
+def add_return(e: Emitter, value: Value | Elementwise) -> None:
+    """Ends the current path of a called function, with a value."""
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
         elif isinstance(value.type, RangeType) or (
-            isinstance(value.type, ObjectType) and value.type.value is not None
+            isinstance(value.type, ObjectType) and not value.type.is_constant
         ):
             raise Unsupported(f"a function that returns {value.type}")
         elif e.calls[-1].chars:
@@ -680,7 +736,6 @@ def return_(e: Emitter, statement: ast.Return) -> list[Path]:
         else:
             value = e.snapshot(e.settle(value))
     e.calls[-1].returns.append((e.path(), value))
-    return []
 
 
 def stored(e: Emitter, value: Value, chars: str) -> Value:
@@ -706,7 +761,7 @@ def have_common_type(values: list[Value | Elementwise]) -> bool:
     return common is not None
 
 
-def returned(e: Emitter, call: Call) -> Value | Elementwise:
+def returned(e: Emitter, node: ast.Call | None, call: Call) -> Value | Elementwise:
     """The one value of a call, where the paths of its returns meet."""
     if not call.returns:
         raise Unsupported("a function that does not return")
@@ -719,17 +774,8 @@ def returned(e: Emitter, call: Call) -> Value | Elementwise:
     if any(isinstance(value, Elementwise) for _, value in call.returns):
         raise Unsupported("a function that returns values of different types")
     if any(value.type != first.type for _, value in call.returns):
-        raise DifferentTypes([value.type for _, value in call.returns])
-    assert isinstance(first, Value)
-    result = tuple(e.text.register(kind) for kind in first.type.registers)
-    after = e.text.new_block("returned")
-    for path, value in call.returns:
-        e.text.start(path.block)
-        for target, source in zip(result, value.registers, strict=True):
-            e.text.copy(target, source)
-        e.text.jump(after)
-    e.text.start(after)
-    return Value(first.type, result)
+        raise DifferentTypes(node, call)
+    return returns.meet(e, call.returns)
 
 
 def outermost(e: Emitter, statement: ast.For | ast.While, iterator: Items | None) -> None:

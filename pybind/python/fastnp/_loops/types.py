@@ -217,11 +217,22 @@ class ObjectType:
     def __init__(self, value: object) -> None:
         self.value = value
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is `None` or a string: a variable may be bound to it, as to a type."""
+        return self.value is None or type(self.value) is str
+
+    def is_value(self, value: object) -> bool:
+        """Whether another object is the same to the program."""
+        return value is self.value or (
+            type(value) is type(self.value) is str and value == self.value
+        )
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ObjectType) and other.value is self.value
+        return isinstance(other, ObjectType) and self.is_value(other.value)
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return hash(self.value) if self.is_constant else id(self.value)
 
     def __str__(self) -> str:
         return getattr(self.value, "__name__", type(self.value).__name__)

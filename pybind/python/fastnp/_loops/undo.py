@@ -169,6 +169,22 @@ def note(e: Emitter, at: str, char: str) -> None:
     undo_log.append(e.text, base(e), e.log, at, SIZES[char])
 
 
+def note_element(e: Emitter, place: Value) -> None:
+    """Notes the element of an array that a function that is called stores to."""
+    if e.calls:
+        check(e)
+        if not is_new(e, place):
+            note(e, arrays.address(place), arrays.array_type(place).char)
+
+
+def is_new(e: Emitter, place: Value) -> bool:
+    """Whether an array was made by a function that the statement calls: it is made anew when the
+    statement is repeated.
+    """
+    root = arrays.array_type(place).root
+    return any("/" in key and root == -1 - number for key, number in e.buffers.items())
+
+
 def may_repeat(e: Emitter) -> bool:
     """Whether a store to a whole array may be left as it is when the statement is repeated: nothing
     has read memory since that began, nor is the store in a loop of the function that is called.
@@ -182,6 +198,8 @@ def note_all(e: Emitter, place: Value) -> None:
     if not e.calls:
         return
     check(e)
+    if is_new(e, place):
+        return
     text, width = e.text, SIZES[arrays.array_type(place).char]
     count = arrays.size(e, arrays.shape(place))
     whole = text.op(I64, "mul", count, text.integer(undo_log.ENTRY * max(width // 8, 1)))
