@@ -5,7 +5,9 @@ Each is compared with NumPy over every type, on dense arrays, views and pending 
 
 from __future__ import annotations
 
+import itertools
 import operator
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -386,3 +388,24 @@ def test_orders_are_read_as_numpy_reads_them(name: str) -> None:
                 found += [outcome(partial(getattr(b, name), *args, **kwargs)) for b in layouts]
             ours, theirs = found[:3], found[3:]
             assert_same(ours, theirs)
+
+
+# Numbers of Python's and NumPy's, too large for some types, and what `where` takes besides them.
+CHOICES = [
+    *(True, 0, -2, 2**40, 2**70, 0.5, 1e300, float("nan"), 1j, None, "a", [1, 2]),
+    *(numpy.bool_(False), numpy.int8(3), numpy.uint64(5), numpy.float16(1), numpy.float32(0.5)),
+    *(numpy.float64(2), numpy.complex64(1j)),
+]
+
+
+@pytest.mark.parametrize("condition", [*CHOICES, [True, False]], ids=repr)
+def test_choices_between_numbers(condition: Any) -> None:
+    """Types, values, and warnings of numbers that their type does not hold."""
+    for a, b in itertools.product(CHOICES, repeat=2):
+        found = []
+        for np in (fastnp, numpy):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                made = outcome(lambda np=np, a=a, b=b: np.where(condition, a, b))  # type: ignore[misc]
+            found.append((made, [str(warning.message) for warning in caught]))
+        assert_same(*found)

@@ -13,7 +13,10 @@ use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, DType, FunctionName, Op, Options, Reduction, Value, dot as dot_of, matmul as product_of, select};
+use fastnp::{
+    Array, Complex, DType, Element, FunctionName, Op, Options, Order, Reduction, Value, dot as dot_of,
+    matmul as product_of, select,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -28,17 +31,27 @@ fn where_<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = condition.py();
     let (c, a, b) = (parse_any(condition)?, parse_any(x)?, parse_any(y)?);
-    if let (Some(Value::Array(c)), Some(a), Some(b)) = (c.value(py)?, a.value(py)?, b.value(py)?)
+    if let (Some(c), Some(a), Some(b)) = (c.value(py)?, a.value(py)?, b.value(py)?)
         && let Ok(result) = truth(c).and_then(|c| select(&c, a, b))
+        // NumPy warns of a number that its type does not hold.
+        && ![a, b].iter().any(|number| number.overflows(result.dtype()))
     {
-        return new_object(py, to_py_result(py, Ok(result))?);
+        return new_object(py, result);
     }
     numpy_with(py, "where", &[condition, x, y].map(Bound::clone), None, false)
 }
 
-/// The array, cast to bool.
-fn truth(array: &Array) -> fastnp::Result<Array> {
-    if array.dtype() == DType::Bool { Ok(array.clone()) } else { array.cast(DType::Bool) }
+/// The condition, cast to bool: an array, of no axes for a number.
+fn truth(condition: Value<'_>) -> fastnp::Result<Array> {
+    let number = match condition {
+        Value::Array(array) if array.dtype() == DType::Bool => return Ok(array.clone()),
+        Value::Array(array) => return array.cast(DType::Bool),
+        Value::Scalar(number) => number.truth(),
+        Value::Int(number) => number != 0,
+        Value::Float(number) => number != 0.0,
+        Value::Complex(number) => number != Complex::ZERO,
+    };
+    Array::full(&[], number.scalar(), Order::C)
 }
 
 /// `matmul` or `dot` of two objects.
