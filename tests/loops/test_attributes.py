@@ -120,6 +120,20 @@ def shared(i):
     return b.q * i
 c = work(a, n)
 """,
+    "lists of an attribute, beside an attribute that a method binds": """
+class Arm:
+    def __init__(self):
+        self.points = [[0.0, 0.0] for _ in range(3)]
+    def update(self, angles):
+        self.angles = angles
+        for i in range(1, 3):
+            self.points[i][0] = self.points[i - 1][0] + math.cos(self.angles[i - 1])
+arm, z = Arm(), 0.0
+arm.update([0.0, 0.0])
+for i in range(n):
+    arm.update([i * 0.25, 0.5])
+    z += arm.points[2][0]
+""",
     "an array that a method makes, with more stores than the log has room for": """
 class Filled(Plain):
     def table(self, n):

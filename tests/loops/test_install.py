@@ -323,3 +323,19 @@ def test_install_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         uninstall()
     assert sys.meta_path == before
     uninstall()
+
+
+def test_a_warning_is_shown_once_a_line(agrees: Callable[..., str]) -> None:
+    """Modules of NumPy's, and of the program's, that are imported meanwhile change nothing."""
+    source = """
+        import numpy as np
+        def f(n):
+            return (np.ones(n) / np.zeros(n)).sum()
+        for n in range(3):
+            print(f(n + 1), np.fft.fft(np.ones(4)).real.sum(), np.round(np.ones(3), 1).sum())
+            import other
+            print(f(3), other.value, np.polynomial.Polynomial([1, 2])(3), np.real(1j))
+    """
+    shown = agrees(source, modules={"other.py": "value = 1 is 1\nfor i in range(3): value += i"})
+    assert shown.count("divide by zero") == 1
+    assert shown.count("SyntaxWarning") == 1

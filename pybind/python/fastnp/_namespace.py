@@ -28,6 +28,7 @@ import numpy as _np
 from fastnp._fallback.call import call, uncounted, wrap
 from fastnp._fallback.registry import NATIVE, native_of
 from fastnp._fastnp import UFUNCS
+from fastnp._interpreter import recorded_warnings
 
 # Functions of NumPy's that take no arrays, or only look at attributes: they are not wrapped.
 _NOT_WRAPPED = frozenset(
@@ -183,11 +184,10 @@ def attribute_of(module: ModuleType, name: str) -> Any:
     known = vars(module)
     if name in known:
         return known[name]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded_warnings() as found:
         value = getattr(module, name)
-    for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=3)
+    for message, category in found:
+        warnings.warn(message, category, stacklevel=3)
     return value
 
 

@@ -16,6 +16,7 @@ from fastnp._fallback.call import call, general_ufunc
 from fastnp._fallback.registry import NATIVE, NoValue, dispatch_method, native
 from fastnp._fallback.ufunc import foreign
 from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._interpreter import recorded_warnings
 
 
 def in_general(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -79,8 +80,7 @@ def around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
 
 
 # What NumPy warns of at every call: from 2.5 on, that `fix` is deprecated.
-with warnings.catch_warnings(record=True) as _of_fix:
-    warnings.simplefilter("always")
+with recorded_warnings() as _of_fix:
     _np.fix(0.0)
 
 
@@ -88,8 +88,8 @@ with warnings.catch_warnings(record=True) as _of_fix:
 def fix(x: Any, out: Any = None) -> Any:
     if type(x) is not ndarray:
         return call(_np.fix, (x, out), {})
-    for warning in _of_fix:
-        warnings.warn(warning.message, warning.category, stacklevel=2)
+    for message, category in _of_fix:
+        warnings.warn(message, category, stacklevel=2)
     return UFUNCS["trunc"](x) if out is None else UFUNCS["trunc"](x, out=out)
 
 

@@ -201,7 +201,8 @@ class Stored(str):
 
 def begin(e: Emitter) -> None:
     """Has the attributes be variables that the loop stores to."""
-    for path, place in e.learned.items():
+    # The types of lists among them are learned on the way.
+    for path, place in [*e.learned.items()]:
         if isinstance(path, Stored):
             known = place.found(e.names)
             type_ = e.type_at_entry(path, known)

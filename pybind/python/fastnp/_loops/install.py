@@ -12,13 +12,12 @@ import ast
 import importlib.util
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
+from fastnp._interpreter import ignored_warnings
 from fastnp._loops.imports import redirect
 from fastnp._loops.report import UNITS
 from fastnp._loops.rewrite import compile_tree
@@ -51,7 +50,7 @@ def program_code(source: bytes | str, filename: str) -> CodeType | None:
             UNITS.append(unit)
             return code
         except (SyntaxError, ValueError, RecursionError):
-            with warned_before():
+            with ignored_warnings():  # Python has given them.
                 return _redirected(source, filename)
     return _redirected(source, filename)
 
@@ -65,14 +64,6 @@ def _redirected(source: bytes | str, filename: str) -> CodeType | None:
         return None
 
 
-@contextmanager
-def warned_before() -> Iterator[None]:
-    """Of a source that did not compile, Python has given its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 class ProgramLoader(SourceFileLoader):
     """Loader of a module of the user's."""
 
@@ -83,7 +74,7 @@ class ProgramLoader(SourceFileLoader):
         code = program_code(source, path)
         if code is not None:
             return code
-        with warned_before():
+        with ignored_warnings():  # Python has given them.
             return self.source_to_code(source, path)
 
 

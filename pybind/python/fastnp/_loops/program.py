@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import builtins
-import gc
 import importlib.machinery
 import os
 import runpy
@@ -18,7 +17,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
-from fastnp._loops.install import install, program_code, warned_before
+from fastnp._interpreter import freeze, ignored_warnings
+from fastnp._loops.install import install, program_code
 
 __all__ = ["main"]
 
@@ -62,9 +62,8 @@ def main(
     install()
     for begin, value in chosen:
         atexit.register(begin(value))
-    # What is there now stays until the end: the garbage collector need not look at it. At the end
-    # of a process that takes 10 ms, half of what fastnp takes to start.
-    gc.freeze()
+    # What is there now stays until the end: the garbage collector need not look at it.
+    freeze()
     try:
         if arguments[0] == "-m":
             _run_module(arguments[1], arguments[2:])
@@ -116,7 +115,7 @@ def _run_file(arguments: list[str]) -> None:
     module.__dict__.update(__file__=path, __cached__=None, __loader__=loader)
     code = program_code(source, path)
     if code is None:
-        with warned_before():
+        with ignored_warnings():  # Python has given them.
             code = compile(source, path, "exec", dont_inherit=True)
     exec(code, module.__dict__)
 

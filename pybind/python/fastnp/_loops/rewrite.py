@@ -43,7 +43,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import count, repeat
@@ -52,6 +51,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from fastnp import _fastnp
+from fastnp._interpreter import ignored_warnings
 from fastnp._loops.entry import Turns
 from fastnp._loops.loop import LOOPS, SCOPES, children, each_turn, family, in_scope, parts_of
 from fastnp._loops.nodes import (
@@ -129,8 +129,7 @@ def compile_tree(
     def compiled() -> CodeType:
         return compile(tree, filename, "exec", flags, dont_inherit=True, optimize=optimize)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with ignored_warnings():
         original = compiled()
     unit = rewrite(tree, filename)
     for site in unit.sites:
