@@ -1,17 +1,18 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
 
-use crate::interop::buffer;
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
+use crate::object::header::NumpyArray;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use crate::object::raw_slots::{method, method_entry, of_array};
+use pyo3::PyTypeInfo;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 /// `__array_ufunc__`.
 fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -88,24 +89,32 @@ impl NdArray {
         }
         // `x.__buffer__(flags)` of Python 3.12 passes on any flags: these two mean a simple buffer to NumPy and an error to Python.
         let flags = if matches!(flags, ffi::PyBUF_READ | ffi::PyBUF_WRITE) { ffi::PyBUF_SIMPLE } else { flags };
-        // SAFETY: the structure that Python passes.
-        if unsafe { buffer::fill(this, view, flags)? } {
-            return Ok(());
+        let me = this.open();
+        let array = me.array(py)?;
+        // Nobody is told when a buffer is given back: NumPy's arrays have no slot for that, and code that asks for bytes alone
+        // (`PyArg_ParseTuple` with `y#`) refuses those that do.
+        array.stay_open();
+        if array.is_exported_on_device() {
+            let array = numpy_of(this)?;
+            // SAFETY: NumPy fills the structure for its own array, whose base keeps the memory alive; that array is the owner.
+            return filled(py, unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) });
         }
-        let array = numpy_of(this)?;
-        to_py_result(py, Ok(()))?;
-        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and also releases it, because the
-        // structure's owner is that array.
-        if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {
-            return Err(PyErr::fetch(py));
-        }
-        Ok(())
+        to_py_result(py, array.expose())?;
+        // SAFETY: the object begins with NumPy's header, whose memory is evaluated and stays where it is while the object lives, which is
+        // the owner.
+        filled(py, unsafe { numpys_getbuffer(py)(this.as_ptr(), view, flags) })
     }
+}
 
-    /// # Safety
-    /// `view` must be a structure that `__getbuffer__` has filled. Python calls this once for those whose owner is the array object.
-    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: the contract; a structure that NumPy has filled has another owner.
-        unsafe { buffer::release(view) };
+fn filled(py: Python<'_>, status: c_int) -> PyResult<()> {
+    if status == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
+}
+
+/// The slot `bf_getbuffer` of NumPy's class.
+fn numpys_getbuffer(py: Python<'_>) -> ffi::getbufferproc {
+    // SAFETY: NumPy's class has the slot.
+    unsafe {
+        let slot = ffi::PyType_GetSlot(NumpyArray::type_object_raw(py), ffi::Py_bf_getbuffer);
+        std::mem::transmute::<*mut c_void, ffi::getbufferproc>(slot)
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Start with `numpy_memory`. May import `interpreter` and `object`.
 
-pub(crate) mod buffer;
 pub(crate) mod bytes_owner;
 pub(crate) mod device_import;
 pub(crate) mod dlpack;

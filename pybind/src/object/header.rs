@@ -278,6 +278,15 @@ impl Header {
         Ok(())
     }
 
+    /// Whether NumPy has filled a structure of the buffer protocol for the object.
+    ///
+    /// # Safety
+    /// As [`Header::of`].
+    pub(crate) unsafe fn has_given_buffers(object: *mut ffi::PyObject) -> bool {
+        // SAFETY: the caller's contract.
+        unsafe { !Header::of(object).numpys.buffer_info.is_null() }
+    }
+
     /// Makes room in the block for so many axes.
     ///
     /// # Errors

@@ -29,6 +29,13 @@ impl<T: Into<Payload>> From<T> for NdArray {
 /// `RuntimeError` while the payload has readers ([`PayloadCell::replace`]); `MemoryError`.
 pub(crate) fn replace(this: &Bound<'_, NdArray>, repr: Repr) -> PyResult<()> {
     let py = this.py();
+    // SAFETY: an object of the class.
+    if unsafe { Header::has_given_buffers(this.as_ptr()) }
+        && let Repr::Dense(before) = &this.get().payload.open(py).repr
+    {
+        // Some may be in use, which nobody is told of: the memory stays for good, whatever the object's is now.
+        std::mem::forget(before.clone());
+    }
     this.get().payload.replace(py, repr)?;
     let me = this.get().payload.open(py);
     // SAFETY: the object is alive, and nothing else refers to its header now.
