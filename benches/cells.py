@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 import timeit
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -41,6 +42,26 @@ def timer(np: Any, statement: str, setup: str, make: Make) -> timeit.Timer:
     return timeit.Timer(statement, setup, globals=names)
 
 
+def quiet() -> None:
+    """Wait until no thread of the process runs besides this one. Those of BLAS poll for 30 ms after
+    their last product, and would take a core from the module whose turn is next.
+    """
+    for _ in range(100):
+        before = time.process_time()
+        time.sleep(0.001)
+        if time.process_time() - before < 0.0003:
+            return
+
+
+def timed(loop: timeit.Timer, number: int) -> float:
+    """Seconds of so many runs of a loop, after which no thread of its runs any more."""
+    began, cpu_began = time.perf_counter(), time.process_time()
+    seconds = loop.timeit(number)
+    if time.process_time() - cpu_began > 1.2 * (time.perf_counter() - began):
+        quiet()
+    return seconds
+
+
 def compare(statement: str, setup: str, make: Make, rounds: int, budget: float) -> Times:
     """Minimum seconds of a statement for each module; the modules take turns in both orders.
 
@@ -49,12 +70,12 @@ def compare(statement: str, setup: str, make: Make, rounds: int, budget: float) 
     timers = {name: timer(np, statement, setup, make) for name, np in MODULES.items()}
     calls = {}
     for name, loop in timers.items():
-        number = 10 if loop.timeit(1) < budget else 1
-        once = min(loop.timeit(number) for _ in range(3)) / number
+        number = 10 if timed(loop, 1) < budget else 1
+        once = min(timed(loop, number) for _ in range(3)) / number
         calls[name] = max(1, int(budget / rounds / max(once, 1e-8)))
 
     def measured(name: str) -> float:
-        return timers[name].timeit(calls[name]) / calls[name]
+        return timed(timers[name], calls[name]) / calls[name]
 
     found = take_turns({name: partial(measured, name) for name in MODULES}, rounds)
     return {name: min(times) for name, times in found.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import pickle
 import sys
+import warnings
 import weakref
 from typing import Any
 
@@ -41,6 +42,22 @@ class Derived(numpy.ndarray):
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         plain = [x.view(numpy.ndarray) if type(x) is Derived else x for x in inputs]
         return super().__array_ufunc__(ufunc, method, *plain, **kwargs)
+"""
+
+
+# Warns at its caller's line, and declines what is not NumPy's; and one that declines all.
+WARNING = """
+import warnings
+
+class Warning:
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        warnings.warn(f"{ufunc.__name__} {method}", stacklevel=2)
+        kinds = [type(x).__module__.partition(".")[0] for x in inputs]
+        return NotImplemented if "fastnp" in kinds else (*kinds, kwargs)
+
+class Declining:
+    def __array_ufunc__(self, *_, **__):
+        return NotImplemented
 """
 
 
@@ -313,6 +330,34 @@ def test_what_a_class_returns_is_of_our_class() -> None:
     assert fastnp.take(asked, theirs) is theirs
     asked.made = numpy.array(["a"])
     assert fastnp.sort(asked) is asked.made
+
+
+@pytest.mark.parametrize("call", ["np.sqrt(q)", "np.add(q, 1)", "np.add(2.5, q)", "np.add(q, q)"])
+def test_a_class_is_called_from_the_callers_line(call: str) -> None:
+    names: dict[str, Any] = {"__name__": "library"}
+    exec(WARNING, names)
+    found = []
+    for np in (numpy, fastnp):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            code = compile("\n" * 41 + call, "users.py", "eval")
+            result = eval(code, {"np": np, "q": names["Warning"]()})
+        found.append((result, [(w.filename, w.lineno, str(w.message)) for w in caught]))
+    assert found[0] == found[1] and found[1][1][0][:2] == ("users.py", 42)
+
+
+def test_a_class_that_declines_our_arrays_is_given_numpys() -> None:
+    names: dict[str, Any] = {"__name__": "library"}
+    exec(WARNING, names)
+    a, asked, declining = fastnp.ones(3), names["Warning"](), names["Declining"]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert fastnp.multiply(a, asked) == ("numpy", "library", {})
+        assert a * asked == ("numpy", "library", {})
+    with pytest.raises(TypeError, match="all returned NotImplemented"):
+        fastnp.multiply(a, declining)
+    with pytest.raises(TypeError, match="all returned NotImplemented"):
+        fastnp.sqrt(declining)
 
 
 def test_classes_end_after_they_were_asked() -> None:

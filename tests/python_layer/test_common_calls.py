@@ -4,6 +4,7 @@ searches, shifts, counts, norms, pads, gradients and polynomials, as they are un
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -157,9 +158,48 @@ def polynomial(rng: Any) -> Call:
     return "polyval", (p, array(rng, shape_of(rng, 2), "bilfdD")), {}
 
 
+def few(rng: Any) -> Call:
+    """Sorts and sets of few elements, many of which are equal, nan or zeros of both signs."""
+    name = str(rng.choice(["sort", "argsort", "unique", "union1d", "partition", "argpartition"]))
+    x: Any = array(rng, int(rng.integers(0, 45)) if rng.random() < 0.8 else shape_of(rng, 2))
+    kind = rng.integers(0, 4)
+    if kind == 0 and x.size:
+        x = rng.choice(numpy.array([0.0, -0.0, 1.5, numpy.nan, 2.5]), x.shape).astype(
+            "fd"[x.size % 2]
+        )
+        # A stable sort keeps the order of zeros, NumPy's does not.
+        x = x + 0 if name == "sort" else x
+    elif kind == 1:
+        x = rng.permutation(x.size).reshape(x.shape).astype(str(rng.choice(list("bhilfdefBHIL"))))
+    if name in ("partition", "argpartition"):
+        kth: Any = int(rng.integers(-x.shape[-1] - 1, x.shape[-1] + 1))
+        return name, (x, kth if rng.random() < 0.8 else [kth, 0]), {}
+    if kind != 0 and x.dtype.kind in "ilfd" and rng.random() < 0.2:
+        x = x.tolist()
+    if name == "union1d":
+        return name, (x, array(rng, int(rng.integers(0, 12)))), {}
+    return name, (x,), {"axis": None} if name == "argsort" and rng.random() < 0.1 else {}
+
+
+def places(rng: Any) -> Call:
+    """Functions that call a method of the name, and others that give views."""
+    x = array(rng, shape_of(rng, 2), "bilfd?")
+    axis = int(rng.integers(-x.ndim, x.ndim + (rng.random() < 0.1)))
+    name = ["argwhere", "atleast_1d", "cumsum", "cumprod", "windows"][rng.integers(0, 5)]
+    if name in ("argwhere", "atleast_1d"):
+        x = array(rng, int(rng.integers(0, 40)), "?lf") if rng.random() < 0.5 else x
+        # The steps of a view are those of the array, which is copied for us.
+        return name, (numpy.ascontiguousarray(x),), {}
+    if name == "windows":
+        x = numpy.ascontiguousarray(array(rng, int(rng.integers(0, 9))))
+        return "lib.stride_tricks.sliding_window_view", (x, int(rng.integers(-1, 8))), {}
+    return name, (x, axis, *(["d"] if rng.random() < 0.3 else [])), {}
+
+
 CALLS: dict[str, Callable[[Any], Call]] = {
     f.__name__: f
     for f in (write, search, roll, scalars, count, norm, interp, pad, gradient, polynomial)
+    + (few, places)
 }
 # Machine code multiplies complex numbers with fewer roundings.
 ROUNDED = {"polyval": 1e-12, "vander": 1e-12, "gradient": 1e-12, "pad": 1e-13}
@@ -169,7 +209,7 @@ ROUNDED |= {"interp": 1e-14, "bincount": 1e-13, "linalg.norm": 1e-13}
 def function(np: Any, name: str) -> Any:
     if name == "set":
         return lambda x, mask, values: x.__setitem__(mask, values)
-    return np.linalg.norm if name == "linalg.norm" else getattr(np, name)
+    return operator.attrgetter(name)(np)
 
 
 @pytest.mark.parametrize("kind", CALLS)
@@ -219,3 +259,48 @@ def test_a_class_of_a_users_is_not_taken_for_ours() -> None:
     x = fastnp.arange(5.0).view(Mine)
     assert type(fastnp.roll(x, 2)) is type(numpy.roll(numpy.arange(5.0), 2).view(Mine)) is Mine
     assert type(fastnp.delete(x, 1)) is Mine
+
+
+@pytest.mark.parametrize("name", ["sort", "argsort", "unique", "bincount", "diff", "atleast_1d"])
+@pytest.mark.parametrize("count", [0, 1, 7, 32, 33, 1500])
+def test_arrays_of_numpys(name: str, count: int) -> None:
+    rng = numpy.random.default_rng(count)
+    for x in (rng.permutation(count), rng.integers(0, 9, count), rng.permutation(2 * count)[::2]):
+        kept = x.copy()
+        found, expected = (getattr(np, name)(x) for np in (fastnp, numpy))
+        assert type(found) is fastnp.ndarray and difference(found, expected) is None
+        assert difference(x, kept) is None
+
+
+def test_at_least_one_axis_gives_the_array() -> None:
+    a, theirs = fastnp.arange(3.0), numpy.arange(3.0)
+    assert fastnp.atleast_1d(a) is a and numpy.atleast_1d(a) is a
+    found = fastnp.atleast_1d(theirs)
+    found[0] = 7
+    assert theirs[0] == 7 and type(found) is fastnp.ndarray
+    assert fastnp.atleast_1d(fastnp.array(2.0)).shape == fastnp.atleast_1d(2).shape == (1,)
+
+
+def test_views_have_the_array_as_their_base() -> None:
+    a = fastnp.arange(6.0)
+    windows = fastnp.lib.stride_tricks.sliding_window_view(a, 3)
+    a[2] = 9
+    assert (
+        windows.tolist()
+        == numpy.lib.stride_tricks.sliding_window_view(numpy.asarray(a), 3).tolist()
+    )
+    assert not windows.flags.writeable and fastnp.shares_memory(a, windows)
+    found, expected = (np.argwhere(np.arange(5) > 2) for np in (fastnp, numpy))
+    assert (found.base is None) is (expected.base is None) is False
+
+
+@pytest.mark.parametrize(
+    "call", ["np.argsort(a, 3)", "np.argpartition(a)", "np.cumsum(a, 0, 'd', 1)"]
+)
+def test_errors_of_methods_are_worded_as_the_functions(call: str) -> None:
+    texts = []
+    for np in (numpy, fastnp):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            eval(call, {"np": np, "a": np.arange(3.0)})
+        texts.append((caught.type, str(caught.value)))
+    assert texts[0] == texts[1]

@@ -17,12 +17,14 @@
 //! | `counts` | counts of numbers, histograms of even bins |
 //! | `order` | elements repeated or put in, positions as coordinates |
 //! | `sort` | elements sorted, and the orders that sort |
+//! | `distinct` | distinct elements, and orders of such, of few |
 //!
 //! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
 //! new axes) makes views and is in [`crate::array::view`].
 
 pub(crate) mod by_mask;
 pub(crate) mod counts;
+pub(crate) mod distinct;
 pub(crate) mod fancy;
 pub(crate) mod lazy_selection;
 pub(crate) mod mask_avx2;

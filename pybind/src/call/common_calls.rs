@@ -2,31 +2,33 @@
 //! which takes as long as ten operations on few elements. Every other form is left to the function in Python, or to NumPy's, which are asked
 //! second.
 
-use crate::call::argument::{Arg, parse_any, parse_fast, strong_scalar};
+use crate::call::argument::{Arg, is_numpys_with_axes, is_sequence, parse_any, parse_fast, strong_scalar};
 use crate::call::array_arguments::shape_of;
 use crate::call::assign::{put, stores};
+use crate::call::common_arguments::{done, integer, of_one, of_two, ours, with_numbers};
+use crate::call::convert::shared;
 use crate::call::masks::put_where;
-use crate::call::number_list::of_numbers;
+use crate::call::sorting;
 use crate::call::ufunc_call::wrap;
 use crate::fallback::by_name::numpy_on_its_own;
 use crate::fallback::function::{CommonCall, native_function, numpy_function};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
-use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::{new_object, view_of};
 use crate::object::ndarray::NdArray;
-use crate::object::payload::{Open, PayloadRef};
-use fastnp::{Array, Casting, DType, Index, Op, Order, Reduction, Result, Scalar, Side, Value, Wide};
+use crate::object::payload::Open;
+use fastnp::{Array, Casting, DType, Index, Layout, Op, Order, Reduction, Result, Scalar, Side, Value, Wide};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyModule, PySlice, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// The common call of a function of NumPy's.
 fn common_call(name: &str) -> Option<CommonCall> {
     Some(match name {
-        "argsort" => argsort,
+        "argwhere" => argwhere,
+        "atleast_1d" => at_least_1d,
         "bincount" => bincount,
         "count_nonzero" => count_nonzero,
         "delete" => delete,
@@ -34,7 +36,7 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "digitize" => digitize,
         "insert" => insert,
         "interp" => interp,
-        "lexsort" => lexsort,
+        "lib.stride_tricks.sliding_window_view" => sliding_window_view,
         "linalg.norm" => norm,
         "place" => place,
         "polyval" => polyval,
@@ -42,60 +44,21 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "repeat" => repeat,
         "roll" => roll,
         "searchsorted" => searchsorted,
-        "sort" => sort,
         "tile" => tile,
         "unravel_index" => unravel_index,
         "vander" => vander,
-        _ => return None,
+        _ => return sorting::common_call(name),
     })
 }
 
-/// An argument as an array of ours, not of a derived class.
-fn ours<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Option<PayloadRef<'a>> {
-    value.cast_exact::<NdArray>().ok().map(|array| array.open())
+/// The common call of a function of NumPy's, and whether it takes arrays of NumPy's.
+fn known(name: &str) -> Option<(CommonCall, bool)> {
+    common_call(name).map(|common| (common, takes_numpys(name)))
 }
 
-/// An argument as a Python integer.
-fn integer(value: &Bound<'_, PyAny>) -> Option<isize> {
-    // SAFETY: the object is alive.
-    value.is_exact_instance_of::<PyInt>().then(|| unsafe { int_at(value.as_ptr()) }).flatten().map(|i| i as isize)
-}
-
-/// What a call returns. After an error that is not final the function in Python runs, which finds it again, or has another way.
-fn done<'py, T>(
-    py: Python<'py>,
-    result: Result<T>,
-    to_object: impl FnOnce(T) -> PyResult<Bound<'py, PyAny>>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match result {
-        Err(error) if !error.kind().is_final() => Ok(None),
-        result => to_object(to_py_result(py, result)?).map(Some),
-    }
-}
-
-/// Calls `run` with an array of ours, or that of a list or tuple of numbers.
-fn with_numbers<'py>(
-    value: &Bound<'py, PyAny>,
-    run: impl FnOnce(&Array) -> PyResult<Option<Bound<'py, PyAny>>>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if let Some(me) = ours(value) {
-        return me.dense().map_or(Ok(None), run);
-    }
-    let is_sequence = value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>();
-    match is_sequence.then(|| of_numbers(value, None)).flatten() {
-        Some(array) => run(&array),
-        None => Ok(None),
-    }
-}
-
-/// The result of a function of two arrays.
-fn of_two<'py>(
-    [a, b]: [&Bound<'py, PyAny>; 2],
-    run: impl FnOnce(&Array, &Array) -> Result<Array>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let (Some(x), Some(y)) = (ours(a), ours(b)) else { return Ok(None) };
-    let (Some(x), Some(y)) = (x.dense(), y.dense()) else { return Ok(None) };
-    done(a.py(), run(x, y), |result| wrap(a.py(), result))
+/// Whether the common call of a function takes arrays of NumPy's too.
+fn takes_numpys(name: &str) -> bool {
+    matches!(name, "argsort" | "atleast_1d" | "bincount" | "diff" | "sort" | "union1d" | "unique")
 }
 
 /// The elements of an array from a position along an axis up to another.
@@ -105,6 +68,27 @@ fn part(array: &Array, axis: usize, from: Option<isize>, to: Option<isize>) -> R
     array.index(&index)
 }
 
+/// `argwhere(a)` of one axis: a view of the positions, as NumPy's.
+fn argwhere<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(a) = call.sole() else { return Ok(None) };
+    let (py, Some(me)) = (call.py(), ours(a)) else { return Ok(None) };
+    let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
+    let found = array.nonzero().and_then(|found| found.reshape(&[1, found.size()]));
+    done(py, found, |found| {
+        let view = to_py_result(py, found.transpose(&[1, 0]))?;
+        view_of(&new_object(py, found)?.cast_into::<NdArray>()?, view)
+    })
+}
+
+/// `atleast_1d(x)` of an array that has axes.
+fn at_least_1d<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(x) = call.sole() else { return Ok(None) };
+    if let Some(me) = ours(x) {
+        return Ok(me.dense().filter(|array| array.ndim() > 0).map(|_| x.clone()));
+    }
+    if is_numpys_with_axes(x) { shared(x) } else { Ok(None) }
+}
+
 /// `bincount(x, weights=None, minlength=0)`.
 fn bincount<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some([Some(x), weights, least]) = call.read(["x", "weights", "minlength"])? else { return Ok(None) };
@@ -112,10 +96,10 @@ fn bincount<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>
     let (Some(least), false) = (least, call.positions().is_empty()) else { return Ok(None) };
     match weights.filter(|weights| !weights.is_none()) {
         Some(weights) => of_two([x, weights], |x, weights| fastnp::bincount(x, Some(weights), least)),
-        None => match ours(x).as_ref().and_then(|x| x.dense()) {
-            Some(array) => done(x.py(), fastnp::bincount(array, None, least), |counts| wrap(x.py(), counts)),
-            None => Ok(None),
-        },
+        None if is_sequence(x) => Ok(None),
+        None => {
+            with_numbers(x, |array| done(x.py(), fastnp::bincount(array, None, least), |counts| wrap(x.py(), counts)))
+        }
     }
 }
 
@@ -362,87 +346,31 @@ fn rolled(array: &Array, shift: isize, axis: usize) -> Result<Array> {
     fastnp::concatenate(&[&after, &before], axis as isize)
 }
 
-/// The result of a function of one array, if that is as it takes it.
-fn of_one<'py>(
-    a: &Bound<'py, PyAny>,
-    takes: impl FnOnce(&Array) -> bool,
-    run: impl FnOnce(&Array) -> Result<Array>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match ours(a).as_ref().and_then(|a| a.dense()).filter(|a| takes(a)) {
-        Some(array) => done(a.py(), run(array), |result| wrap(a.py(), result)),
-        None => Ok(None),
-    }
-}
-
-/// The most elements that are sorted here where NumPy's quicksort is asked for: 32 doubles take .7 µs, in NumPy 1.2; 64 take 1.4 in both.
-const MAX_SORTED: usize = 32;
-
-/// How a call of `sort` or `argsort` sorts: with `kind=` and `stable=`, along the last axis.
-struct SortCall<'a, 'py> {
-    a: &'a Bound<'py, PyAny>,
-    is_stable: bool,
-}
-
-impl<'a, 'py> SortCall<'a, 'py> {
-    /// `None` for other arguments.
-    fn read(call: &'a Arguments<'_, 'py>) -> PyResult<Option<SortCall<'a, 'py>>> {
-        if let Some(a) = call.sole() {
-            return Ok(Some(SortCall { a, is_stable: false }));
-        }
-        let Some([Some(a), axis, kind, order, stable]) = call.read(["a", "axis", "kind", "order", "stable"])? else {
-            return Ok(None);
-        };
-        let is_last = axis.is_none_or(|axis| integer(axis) == Some(-1));
-        let is_stable = stable.filter(|stable| !stable.is_none()).map(|stable| stable.is_truthy()).transpose()?;
-        let kind = kind.filter(|kind| !kind.is_none());
-        let Some(kind) = kind.map_or(Some(""), |kind| kind.cast_exact::<PyString>().ok()?.to_str().ok()) else {
-            return Ok(None);
-        };
-        let is_stable = match (kind, is_stable) {
-            ("", is_stable) => is_stable.unwrap_or(false),
-            ("stable" | "mergesort", None) => true,
-            ("heapsort" | "quicksort", None) => false,
-            _ => return Ok(None),
-        };
-        let is_positional = call.positions().len() <= 3 && !call.positions().is_empty();
-        let is_known = is_last && order.is_none_or(|order| order.is_none()) && is_positional;
-        Ok(is_known.then_some(SortCall { a, is_stable }))
-    }
-}
-
-/// `sort(a)` along the last axis: where NumPy's sort is a slower one, and of few elements.
-fn sort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(sort) = SortCall::read(&call)? else { return Ok(None) };
-    let is_slower = |a: &Array| sort.is_stable || a.dtype().size() == 1;
-    let takes = |a: &Array| (a.ndim() == 1 || a.is_c_contiguous()) && (a.size() <= MAX_SORTED || is_slower(a));
-    of_one(sort.a, takes, fastnp::sorted)
-}
-
-/// `argsort(a)` along the last axis, stable.
-fn argsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(sort) = SortCall::read(&call)? else { return Ok(None) };
-    of_one(sort.a, |a| sort.is_stable && (a.ndim() == 1 || a.is_c_contiguous()), fastnp::argsorted)
-}
-
-/// The most elements that are ordered here: 32 by two keys take .8 µs, in NumPy .9; 64 take 1.7 and 1.4.
-const MAX_ORDERED: usize = 32;
-
-/// `lexsort((a, b, …))`.
-fn lexsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let ([keys], None) = (call.positions(), call.named().next()) else { return Ok(None) };
-    let Ok(keys) = keys.cast_exact::<PyTuple>() else { return Ok(None) };
-    let keys: Vec<_> = keys.iter().collect();
-    let Some(opened) = keys.iter().map(ours).collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let Some(arrays) = opened.iter().map(|key| key.dense()).collect::<Option<Vec<_>>>() else { return Ok(None) };
-    if arrays.iter().any(|key| key.size() > MAX_ORDERED) {
-        return Ok(None);
-    }
-    done(call.py(), fastnp::lexsorted(&arrays), |order| wrap(call.py(), order))
-}
-
 /// `repeat(a, times)` of one axis.
 fn repeat<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     times(call, true)
+}
+
+/// `sliding_window_view(x, window)` of one axis.
+fn sliding_window_view<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([x, window], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let (py, Ok(x)) = (call.py(), x.cast_exact::<NdArray>()) else { return Ok(None) };
+    let me = x.open();
+    let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
+    let Some(Ok(window)) = integer(window).map(usize::try_from) else { return Ok(None) };
+    if window == 0 || window > array.size() {
+        return Ok(None);
+    }
+    let step = array.strides()[0];
+    let layout = Layout {
+        shape: [array.size() - window + 1, window].as_slice().into(),
+        strides: [step, step].as_slice().into(),
+        offset: array.layout().offset,
+    };
+    done(py, array.view_as(array.dtype(), layout), |mut view| {
+        view.set_writeable(false);
+        view_of(x, view)
+    })
 }
 
 /// `tile(a, times)` of one axis.
@@ -535,8 +463,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::interpreter::fastcall::add(
         module,
         &[
-            (c"numpy_function", of_numpys, entry!(|call| numpy_function(call, common_call))),
-            (c"native_function", of_ours, entry!(|call| native_function(call, common_call))),
+            (c"numpy_function", of_numpys, entry!(|call| numpy_function(call, known))),
+            (c"native_function", of_ours, entry!(|call| native_function(call, known))),
         ],
     )
 }

@@ -3,8 +3,9 @@
 use crate::call::argument::{Arg, parse_fast};
 use crate::call::array_arguments::{integer, order_argument, shape_of, type_of};
 use crate::call::assign::fits;
-use crate::fallback::by_name::numpy;
+use crate::fallback::by_name::{numpy, numpys_own};
 use crate::interop::numpy_memory::dense_form;
+use crate::interpreter::dtype::is_numpys_alone;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
@@ -17,7 +18,14 @@ use pyo3::types::{PyFloat, PyInt};
 
 /// `empty`, `zeros` and `ones`.
 fn filled<'py>(call: Arguments<'_, 'py>, name: &'static str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
-    if let Some([Some(shape), dtype, order]) = call.read(["shape", "dtype", "order"])?
+    let read = call.read(["shape", "dtype", "order"])?;
+    if let Some([Some(shape), Some(dtype), _]) = read
+        && is_numpys_alone(dtype)
+        && shape_of(shape).is_some()
+    {
+        return numpys_own(call, name);
+    }
+    if let Some([Some(shape), dtype, order]) = read
         && let (Some(shape), Some(dtype)) = (shape_of(shape), type_of(dtype, DType::F64)?)
         && shape.len() <= fastnp::MAX_DIMS
         && let Some(order @ (Order::C | Order::F)) = order_argument(order, Order::C)

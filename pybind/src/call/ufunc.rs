@@ -3,6 +3,7 @@
 use crate::call::argument::{Arg, is_numpys_with_axes, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::fallback::overridden::by_class;
 use crate::fallback::ufunc::run_ufunc;
 use crate::fallback::ufunc_entry;
 use crate::fallback::value_types::{ValueType, value_type};
@@ -57,6 +58,15 @@ impl Ufunc {
     ) -> PyResult<Bound<'py, PyAny>> {
         let wrong = error != ErrorKind::Unsupported;
         let is_out_by_position = method == "__call__" && args.len() > self.op.arity();
+        if !wrong
+            && method == "__call__"
+            && args.len() == self.op.arity()
+            && kwargs.is_none_or(|kwargs| kwargs.is_empty())
+            && let Some(result) =
+                by_class(self.original.bind(py), &args.iter().collect::<SmallVec<[Bound<'py, PyAny>; 2]>>())?
+        {
+            return Ok(result);
+        }
         if !wrong
             && !is_out_by_position
             && let Some(result) = run_ufunc(self.original.bind(py), method, args, kwargs)?

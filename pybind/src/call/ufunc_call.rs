@@ -2,6 +2,7 @@
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::fallback::by_name::function;
+use crate::fallback::overridden::by_class;
 use crate::fallback::run::Call;
 use crate::fallback::ufunc::{run_foreign, run_ufunc};
 use crate::interpreter::dtype;
@@ -240,9 +241,15 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
     if error.kind().is_final() {
         return Err(crate::interpreter::error::to_py_err(py, error));
     }
-    let args = PyTuple::new(py, objects)?;
     let wrong = error.kind() != ErrorKind::Unsupported;
     let ufunc = function(py, op.name())?;
+    if !wrong {
+        let operands: SmallVec<[Bound<'py, PyAny>; 2]> = objects.iter().map(|&operand| operand.clone()).collect();
+        if let Some(result) = by_class(&ufunc, &operands)? {
+            return Ok(result);
+        }
+    }
+    let args = PyTuple::new(py, objects)?;
     let result = match wrong {
         // NumPy raises the error in its own words, with no frame of ours between it and the caller.
         true => Call::of_ufunc(&ufunc, None).run(&args.iter().collect::<SmallVec<[_; 2]>>(), None)?,

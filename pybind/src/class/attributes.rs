@@ -3,7 +3,7 @@
 use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
-use crate::interpreter::raw_call::{call_python, object_at};
+use crate::interpreter::raw_call::{call_python, new_reference, object_at};
 use crate::object::construct::{new_object, new_view_with, view_of};
 use crate::object::header::NumpyArray;
 use crate::object::ndarray::{NdArray, replace};
@@ -194,10 +194,10 @@ static ATTRIBUTES: [Attribute; 7] = [
     Attribute {
         name: c"flags",
         doc: c"Information about the memory layout of the array.",
-        get: Getter::Checked(flags),
+        get: Getter::Plain(flags_by_numpy),
         is_set: false,
     },
-    Attribute { name: c"shape", doc: c"Tuple of array dimensions.", get: Getter::Checked(shape), is_set: true },
+    Attribute { name: c"shape", doc: c"Tuple of array dimensions.", get: Getter::Plain(shape_of_array), is_set: true },
     Attribute {
         name: c"strides",
         doc: c"Tuple of bytes to step in each dimension when traversing an array.",
@@ -270,8 +270,63 @@ fn flags<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     }
 }
 
-fn shape<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    Ok(PyTuple::new(this.py(), this.open().array(this.py())?.shape())?.into_any())
+/// [`flags`], without a frame for errors and panics where NumPy's getter is known and the array is dense on memory of the engine: 5 of 48 ns.
+unsafe extern "C" fn flags_by_numpy(this: *mut ffi::PyObject, _attribute: *mut c_void) -> *mut ffi::PyObject {
+    // SAFETY: Python calls it with an object of the class and the GIL held. NumPy's function returns a new object of its own, or null.
+    unsafe {
+        let py = Python::assume_attached();
+        let array = array_at(py, this);
+        let me = array.open();
+        match (FLAGS.get(py), &me.repr) {
+            (Some(numpys), Repr::Dense(dense)) if dense.owner().is_none() => {
+                let made = (numpys.get)(this, numpys.closure);
+                if !made.is_null() && me.base.is_none() {
+                    (*made.cast::<FlagsObject>()).flags |= NPY_ARRAY_OWNDATA;
+                }
+                made
+            }
+            _ => {
+                drop(me);
+                call_python(std::ptr::null_mut(), |_| flags(&array).map(Bound::into_ptr))
+            }
+        }
+    }
+}
+
+/// The shape. A dense array has one without an error, and the tuple is made as NumPy makes it: 5 of 49 ns.
+unsafe extern "C" fn shape_of_array(this: *mut ffi::PyObject, _attribute: *mut c_void) -> *mut ffi::PyObject {
+    // SAFETY: Python calls it with an object of the class and the GIL held.
+    unsafe {
+        let py = Python::assume_attached();
+        let array = array_at(py, this);
+        let me = array.open();
+        match &me.repr {
+            Repr::Dense(dense) => tuple_of(dense.shape()),
+            Repr::LazySelection(_) => {
+                call_python(std::ptr::null_mut(), |py| Ok(PyTuple::new(py, me.array(py)?.shape())?.into_ptr()))
+            }
+        }
+    }
+}
+
+/// A tuple of extents; null with an exception set if there is no memory.
+///
+/// # Safety
+/// The GIL is held.
+unsafe fn tuple_of(extents: &[usize]) -> *mut ffi::PyObject {
+    // SAFETY: the caller's contract. A new tuple takes over the reference to each item, at a place that it has.
+    unsafe {
+        let tuple = ffi::PyTuple_New(extents.len() as ffi::Py_ssize_t);
+        for (i, &extent) in extents.iter().enumerate() {
+            let item = if tuple.is_null() { tuple } else { ffi::PyLong_FromSsize_t(extent as ffi::Py_ssize_t) };
+            if item.is_null() {
+                ffi::Py_XDECREF(tuple);
+                return item;
+            }
+            ffi::PyTuple_SetItem(tuple, i as ffi::Py_ssize_t, item);
+        }
+        tuple
+    }
 }
 
 fn strides<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
@@ -281,11 +336,7 @@ fn strides<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 /// The `numpy.dtype` in the header, as NumPy's own getter reads it: 6 ns less than through the payload.
 unsafe extern "C" fn descriptor_in_header(this: *mut ffi::PyObject, _attribute: *mut c_void) -> *mut ffi::PyObject {
     // SAFETY: Python calls it with an object of the class, whose header holds a reference to its type.
-    unsafe {
-        let descriptor = (*this.cast::<PyArrayObject>()).fields.descr.cast();
-        ffi::Py_INCREF(descriptor);
-        descriptor
-    }
+    unsafe { new_reference((*this.cast::<PyArrayObject>()).fields.descr.cast()) }
 }
 
 fn ndim<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {

@@ -6,6 +6,7 @@ use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::NOT_COVERED;
 use crate::interpreter::fastcall::Arguments;
 use crate::interpreter::gil_cell::GilCell;
+use crate::interpreter::vectorcall::call_given;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -60,6 +61,13 @@ pub(crate) fn numpy<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResu
         return Ok(result);
     }
     run_in_python(function, call.tuple()?.as_any(), &call.dict()?, entry)
+}
+
+/// Calls NumPy's function of a name with arguments that are known to hold no array of ours; its result, which is of a type that is NumPy's alone,
+/// stays as it is.
+pub(crate) fn numpys_own<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the caller's arguments, the last of which are those of the names.
+    unsafe { call_given(named(call.py(), name)?.function.bind(call.py()), call.after(0), call.names()) }
 }
 
 /// [`numpy`], entered in the ledger of fallbacks.

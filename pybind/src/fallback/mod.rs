@@ -8,6 +8,7 @@ pub(crate) mod dispatched;
 pub(crate) mod function;
 pub(crate) mod ledger;
 pub(crate) mod method;
+pub(crate) mod overridden;
 pub(crate) mod profile;
 pub(crate) mod run;
 pub(crate) mod ufunc;

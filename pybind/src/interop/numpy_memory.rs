@@ -172,7 +172,7 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
 }
 
 /// Up to this size an operand is copied: that takes 40 ns and 20 ns a kilobyte, a share in the memory and its end 200 ns.
-const MAX_COPIED_OPERAND: usize = 8 << 10;
+pub(crate) const MAX_COPIED_OPERAND: usize = 8 << 10;
 
 /// A NumPy array of a native type as an operand of one operation, which means its elements as they are now: a copy of few, else its memory.
 /// `None` for another type.

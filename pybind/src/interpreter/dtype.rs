@@ -169,6 +169,13 @@ pub(crate) enum RequestedType {
     Other,
 }
 
+/// Whether a `dtype=` argument is `object`, or a list, which names the fields of a record: of types that are NumPy's alone. It takes .2 to 5 µs to
+/// find the type, and will again.
+#[inline]
+pub(crate) fn is_numpys_alone(value: &Bound<'_, PyAny>) -> bool {
+    value.as_ptr() == PyAny::type_object_raw(value.py()).cast() || value.is_exact_instance_of::<PyList>()
+}
+
 /// Reads a `dtype=` argument as NumPy does.
 pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     let py = value.py();
@@ -183,8 +190,7 @@ pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     if let Some(d) = from_python_type(value) {
         return Ok(RequestedType::Native(d));
     }
-    if value.as_ptr() == PyAny::type_object_raw(py).cast() {
-        // Elements that are Python's objects: NumPy takes 150 ns to find their type.
+    if is_numpys_alone(value) {
         return Ok(RequestedType::Other);
     }
     for d in DType::ALL {
@@ -195,10 +201,6 @@ pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     }
     if let Some(d) = from_name(value) {
         return Ok(RequestedType::Native(d));
-    }
-    if value.is_exact_instance_of::<PyList>() {
-        // A list names the fields of a record. NumPy reads it in 5 µs, and will again.
-        return Ok(RequestedType::Other);
     }
     let descriptor = types.dtype.bind(py).call1((value,))?;
     Ok(of_descriptor(&descriptor)?.map_or(RequestedType::Other, RequestedType::Native))

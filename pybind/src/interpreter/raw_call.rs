@@ -41,3 +41,15 @@ pub(crate) unsafe fn object_at<'a, 'py>(py: Python<'py>, object: *mut ffi::PyObj
     // SAFETY: the caller's contract.
     unsafe { Borrowed::from_ptr(py, object) }
 }
+
+/// A new reference to an object. `Py_INCREF` of PyO3 is a call into the interpreter, 1 ns of the 10 that `a.dtype` takes. Python allows what is done
+/// here: it is what `Py_INCREF` of the stable ABI is up to 3.11, compiled into the extensions that were built for that.
+///
+/// # Safety
+/// The object is alive, and the GIL is held.
+#[inline(always)]
+pub(crate) unsafe fn new_reference(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: the caller's contract. An object begins with its count of references.
+    unsafe { *object.cast::<ffi::Py_ssize_t>() += 1 };
+    object
+}

@@ -9,6 +9,7 @@
 //! of NumPy's are held by weak references.
 
 use crate::interpreter::gil_cell::GilCell;
+use crate::interpreter::raw_call::new_reference;
 use crate::object::header::{Header, is_numpys};
 use crate::object::import_table::{self, PLACES, place_of};
 use crate::object::ndarray::NdArray;
@@ -61,7 +62,7 @@ pub(crate) fn imported<'py>(numpys: &Bound<'py, PyAny>) -> Option<Bound<'py, PyA
         return None;
     }
     // SAFETY: as above. A header may have to be computed, which lets other threads run, so the array is held.
-    let ours = unsafe { Bound::from_borrowed_ptr(py, ours) };
+    let ours = unsafe { Bound::from_owned_ptr(py, new_reference(ours)) };
     // SAFETY: the caller's is an array of NumPy's class.
     unsafe { are_alike(address, ours.as_ptr()) }.then_some(ours)
 }
@@ -89,8 +90,8 @@ pub(crate) unsafe fn known_view(py: Python<'_>, ours: *mut ffi::PyObject) -> *mu
         if known.ours != ours.addr() {
             return None;
         }
-        // SAFETY: the table has a reference to the weak reference.
-        unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyWeakref_GetObject(known.view)) }
+        // SAFETY: the table has a reference to the weak reference. Where its array is gone this is `None`.
+        unsafe { Some(Bound::from_owned_ptr(py, new_reference(ffi::PyWeakref_GetObject(known.view)))) }
     });
     let Some(view) = found.filter(is_numpys) else { return std::ptr::null_mut() };
     // SAFETY: an array of NumPy's on the memory of one of ours keeps it as its base; one whose base it is not belongs to an array that was at

@@ -12,8 +12,8 @@ new and small. A result that is one of the views becomes the array the view was 
 keeps its identity.
 
 The extension calls `call`, `comparison`, `general`, `general_ufunc`, `general_uncounted`,
-`method`, `method_uncounted`, `operator`, `private_index`, `restore_elements`, `ufunc`,
-`ufunc_attribute` and `uncounted` by name.
+`method`, `method_uncounted`, `names_fastnp`, `of_override`, `operator`, `private_index`,
+`restore_elements`, `ufunc`, `ufunc_attribute` and `uncounted` by name.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from fastnp._fallback.override import (
     dispatch_function,
     dispatch_ufunc,
     has_override,
+    names_fastnp,
+    of_override,
     outputs,
     overrides_ufuncs,
 )
@@ -56,6 +58,8 @@ __all__ = [
     "general_uncounted",
     "method",
     "method_uncounted",
+    "names_fastnp",
+    "of_override",
     "operator",
     "private_index",
     "refused",

@@ -27,6 +27,8 @@ __all__ = [
     "dispatch_ufunc",
     "expects_numpys",
     "has_override",
+    "names_fastnp",
+    "of_override",
     "outputs",
     "overrides_ufuncs",
 ]
@@ -170,6 +172,15 @@ def _called_on_views(
         if result is theirs:
             return ours
     return result
+
+
+def of_override(original: _np.ufunc, value: Any, inputs: tuple[Any, ...], result: Any) -> Any:
+    """What a call of a ufunc on operands returns, for what the class of `value` made of it."""
+    if result is NotImplemented:
+        result = _called_on_views(value, original, "__call__", inputs, {})
+    if result is NotImplemented:
+        raise TypeError(_internal.array_ufunc_errmsg_formatter(None, original, "__call__", *inputs))
+    return _in_our_class(result)
 
 
 def _in_our_class(result: Any, given: Sequence[Any] = ()) -> Any:

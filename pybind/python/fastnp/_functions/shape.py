@@ -170,7 +170,7 @@ def _at_least(ndim: int, original: Any, arys: tuple[Any, ...]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@native(_np.atleast_1d)
+@native(_np.atleast_1d, few=0)
 def atleast_1d(*arys: Any) -> Any:
     if len(arys) == 1:
         x = asanyarray(arys[0])
