@@ -375,7 +375,9 @@ TABLE: dict[str, list[Any]] = {
     + [cases([1, "2"], float), cases([1 << 70], float), cases([1 << 70], int), cases([300], "u1")]
     + [cases([1, None], object), cases(LINE, float), cases(3, int)],
     "delete": [
-        cases(FLAT, at, axis) for at in (1, [0, -1], slice(1, None)) for axis in (None, 0, 1)
+        cases(FLAT, at, axis)
+        for at in (1, [0, -1], slice(1, None), slice(0, None, 2))
+        for axis in (None, 0, 1)
     ],
     "insert": [cases(FLAT, at, 7, axis) for at in (1, [0, -1], [2, 0]) for axis in (None, 0, 1)],
     "packbits": over((None, 0, -1), BITS, INTS) + [cases(BITS, bitorder="little"), cases(FLAT)],
