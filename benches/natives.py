@@ -63,8 +63,18 @@ STATEMENTS = """
     np.delete(a, slice(1, -1, 2))
     np.delete(a, m)
     np.delete(a, r)
+    np.delete(a, [1, 3, -1])
+    np.delete(P, s, 1)
+    np.delete(R, s, 0)
+    np.delete(P, slice(1, -1, 2), 1)
+    np.delete(R, slice(1, -1, 7), 0)
+    np.delete(P, l, 1)
     np.insert(a, 3, 1.5)
     np.insert(a, r, 1.5)
+    np.insert(a, [1, 3, -1], b[:3])
+    np.insert(P, s, 1.5, 1)
+    np.insert(R, s, b[:2], 0)
+    np.insert(a, m, 1.5)
     np.append(a, b)
     np.pad(a, 2)
     np.pad(a, 2, "edge")
@@ -105,7 +115,7 @@ STATEMENTS = """
     np.median(a)
     np.average(a, weights=b)
 """
-NAMES = "np a b c d e h i j k m r u w W P Q".split()
+NAMES = "np a b c d e h i j k l m r s u w W P Q R".split()
 
 
 # The arrays of one length at a time: those of ten million elements take a gigabyte a module.
@@ -114,8 +124,9 @@ def operands(np: Any, n: int) -> tuple[Any, ...]:
     """The variables of `NAMES`, the same values for each module.
 
     Of `n` elements: floats `a`, `b`, `c` (sorted) and `d` (written to), positions `i`, integers `j`
-    (written to), digits `k`, masks `h` and `m`, bytes `u`, matrices `P` of two rows and `Q`,
-    square. Besides: edges `e`, sorted positions `r`, three and fifty weights `w` and `W`.
+    (written to), digits `k`, masks `h` and `m`, bytes `u`, matrices `P` of two rows, `Q`, square,
+    and `R` of two columns. Besides: edges `e`, sorted positions `r`, three and fifty weights `w`
+    and `W`; of the long axis of `P` and `R` sorted positions `s` and a mask `l`.
     """
     random = numpy.random.default_rng(1)
     a, b = random.uniform(1, 4, (2, n))
@@ -131,13 +142,16 @@ def operands(np: Any, n: int) -> tuple[Any, ...]:
         i,
         i,
         i % 10,
+        m[: n // 2],
         m,
-        numpy.unique(random.integers(0, n, max(n // 100, 3))),
+        positions := numpy.unique(random.integers(0, n, max(n // 100, 3))),
+        numpy.unique(positions // 2),
         (i % 251).astype(numpy.uint8),
         numpy.array([1.0, 2.0, 0.5]),
         random.random(50),
         a.reshape(2, -1),
         a[: side * side].reshape(side, side),
+        a.reshape(-1, 2),
     )
     found = (np, *map(np.array, values))
     fastnp.flush()

@@ -75,6 +75,7 @@ fn results_follow_their_rule() {
             ResultRule::Same => dtype,
             ResultRule::Bool => DType::Bool,
             ResultRule::Byte => DType::U8,
+            ResultRule::Int => DType::I32,
             ResultRule::Real if dtype == DType::C64 => DType::F32,
             ResultRule::Real if dtype == DType::C128 => DType::F64,
             ResultRule::Real => dtype,

@@ -71,11 +71,12 @@ pub use crate::device::routine::{
 #[doc(hidden)]
 pub use crate::host::interpreter_lock::release_always;
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
-pub use crate::index::by_mask::{place, put_selected, select_now, without_positions};
+pub use crate::index::by_mask::{place, put_selected, select_now};
 pub use crate::index::counts::{bincount, even_histogram};
 pub use crate::index::distinct::{argsorted_distinct, distinct};
 pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::lazy_selection::LazySelection;
+pub use crate::index::left_out::{ResultOrder, without_masked, without_positions};
 pub use crate::index::order::{coordinates, inserted, repeated};
 pub use crate::index::search::{Side, digitize, interpolate, search_sorted};
 pub use crate::index::segments::fold_segments;

@@ -375,7 +375,9 @@ TABLE: dict[str, list[Any]] = {
     + [cases([1, "2"], float), cases([1 << 70], float), cases([1 << 70], int), cases([300], "u1")]
     + [cases([1, None], object), cases(LINE, float), cases(3, int)],
     "delete": [
-        cases(FLAT, at, axis) for at in (1, [0, -1], slice(1, None)) for axis in (None, 0, 1)
+        cases(FLAT, at, axis)
+        for at in (1, [0, -1], slice(1, None), slice(0, None, 2))
+        for axis in (None, 0, 1)
     ],
     "insert": [cases(FLAT, at, 7, axis) for at in (1, [0, -1], [2, 0]) for axis in (None, 0, 1)],
     "packbits": over((None, 0, -1), BITS, INTS) + [cases(BITS, bitorder="little"), cases(FLAT)],
@@ -467,6 +469,7 @@ TABLE: dict[str, list[Any]] = {
     ],
     "vdot": [cases(LINE, LINE), cases(WAVE, WAVE), cases(FLAT, INTS), cases(FLAT, LINE)],
     "dot": [cases(LINE, LINE), cases(FLAT, FLAT.T), cases(FLAT, LINE)],
+    "frexp": [cases(FLAT), cases(FLAT.T), cases(INTS), cases(BITS), cases(SINGLE), cases(ODD)],
     "modf": [cases(FLAT), cases(FLAT.T), cases(WAVE), cases(WAVE[::-2])],
     "divmod": [cases(FLAT, 0.3), cases(INTS, INTS), cases(FLAT, FLAT.T[0, 0]), cases(LINE, WAVE)],
     "matmul": [cases(FLAT, FLAT.T), cases(CUBE, SQUARE), cases(FLAT, LINE)],
@@ -683,7 +686,8 @@ def test_as_numpy(name: str, args: Any, kwargs: Any, tiny: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in TABLE if name not in ("where", "dot", "matmul", "divmod", "modf")]
+    "name",
+    [name for name in TABLE if name not in ("where", "dot", "matmul", "divmod", "modf", "frexp")],
 )
 def test_signature_is_numpys(name: str) -> None:
     if not hasattr(find(fastnp, name), "__wrapped__"):

@@ -1,6 +1,6 @@
 //! The one op table: every scalar primitive a fragment may apply, declared once.
 //!
-//! A row gives an op's name (NumPy's), arguments, loops (the type codes NumPy computes it in, in NumPy's order), result,
+//! A row gives an op's name (NumPy's; of a ufunc of several results each is an op), arguments, loops (the type codes NumPy computes it in, in NumPy's order), result,
 //! floating-point effects, domain for generated tests, cost, and its scalar definition for each class of types.
 //! The enum, the queries below, the interpreter's loops, the Python ufuncs, their documentation and the generated
 //! comparisons with NumPy all follow from [`for_each_op!`](crate::for_each_op). Three places match on ops besides: the decompositions of
@@ -19,8 +19,8 @@ use std::fmt;
 /// Variant "name" (args) "loops" -> result, effects, domain, cost, "doc" { class: definition; ... }
 /// ```
 ///
-/// Result: `same` (type of the last argument), `bool`, `real` (the real counterpart), or `byte` (`uint8`). Classes: `bool`, `int`
-/// (`sint` and `uint` where they differ), `float` or `elementary`, `complex`.
+/// Result: `same` (type of the last argument), `bool`, `real` (the real counterpart), `byte` (`uint8`), or `int` (`int32`). Classes: `bool`,
+/// `int` (`sint` and `uint` where they differ), `float` or `elementary`, `complex`.
 #[macro_export]
 macro_rules! for_each_op {
     ($callback:ident) => {
@@ -98,6 +98,12 @@ Spacing "spacing" (a) "efd" -> same, OVERFLOW | UNDERFLOW, Any, 8,
 Heaviside "heaviside" (a, b) "efd" -> same, NONE, Any, 2,
     "Zero, the second argument or one, where the first is negative, zero or positive, element by element."
     { float: a.heaviside(b); }
+FrexpMantissa "frexp_mantissa" (a) "efd" -> same, NONE, Any, 4,
+    "The argument by the power of two that brings its magnitude to 1/2 or more, below 1, element by element; zero, infinity and nan themselves."
+    { float: a.frexp_mantissa(); }
+FrexpExponent "frexp_exponent" (a) "efd" -> int, NONE, Any, 4,
+    "The exponent of that power of two, by which the mantissa becomes the argument, element by element; 0 of zero, infinity and nan."
+    { float: a.frexp_exponent(); }
 Gcd "gcd" (a, b) "bBhHiIlL" -> same, NONE, Any, 60,
     "Greatest common divisor of the arguments, element by element."
     { int: a.gcd(b); }
@@ -342,6 +348,8 @@ pub enum ResultRule {
     Real,
     /// Uint8.
     Byte,
+    /// Int32, the `int` of C.
+    Int,
 }
 
 /// Values that make sense as arguments; generated tests draw from them, and from nan, inf and signed zero.
@@ -391,6 +399,9 @@ macro_rules! result_rule {
     (byte) => {
         ResultRule::Byte
     };
+    (int) => {
+        ResultRule::Int
+    };
 }
 
 const fn is_elementary(class: &str) -> bool {
@@ -434,7 +445,7 @@ impl Op {
         &ROWS[self as usize]
     }
 
-    /// NumPy's name.
+    /// NumPy's name; of one of several results, the ufunc's and the result's.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -476,6 +487,7 @@ impl Op {
             ResultRule::Bool => crate::DType::Bool,
             ResultRule::Real => dtype.real(),
             ResultRule::Byte => crate::DType::U8,
+            ResultRule::Int => crate::DType::I32,
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Functions by the bits of floats: `nextafter`, `spacing`, and the Heaviside step function.
+//! Functions by the bits of floats: `nextafter`, `spacing`, `frexp`, and the Heaviside step function.
 //!
 //! They are total and exact; which of them must raise a flag, say `nextafter_raises` and `spacing_raises`. The portable loops raise it;
 //! decompositions take the slow path for it. Nothing here raises a flag that the op table names.
 
-use super::arithmetic::abs_bits;
+use super::arithmetic::{abs_bits, exponent_of};
 use super::real::{Number, Real, Word};
 
 /// The bits of infinity.
@@ -61,6 +61,45 @@ pub(crate) fn spacing_raises<R: Real>(x: R) -> R::Mask {
     let last = infinity::<R>().wrapping_sub(one);
     let limit = least.wrapping_sub(one).wrapping_sub(one);
     size.equals(last) | size.wrapping_sub(one).below(limit)
+}
+
+/// The power of two that makes subnormal numbers normal, by its exponent.
+const fn normalizing<R: Real>() -> u32 {
+    R::Number::MANTISSA + 2
+}
+
+/// Whether `x` is subnormal or zero, and `x` by a power of two that is normal if `x` is neither zero nor infinite nor nan. Exact; a
+/// signalling nan becomes quiet, as by the C library.
+#[inline(always)]
+fn normalized<R: Real>(x: R) -> (R::Mask, R) {
+    let is_subnormal = abs_bits(x).below(R::literal(R::Number::LEAST_NORMAL).bits());
+    let power = R::of((1u64 << normalizing::<R>()) as f64);
+    (is_subnormal, x * R::select(is_subnormal, power, R::of(1.0)))
+}
+
+/// Whether `x` is zero, infinite or nan, compared as bits.
+#[inline(always)]
+fn has_no_exponent<R: Real>(x: R) -> R::Mask {
+    let one = R::Word::of(1);
+    abs_bits(x).wrapping_sub(one).reaches(infinity::<R>().wrapping_sub(one))
+}
+
+/// The mantissa of `x`, 1/2 or more in size and below 1, with its sign; `x` itself where it is zero, infinite or nan.
+#[inline(always)]
+pub(crate) fn frexp_mantissa<R: Real>(x: R) -> R {
+    let (_, normal) = normalized(x);
+    let others = R::Word::of(u64::MAX) ^ infinity::<R>();
+    let mantissa = R::from_bits((normal.bits() & others) | R::of(0.5).bits());
+    R::select(has_no_exponent(x), normal, mantissa)
+}
+
+/// The exponent of 2 beside [`frexp_mantissa`]; zero where `x` is zero, infinite or nan, as in the GNU C library.
+#[inline(always)]
+pub(crate) fn frexp_exponent<R: Real>(x: R) -> R {
+    let (is_subnormal, normal) = normalized(x);
+    // The exponent that is stored is that of a mantissa from 1 on.
+    let beyond = R::select(is_subnormal, R::of(1.0 - f64::from(normalizing::<R>())), R::of(1.0));
+    R::select(has_no_exponent(x), R::of(0.0), exponent_of::<R>(abs_bits(normal)) + beyond)
 }
 
 /// Zero, `y` or one, where `x` is negative, zero or positive; `x` where it is nan.

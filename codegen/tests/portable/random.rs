@@ -155,6 +155,8 @@ pub(crate) fn more_ops(dtype: DType) -> &'static [Op] {
             Op::Square,
             Op::Nextafter,
             Op::Spacing,
+            Op::FrexpMantissa,
+            Op::FrexpExponent,
             Op::Heaviside,
             Op::Logaddexp,
             Op::Logaddexp2,

@@ -1,4 +1,4 @@
-//! Elements by a mask or but for positions, at once: they are counted and copied when the function is called.
+//! Elements by a mask, at once: they are counted and copied when the function is called.
 
 use crate::array::array::Array;
 use crate::array::layout::Layout;
@@ -133,48 +133,4 @@ unsafe fn repeat(pattern: *const u8, length: usize, to: *mut u8, bytes: usize) {
             filled += more;
         }
     }
-}
-
-/// The elements of a dense array of one axis but those at positions, each of which may be named several times.
-///
-/// # Errors
-/// `Unsupported` for other arrays, positions that are not `int64` of one axis, and positions out of bounds; `MemoryError`.
-///
-/// ```
-/// use fastnp::{Array, without_positions};
-/// let left = without_positions(&Array::arange(5), &Array::from(vec![1i64, -1]))?;
-/// assert_eq!(left.to_vec::<i64>()?, [0, 2, 3]);
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn without_positions(source: &Array, positions: &Array) -> Result<Array> {
-    let is_dense = |x: &Array| x.ndim() == 1 && x.is_c_contiguous();
-    if !is_dense(source) || !is_dense(positions) || positions.dtype() != DType::I64 {
-        return Err(Error::unsupported("elements left out of an array of several axes, or not by positions"));
-    }
-    let (n, size) = (source.size(), source.dtype().size());
-    let mut runtime = runtime();
-    let mut gate = Eager::unlimited(&mut runtime);
-    let named = gate.read_stable(positions)?;
-    let from = gate.read_flushed(&source.storage)?.wrapping_offset(source.layout.offset);
-    let room = Buffer::new(n)?;
-    // SAFETY: the new block has so many bytes, all of which are written before one is read.
-    let kept = unsafe {
-        room.address().write_bytes(1, n);
-        std::slice::from_raw_parts_mut(room.address(), n)
-    };
-    // SAFETY: the type was checked, and the runtime stays locked.
-    for &position in unsafe { named.elements::<i64>() } {
-        let at = if position < 0 { position.wrapping_add(n as i64) } else { position };
-        match kept.get_mut(at as usize) {
-            Some(kept) => *kept = 0,
-            None => return Err(Error::unsupported("a position out of bounds")),
-        }
-    }
-    let count = run_over(n, || count_true(kept));
-    let storage = gate.create(count * size, |_, to| {
-        // SAFETY: the source is dense and evaluated, with as many elements as there are bytes; the new storage has room for those kept.
-        run_over(n * size, || unsafe { compact(from, kept, to, count, size) });
-        Ok(())
-    })?;
-    Ok(Array { storage, layout: Layout::dense(&[count], size), dtype: source.dtype(), writeable: true })
 }

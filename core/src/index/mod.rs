@@ -11,6 +11,8 @@
 //! | `update` | elements replaced in order at any index, where one may be named twice |
 //! | `segments` | folds of the parts of an axis |
 //! | `by_mask` | elements by a mask, read or written at once |
+//! | `columns` | rows at one position of many blocks, copied at once |
+//! | `left_out` | elements but for those at positions or by a mask along an axis |
 //! | `selection` | `a[mask]` as values and a mask, compacted only where its elements are needed |
 //! | `lazy_selection` | a selection, or the array it was compacted to, with addresses for code outside |
 //! | `search` | positions in sorted arrays, interpolation between points |
@@ -23,10 +25,12 @@
 //! new axes) makes views and is in [`crate::array::view`].
 
 pub(crate) mod by_mask;
+pub(crate) mod columns;
 pub(crate) mod counts;
 pub(crate) mod distinct;
 pub(crate) mod fancy;
 pub(crate) mod lazy_selection;
+pub(crate) mod left_out;
 pub(crate) mod mask_avx2;
 pub(crate) mod mask_avx512;
 pub(crate) mod mask_device;

@@ -1,8 +1,10 @@
 //! Elements in another order or number: sorted, repeated, and positions as coordinates. It runs when called.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, byte_count};
+use crate::array::layout::{Layout, Shape, byte_count};
 use crate::error::{Error, Result};
+use crate::host::interpreter_lock::run_over;
+use crate::index::columns::{BLOCKS_TOGETHER, Column, LEAST_BLOCKS, copy_column};
 use crate::index::search::dense_as;
 use crate::runtime::eager_gate::{Eager, StableOperand};
 use crate::runtime::lock::runtime;
@@ -101,62 +103,116 @@ pub fn repeated(x: &Array, times: usize, is_each: bool) -> Result<Array> {
     })
 }
 
-/// The elements of a dense vector with others put in: each value before the element that was at its position, those of one position in their
-/// order. There is one value for all positions or one for each.
+/// An array with other elements put in along an axis: each value before the element that was at its position, those of one position in
+/// their order. The values have the array's shape but for that axis, where there is one for all positions or one for each. The result is
+/// row-major.
 ///
 /// # Errors
-/// `Unsupported` for other arrays, values of another type, another number of values, and positions that are not `int64` or out of bounds;
-/// `MemoryError`.
+/// `Unsupported` for values of another type or shape, and positions that are not `int64` of one axis or out of bounds; `MemoryError`.
 ///
 /// ```
 /// use fastnp::{Array, inserted};
 /// let (x, at) = (Array::from(vec![1i64, 2, 3]), Array::from(vec![-1i64, 0]));
-/// assert_eq!(inserted(&x, &at, &Array::from(vec![8i64, 9]))?.to_vec::<i64>()?, [9, 1, 2, 8, 3]);
+/// assert_eq!(inserted(&x, 0, &at, &Array::from(vec![8i64, 9]))?.to_vec::<i64>()?, [9, 1, 2, 8, 3]);
+/// let (x, column) = (x.reshape(&[1, 3])?, Array::from(vec![7i64]).reshape(&[1, 1])?);
+/// assert_eq!(inserted(&x, 1, &at, &column)?.to_vec::<i64>()?, [7, 1, 2, 7, 3]);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub fn inserted(x: &Array, positions: &Array, values: &Array) -> Result<Array> {
-    let (dtype, n, count) = (x.dtype(), x.size(), positions.size());
-    if [x, positions, values].iter().any(|array| array.ndim() != 1) || positions.dtype() != DType::I64 {
-        return Err(Error::unsupported("elements put into an array of several axes, or not at positions"));
+pub fn inserted(x: &Array, axis: usize, positions: &Array, values: &Array) -> Result<Array> {
+    let (dtype, count) = (x.dtype(), positions.size());
+    if axis >= x.ndim() || positions.ndim() != 1 || positions.dtype() != DType::I64 {
+        return Err(Error::unsupported("elements put in along no axis of the array, or not at positions"));
     }
-    if values.dtype() != dtype || (values.size() != 1 && values.size() != count) {
+    let (mut shape, mut of_values) = (Shape::from(x.shape()), Shape::from(x.shape()));
+    let n = shape[axis];
+    of_values[axis] = values.shape().get(axis).copied().unwrap_or(0);
+    if values.dtype() != dtype || values.shape() != &of_values[..] || ![1, count].contains(&of_values[axis]) {
         return Err(Error::unsupported("values of another type or number than the positions"));
     }
+    shape[axis] += count;
     // Each position with the index of its value, in order.
     let mut places = Vec::with_capacity(count);
     for (i, at) in positions.to_vec::<i64>()?.into_iter().enumerate() {
         match usize::try_from(if at < 0 { at + n as i64 } else { at }) {
-            Ok(at) if at <= n => places.push((at, if values.size() == 1 { 0 } else { i })),
+            Ok(at) if at <= n => places.push((at, if of_values[axis] == 1 { 0 } else { i })),
             _ => return Err(Error::unsupported("a position out of bounds")),
         }
     }
     places.sort_by_key(|place| place.0);
     let (x, values) = (dense_as(x, dtype)?, dense_as(values, dtype)?);
-    let size = dtype.size();
-    let bytes = byte_count(&[n + count], size)?;
+    let (row, blocks) = (byte_count(&shape[axis + 1..], dtype.size())?, shape[..axis].iter().product::<usize>());
+    let bytes = byte_count(&shape, dtype.size())?;
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
     let (from, values) = (gate.read_stable(&x)?, gate.read_stable(&values)?);
     let storage = gate.create(bytes, |_, to| {
-        // SAFETY: of as many elements of `size` bytes, which no one writes while the runtime is locked.
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: of as many elements, which no one writes while the runtime is locked.
         let (from, values): (&[u8], &[u8]) = unsafe { (from.elements(), values.elements()) };
         // SAFETY: the new storage has so many bytes.
-        let mut rest = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
-        let mut put = |part: &[u8]| {
-            let (to, after) = std::mem::take(&mut rest).split_at_mut(part.len());
-            to.copy_from_slice(part);
-            rest = after;
-        };
-        let mut copied = 0;
-        for (at, value) in places {
-            put(&from[size * copied..size * at]);
-            put(&values[size * value..size * (value + 1)]);
-            copied = at;
-        }
-        put(&from[size * copied..]);
+        let to = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
+        run_over(bytes, || {
+            if blocks >= LEAST_BLOCKS && n + count < 4 * (2 * count + 1) {
+                return put_columns(from, &places, (values, of_values[axis]), row, to, blocks);
+            }
+            for (block, to) in to.chunks_exact_mut((n + count) * row).enumerate() {
+                let from = &from[block * n * row..][..n * row];
+                let values = &values[block * of_values[axis] * row..][..of_values[axis] * row];
+                put_rows(from, &places, values, row, to);
+            }
+        });
         Ok(())
     })?;
-    Ok(Array { storage, layout: Layout::dense(&[n + count], size), dtype, writeable: true })
+    Ok(Array { storage, layout: Layout::dense(&shape, dtype.size()), dtype, writeable: true })
+}
+
+/// Writes rows of so many bytes, with those of `values` before them that are named beside their places, which are in order.
+fn put_rows(from: &[u8], places: &[(usize, usize)], values: &[u8], row: usize, mut to: &mut [u8]) {
+    let mut put = |part: &[u8]| {
+        let (now, after) = std::mem::take(&mut to).split_at_mut(part.len());
+        now.copy_from_slice(part);
+        to = after;
+    };
+    let mut copied = 0;
+    for &(at, value) in places {
+        put(&from[row * copied..row * at]);
+        put(&values[row * value..row * (value + 1)]);
+        copied = at;
+    }
+    put(&from[row * copied..]);
+}
+
+/// Writes rows of so many bytes of all blocks, column by column: there are as many as rows of values.
+fn put_columns(
+    from: &[u8],
+    places: &[(usize, usize)],
+    (values, of_values): (&[u8], usize),
+    row: usize,
+    to: &mut [u8],
+    blocks: usize,
+) {
+    let (n, step) = (from.len() / blocks / row, to.len() / blocks);
+    for first in (0..blocks).step_by(BLOCKS_TOGETHER) {
+        let together = BLOCKS_TOGETHER.min(blocks - first);
+        let rows = to[first * step..].as_mut_ptr();
+        let mut written = 0;
+        let mut put = |source: &[u8], rows_of_source: usize, at: usize| {
+            let rows_step = rows_of_source * row;
+            let column = Column { start: source[first * rows_step + at * row..].as_ptr(), step: rows_step };
+            // SAFETY: each block has so many rows in the source, and room for those written before and this one.
+            unsafe { copy_column(column, (rows.add(written * row), step), together, row) };
+            written += 1;
+        };
+        let mut copied = 0;
+        for &(at, value) in places {
+            (copied..at).for_each(|at| put(from, n, at));
+            put(values, of_values, value);
+            copied = at;
+        }
+        (copied..n).for_each(|at| put(from, n, at));
+    }
 }
 
 /// Writes each element so many times.

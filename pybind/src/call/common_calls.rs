@@ -8,6 +8,7 @@ use crate::call::assign::{put, stores};
 use crate::call::common_arguments::{done, integer, of_one, of_two, ours, with_numbers};
 use crate::call::convert::shared;
 use crate::call::masks::put_where;
+use crate::call::number_list::of_numbers;
 use crate::call::sorting;
 use crate::call::ufunc_call::wrap;
 use crate::fallback::by_name::numpy_on_its_own;
@@ -18,10 +19,14 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::{new_object, view_of};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, Casting, DType, Index, Layout, Op, Order, Reduction, Result, Scalar, Side, Value, Wide};
+use fastnp::{
+    Array, Casting, DType, Error, ErrorKind, Index, Layout, Op, Order, Reduction, Result, ResultOrder, Scalar, Shape,
+    Side, Value, Wide,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyInt, PyModule, PySlice, PyString, PyTuple};
+use pyo3::types::slice::PySliceIndices;
+use pyo3::types::{PyBool, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// The common call of a function of NumPy's.
@@ -120,81 +125,233 @@ fn count_nonzero<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, Py
     }
 }
 
-/// `delete(x, position)`, `delete(x, slice)` and `delete(x, positions or mask)` of one axis.
+/// What a call of `delete` or `insert` works on.
+struct Along {
+    array: Array,
+    axis: usize,
+    /// Whether these are those of the transpose: NumPy's results are column-major where the array is.
+    is_flipped: bool,
+}
+
+impl Along {
+    /// The array and the axis of a call, or all elements in a row; `None` where the function in Python has another way.
+    fn of(array: &Array, axis: Option<&Bound<'_, PyAny>>) -> Option<Along> {
+        let ndim = array.ndim() as isize;
+        let axis = match axis.filter(|axis| !axis.is_none()) {
+            None if ndim == 1 => 0,
+            None => {
+                let array = array.reshape(&[array.size()]).ok()?;
+                return Some(Along { array, axis: 0, is_flipped: false });
+            }
+            Some(axis) => integer(axis).filter(|axis| (-ndim..ndim).contains(axis))?.rem_euclid(ndim) as usize,
+        };
+        if ndim == 1 {
+            return Some(Along { array: array.clone(), axis, is_flipped: false });
+        }
+        if array.size() == 0 || !fastnp::targets_host() {
+            return None;
+        }
+        Some(match array.is_f_contiguous() && !array.is_c_contiguous() {
+            true => Along { array: array.t(), axis: array.ndim() - 1 - axis, is_flipped: true },
+            false => Along { array: array.clone(), axis, is_flipped: false },
+        })
+    }
+
+    /// Whether the axes lie in memory as they are counted.
+    fn is_in_order(&self) -> bool {
+        let steps = self.array.strides().iter().zip(self.array.shape()).filter(|(_, n)| **n > 1);
+        steps.map(|(step, _)| std::cmp::Reverse(step.unsigned_abs())).is_sorted()
+    }
+
+    /// Whether a call by a position or a slice is left to the function in Python, whose assignments fuse.
+    fn fuses(&self) -> bool {
+        self.array.ndim() > 1 && !self.array.is_ready_and_few(2_000)
+    }
+
+    /// The result of a call as an object.
+    fn done<'py>(&self, py: Python<'py>, result: Result<Array>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        done(py, result, |result| wrap(py, if self.is_flipped { result.t() } else { result }))
+    }
+}
+
+/// Positions as a dense `int64` vector; an error for other numbers than integers, and for unsigned ones of that size, which may not fit.
+fn positions_of(numbers: &Array) -> Result<Array> {
+    if !numbers.dtype().is_integer() || numbers.dtype() == DType::U64 {
+        return Err(Error::new(ErrorKind::Unsupported, "positions of another type"));
+    }
+    let numbers = if numbers.ndim() == 1 { numbers.clone() } else { numbers.reshape(&[numbers.size()])? };
+    match numbers.dtype() == DType::I64 && numbers.is_c_contiguous() {
+        true => Ok(numbers),
+        false => numbers.cast_order(DType::I64, Order::C),
+    }
+}
+
+/// The positions of a slice.
+fn positions_in(range: &PySliceIndices) -> Result<Array> {
+    let scalar = |i: isize| Scalar::new(DType::I64, i as i64);
+    Array::ramp(scalar(range.start), scalar(range.step), range.slicelength)
+}
+
+/// `delete(x, position)`, `delete(x, slice)` and `delete(x, positions or mask)`, with the axis.
 fn delete<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let ([x, what], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let Some([Some(x), Some(what), axis]) = call.read(["arr", "obj", "axis"])? else { return Ok(None) };
     let py = call.py();
-    let Some(me) = ours(x) else { return Ok(None) };
-    let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
+    let (Some(me), false) = (ours(x), call.positions().is_empty()) else { return Ok(None) };
+    let Some(along) = me.dense().and_then(|array| Along::of(array, axis)) else { return Ok(None) };
+    let (array, axis) = (&along.array, along.axis);
+    let n = array.shape()[axis] as isize;
     if let Some(at) = integer(what) {
-        let n = array.size() as isize;
         if !(-n..n).contains(&at) {
             return Ok(None);
         }
         let at = at.rem_euclid(n);
-        let joined = part(array, 0, None, Some(at))
-            .and_then(|before| fastnp::concatenate(&[&before, &part(array, 0, Some(at + 1), None)?], 0));
-        return done(py, joined, |left| wrap(py, left));
+        let left = match array.ndim() {
+            1 => part(array, 0, None, Some(at))
+                .and_then(|before| fastnp::concatenate(&[&before, &part(array, 0, Some(at + 1), None)?], 0)),
+            _ if along.fuses() => return Ok(None),
+            _ => fastnp::without_positions(array, axis, &Array::from(vec![at as i64]), ResultOrder::RowMajor),
+        };
+        return along.done(py, left);
     }
     if let Ok(range) = what.cast_exact::<PySlice>() {
-        let range = range.indices(array.size() as isize)?;
-        if range.slicelength == 0 {
+        let range = range.indices(n)?;
+        if range.slicelength == 0 || along.fuses() {
             return Ok(None);
         }
-        let scalar = |i: isize| Scalar::new(DType::I64, i as i64);
-        let positions = Array::ramp(scalar(range.start), scalar(range.step), range.slicelength);
-        return done(py, positions.and_then(|positions| fastnp::without_positions(array, &positions)), |left| {
-            wrap(py, left)
-        });
+        let left = positions_in(&range)
+            .and_then(|positions| fastnp::without_positions(array, axis, &positions, ResultOrder::RowMajor));
+        return along.done(py, left);
     }
-    let Some(what) = ours(what) else { return Ok(None) };
-    let Some(what) = what.dense() else { return Ok(None) };
-    if what.dtype() != DType::Bool {
-        return done(py, fastnp::without_positions(array, what), |left| wrap(py, left));
-    }
-    if what.size() != array.size() {
-        return Ok(None);
-    }
-    let kept = to_py_result(py, fastnp::apply(Op::LogicalNot, &[Value::Array(what)]))?;
-    match to_py_result(py, fastnp::select_now(array, &kept))? {
-        Some(left) => wrap(py, left).map(Some),
-        None => Ok(None),
-    }
+    with_numbers(what, |what| {
+        let left = match what.dtype() {
+            // NumPy takes a single position by itself.
+            dtype if dtype != DType::Bool && what.size() == 1 => positions_of(what)
+                .and_then(|positions| fastnp::without_positions(array, axis, &positions, ResultOrder::RowMajor)),
+            _ if !along.is_in_order() => return Ok(None),
+            DType::Bool if array.ndim() > 1 => fastnp::without_masked(array, axis, what, ResultOrder::AxisFirst),
+            DType::Bool if what.shape() != array.shape() => return Ok(None),
+            DType::Bool => {
+                let kept = to_py_result(py, fastnp::apply(Op::LogicalNot, &[Value::Array(what)]))?;
+                return Ok(match to_py_result(py, fastnp::select_now(array, &kept))? {
+                    Some(left) => Some(wrap(py, left)?),
+                    None => None,
+                });
+            }
+            _ => positions_of(what)
+                .and_then(|positions| fastnp::without_positions(array, axis, &positions, ResultOrder::AxisFirst)),
+        };
+        along.done(py, left)
+    })
 }
 
-/// `insert(x, position, values)` and `insert(x, positions, values)` of one axis, with a number or an array of values.
-fn insert<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let ([x, at, values], None) = (call.positions(), call.named().next()) else { return Ok(None) };
-    let py = call.py();
-    let Some(me) = ours(x) else { return Ok(None) };
-    let Some(array) = me.dense().filter(|array| array.ndim() == 1) else { return Ok(None) };
-    let (arg, dtype) = (parse_any(values)?, array.dtype());
-    let values = match arg.value(py)?.filter(|&parsed| stores(values, parsed, dtype)) {
-        Some(Value::Array(values)) if values.ndim() == 1 => values.cast(dtype),
+/// Where `insert` puts values in.
+enum Places {
+    /// Before one position, in a call with that number, or with an array or a slice of it.
+    One { at: isize, is_alone: bool },
+    /// Before each of several.
+    Several(Array),
+}
+
+/// The places that a call of `insert` names; `None` for what is left to Python.
+fn places_of(at: &Bound<'_, PyAny>, n: isize) -> PyResult<Option<Places>> {
+    if let Some(at) = integer(at) {
+        return Ok(Some(Places::One { at, is_alone: true }));
+    }
+    let py = at.py();
+    let positions = if let Ok(range) = at.cast_exact::<PySlice>() {
+        positions_in(&range.indices(n)?)
+    } else if let Some(me) = ours(at) {
+        match me.dense().filter(|at| at.ndim() == 1) {
+            Some(mask) if mask.dtype() == DType::Bool => {
+                mask.nonzero().and_then(|found| found.reshape(&[found.size()]))
+            }
+            // Sums with positions in smaller types may wrap.
+            Some(at) if at.dtype() == DType::I64 => positions_of(at),
+            Some(_) | None => return Ok(None),
+        }
+    } else {
+        match at.is_exact_instance_of::<PyList>().then(|| of_numbers(at, None)).flatten() {
+            Some(at) if at.ndim() == 1 && at.dtype() == DType::I64 => Ok(at),
+            Some(_) | None => return Ok(None),
+        }
+    };
+    let positions = to_py_result(py, positions)?;
+    Ok(Some(match positions.size() {
+        1 => Places::One {
+            at: to_py_result(py, positions.index(&[Index::At(0)]).and_then(|at| at.item()))?.to_i64() as isize,
+            is_alone: false,
+        },
+        _ => Places::Several(positions),
+    }))
+}
+
+/// Values for `insert`, of the array's type and of its shape but for the axis; `None` for what is left to Python.
+fn values_of(values: &Bound<'_, PyAny>, along: &Along, is_alone: bool) -> PyResult<Option<Array>> {
+    let (py, dtype, ndim) = (values.py(), along.array.dtype(), along.array.ndim());
+    let mut shape = Shape::from(along.array.shape());
+    let mut axis = along.axis;
+    if along.is_flipped {
+        shape.reverse();
+        axis = ndim - 1 - axis;
+    }
+    let arg = parse_any(values)?;
+    let made = match arg.value(py)?.filter(|&parsed| stores(values, parsed, dtype)) {
         // Python's integers are checked.
         Some(Value::Int(i)) if dtype.is_integer() && Scalar::new(dtype, i).wide() != Wide::Int(i.into()) => {
             return Ok(None);
         }
-        Some(Value::Array(_)) | None => return Ok(None),
-        Some(number) => Array::full(&[1], strong_scalar(number).cast(dtype), Order::C),
-    };
-    let values = to_py_result(py, values)?;
-    if let Some(at) = integer(at) {
-        let n = array.size() as isize;
-        if !(-n..=n).contains(&at) {
-            return Ok(None);
+        Some(Value::Array(values)) if values.ndim() <= ndim => {
+            let mut alike = Shape::from_elem(1, ndim - values.ndim());
+            alike.extend(values.shape().iter().copied());
+            // As in `a[:, 0, :] = values`, whose axes are those without the one of the position.
+            let mut order: SmallVec<[isize; 4]> = (0..ndim as isize).collect();
+            if is_alone {
+                order[..=axis].rotate_left(1);
+            }
+            let length = |i: usize| alike[order[i] as usize];
+            shape[axis] = length(axis);
+            if (0..ndim).any(|i| length(i) != shape[i] && length(i) != 1) {
+                return Ok(None);
+            }
+            values.cast(dtype).and_then(|values| values.reshape(&alike)?.transpose(&order)?.broadcast_to(&shape))
         }
-        let at = if at < 0 { at + n } else { at };
-        let joined = part(array, 0, None, Some(at))
-            .and_then(|before| fastnp::concatenate(&[&before, &values, &part(array, 0, Some(at), None)?], 0));
-        return done(py, joined, |new| wrap(py, new));
-    }
-    let Some(at) = ours(at) else { return Ok(None) };
-    // Values at one position go in together, as many as there are.
-    match at.dense().filter(|at| at.ndim() == 1 && at.size() != 1) {
-        Some(at) => done(py, fastnp::inserted(array, at, &values), |new| wrap(py, new)),
-        None => Ok(None),
-    }
+        Some(Value::Array(_)) | None => return Ok(None),
+        Some(number) => {
+            shape[axis] = 1;
+            Array::full(&shape, strong_scalar(number).cast(dtype), Order::C)
+        }
+    };
+    let made = to_py_result(py, made)?;
+    Ok(Some(if along.is_flipped { made.t() } else { made }))
+}
+
+/// `insert(x, position, values)` and `insert(x, positions, values)` with the axis, with a number or an array of values.
+fn insert<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some([Some(x), Some(at), Some(values), axis]) = call.read(["arr", "obj", "values", "axis"])? else {
+        return Ok(None);
+    };
+    let py = call.py();
+    let (Some(me), false) = (ours(x), call.positions().is_empty()) else { return Ok(None) };
+    let Some(along) = me.dense().and_then(|array| Along::of(array, axis)) else { return Ok(None) };
+    let (array, axis) = (&along.array, along.axis);
+    let n = array.shape()[axis] as isize;
+    let Some(places) = places_of(at, n)? else { return Ok(None) };
+    let is_alone = matches!(places, Places::One { is_alone: true, .. });
+    let Some(values) = values_of(values, &along, is_alone)? else { return Ok(None) };
+    let new = match places {
+        Places::Several(positions) => fastnp::inserted(array, axis, &positions, &values),
+        Places::One { at, .. } if !(-n..=n).contains(&at) || along.fuses() => return Ok(None),
+        Places::One { at, .. } if array.ndim() == 1 => {
+            let at = if at < 0 { at + n } else { at };
+            part(array, 0, None, Some(at))
+                .and_then(|before| fastnp::concatenate(&[&before, &values, &part(array, 0, Some(at), None)?], 0))
+        }
+        Places::One { at, .. } => {
+            let positions = Array::from(vec![at as i64; values.shape()[axis]]);
+            fastnp::inserted(array, axis, &positions, &values)
+        }
+    };
+    along.done(py, new)
 }
 
 /// `diff(x)` of a vector, or a list of numbers.

@@ -1,4 +1,4 @@
-//! Counting, searching, correlations and bits, as `fastnp._functions` asks for them: `None` says that NumPy has to do it.
+//! Counting, searching, correlations, bits, and elements put in or left out, as `fastnp._functions` asks for them: `None` says that NumPy has to do it.
 
 use crate::call::argument::parse_any;
 use crate::interpreter::error::to_py_result;
@@ -6,7 +6,7 @@ use crate::interpreter::fastcall::{Arguments, entry};
 use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, BitOrder, Error, ErrorKind, Index, Op, Overlap, Result, Side, Value};
+use fastnp::{Array, BitOrder, Error, ErrorKind, Index, Op, Overlap, Result, ResultOrder, Side, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -91,6 +91,25 @@ fn interpolate<'py>(
     right: Option<f64>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     with_arrays(x.py(), [x, xp, fp], |[x, xp, fp]| fastnp::interpolate(x, (xp, fp), (left, right)))
+}
+
+/// `without_positions(x, positions)`: NumPy's `delete` of positions of a vector.
+#[pyfunction]
+fn without_positions<'py>(x: &Bound<'py, PyAny>, positions: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x, positions], |[x, positions]| {
+        fastnp::without_positions(x, 0, positions, ResultOrder::RowMajor)
+    })
+}
+
+/// `inserted(x, axis, positions, values)`: NumPy's `insert` of a value for each position, or one for all, in row-major order.
+#[pyfunction]
+fn inserted<'py>(
+    x: &Bound<'py, PyAny>,
+    axis: usize,
+    positions: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    with_arrays(x.py(), [x, positions, values], |[x, positions, values]| fastnp::inserted(x, axis, positions, values))
 }
 
 /// `correlate_vectors(a, v, overlap)`: sums of products at every shift (`"full"`), as many as `a` has elements (`"same"`), or those with
@@ -212,6 +231,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(search_sorted, module)?)?;
     module.add_function(wrap_pyfunction!(bins_of_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(interpolate, module)?)?;
+    module.add_function(wrap_pyfunction!(without_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(inserted, module)?)?;
     crate::interpreter::fastcall::add(
         module,
         &[

@@ -254,6 +254,14 @@ fn modf<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     in_general(call, "modf")
 }
 
+/// NumPy's `frexp` of an array; any other call in general.
+fn frexp<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    match crate::call::frexp::frexp(call)? {
+        Some(both) => Ok(both),
+        None => in_general(call, "frexp"),
+    }
+}
+
 /// A call of a ufunc of two results that the extension leaves.
 fn in_general<'py>(call: Arguments<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let general = call.py().import("fastnp._functions.elementwise")?.getattr("in_general")?;
@@ -272,6 +280,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
             (c"dot", c"dot(a, b, out=None)\n--\n\n", entry!(dot)),
             (c"divmod", c"divmod(x1, x2, /)\n--\n\n", entry!(divmod)),
             (c"modf", c"modf(x, /)\n--\n\n", entry!(modf)),
+            (c"frexp", c"frexp(x, /)\n--\n\n", entry!(frexp)),
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
             (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),
             (c"vdot", c"vdot(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "vdot"))),

@@ -14,6 +14,7 @@ pub(crate) mod convert;
 pub(crate) mod counting;
 pub(crate) mod create;
 pub(crate) mod fourier;
+pub(crate) mod frexp;
 pub(crate) mod from_buffer;
 pub(crate) mod functions;
 pub(crate) mod keywords;

@@ -2,7 +2,7 @@
 
 use crate::call::argument::{Arg, is_numpys_with_axes, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
-use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary, warn_of_mask_alone};
 use crate::fallback::overridden::by_class;
 use crate::fallback::ufunc::run_ufunc;
 use crate::fallback::ufunc_entry;
@@ -77,15 +77,6 @@ impl Ufunc {
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
     }
 
-    /// Has NumPy warn, in the words of its version and if it does, of `where=` without `out=`.
-    #[cold]
-    fn warn_of_mask_alone(&self, py: Python<'_>) -> PyResult<()> {
-        let mask = PyDict::new(py);
-        mask.set_item("where", dtype::to_scalar(py, Scalar::new(DType::Bool, false))?)?;
-        let numbers = PyTuple::new(py, std::iter::repeat_n(1, self.op.arity()))?;
-        self.original.bind(py).call(numbers, Some(&mask)).map(drop)
-    }
-
     /// The call `maximum(a, b, out)`, with `out` as a keyword. NumPy warns first, if it does: one who means three operands writes
     /// that too.
     fn third_as_out<'py>(
@@ -147,7 +138,7 @@ impl Ufunc {
             Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
         };
         if requested.mask.is_some() && !requested.has_out {
-            self.warn_of_mask_alone(py)?;
+            warn_of_mask_alone(py, self.original.bind(py), self.op.arity())?;
         }
         requested.out.to_py_result(py, result).map(Some)
     }
@@ -424,7 +415,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let all = PyDict::new(py);
     let numpy = py.import("numpy")?;
     for &op in Op::ALL {
-        let original = numpy.getattr(op.name())?.unbind();
+        // One of several results of a ufunc is no ufunc of its own.
+        let Some(original) = numpy.getattr_opt(op.name())?.map(Bound::unbind) else { continue };
         // SAFETY: the class was derived from this one, and the function is its.
         all.set_item(op.name(), unsafe { class.object(py, Ufunc { op, original }, vectorcall)? })?;
     }
@@ -452,7 +444,8 @@ fn by_address(py: Python<'_>) -> PyResult<OpTable> {
     let numpy = py.import("numpy")?;
     let mut known = Box::new([None; BUCKETS]);
     for &op in Op::ALL {
-        let address = numpy.getattr(op.name())?.as_ptr() as usize;
+        let Some(original) = numpy.getattr_opt(op.name())? else { continue };
+        let address = original.as_ptr() as usize;
         if let Some(free) = probe_sequence(address).find(|&bucket| known[bucket].is_none()) {
             known[free] = Some((address, op));
         }

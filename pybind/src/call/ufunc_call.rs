@@ -195,7 +195,10 @@ pub(crate) fn divmod<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyRes
 }
 
 /// Two results as a tuple; `None` after an error that NumPy's function is to find again.
-fn both_of<'py>(py: Python<'py>, both: fastnp::Result<(Array, Array)>) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn both_of<'py>(
+    py: Python<'py>,
+    both: fastnp::Result<(Array, Array)>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     match both {
         Ok((first, second)) => {
             let both = [wrap(py, first)?, wrap(py, second)?];
@@ -233,6 +236,15 @@ pub(crate) fn modf<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py
         Ok((step(Op::Copysign, &[&fraction, x])?, step(Op::Trunc, &[x])?))
     };
     both_of(py, parts())
+}
+
+/// Has NumPy warn, in the words of its version and if it does, of `where=` without `out=` in a call of a ufunc of so many operands.
+#[cold]
+pub(crate) fn warn_of_mask_alone(py: Python<'_>, ufunc: &Bound<'_, PyAny>, arity: usize) -> PyResult<()> {
+    let mask = PyDict::new(py);
+    mask.set_item("where", dtype::to_scalar(py, Scalar::new(DType::Bool, false))?)?;
+    let numbers = PyTuple::new(py, std::iter::repeat_n(1, arity))?;
+    ufunc.call(numbers, Some(&mask)).map(drop)
 }
 
 /// Calls NumPy's ufunc: for what is not native, and for NumPy's own error.

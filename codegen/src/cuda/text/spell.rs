@@ -60,11 +60,6 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
     };
     let of_floats = |pattern: &'static str| if kind == Kind::Float { pattern.into() } else { call() };
     let of_complex = |pattern: &'static str| if kind == Kind::Complex { call() } else { pattern.into() };
-    let truths = |of_bools: &'static str, of_complex: &'static str, of_others: &'static str| match kind {
-        Kind::Bool => of_bools.into(),
-        Kind::Complex => of_complex.into(),
-        Kind::Signed | Kind::Unsigned | Kind::Float => of_others.into(),
-    };
     let degrees = |of_singles: f32, of_doubles: f64| {
         let factor = if dtype == DType::F32 { f64::from(of_singles) } else { of_doubles };
         format!("a * (T){factor:?}").into()
@@ -104,10 +99,10 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         Op::LessEqual => of_complex("a <= b"),
         Op::Greater => if kind == Kind::Complex { "less_T(b, a)" } else { "a > b" }.into(),
         Op::GreaterEqual => if kind == Kind::Complex { "less_equal_T(b, a)" } else { "a >= b" }.into(),
-        Op::LogicalAnd => truths("a & b", "truth_T(a) & truth_T(b)", "(a != 0) & (b != 0)"),
-        Op::LogicalOr => truths("a | b", "truth_T(a) | truth_T(b)", "(a != 0) | (b != 0)"),
-        Op::LogicalXor => truths("a ^ b", "truth_T(a) ^ truth_T(b)", "(a != 0) ^ (b != 0)"),
-        Op::LogicalNot => truths("!a", "!truth_T(a)", "a == 0"),
+        Op::LogicalAnd => truths(kind, "a & b", "truth_T(a) & truth_T(b)", "(a != 0) & (b != 0)"),
+        Op::LogicalOr => truths(kind, "a | b", "truth_T(a) | truth_T(b)", "(a != 0) | (b != 0)"),
+        Op::LogicalXor => truths(kind, "a ^ b", "truth_T(a) ^ truth_T(b)", "(a != 0) ^ (b != 0)"),
+        Op::LogicalNot => truths(kind, "!a", "!truth_T(a)", "a == 0"),
         Op::Isnan | Op::Isinf if !matches!(kind, Kind::Float | Kind::Complex) => "false".into(),
         Op::Isfinite if !matches!(kind, Kind::Float | Kind::Complex) => "true".into(),
         Op::FloorDivide
@@ -117,6 +112,8 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         | Op::Conjugate
         | Op::Nextafter
         | Op::Spacing
+        | Op::FrexpMantissa
+        | Op::FrexpExponent
         | Op::Heaviside
         | Op::Gcd
         | Op::Lcm
@@ -150,6 +147,15 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         | Op::Isinf
         | Op::Isfinite
         | Op::Signbit => call(),
+    }
+}
+
+/// The pattern of an op on truth values, by the kind of its arguments.
+fn truths(kind: Kind, of_bools: &'static str, of_complex: &'static str, of_others: &'static str) -> Cow<'static, str> {
+    match kind {
+        Kind::Bool => of_bools.into(),
+        Kind::Complex => of_complex.into(),
+        Kind::Signed | Kind::Unsigned | Kind::Float => of_others.into(),
     }
 }
 

@@ -157,6 +157,10 @@ pub(crate) trait FloatOps: Copy {
     fn nextafter(self, b: Self) -> Self;
     /// Distance to the next number of larger magnitude.
     fn spacing(self) -> Self;
+    /// The mantissa, in [1/2, 1).
+    fn frexp_mantissa(self) -> Self;
+    /// The exponent of two beside that.
+    fn frexp_exponent(self) -> i32;
     /// 0, `b` or 1 by the sign.
     fn heaviside(self, b: Self) -> Self;
     /// Degrees as radians.
@@ -246,6 +250,14 @@ macro_rules! reals {
                     if self.abs() == $T::MAX { raise_overflow() } else { raise_underflow() }
                 }
                 float_bits::spacing(self)
+            }
+            #[inline(always)]
+            fn frexp_mantissa(self) -> $T {
+                float_bits::frexp_mantissa(self)
+            }
+            #[inline(always)]
+            fn frexp_exponent(self) -> i32 {
+                float_bits::frexp_exponent(self) as i32
             }
             #[inline(always)]
             fn heaviside(self, b: $T) -> $T {

@@ -343,6 +343,7 @@ macro_rules! define {
     (@result bool $T:ty) => { B8 };
     (@result real $T:ty) => { <$T as Element>::Real };
     (@result byte $T:ty) => { u8 };
+    (@result int $T:ty) => { i32 };
     (@find bool $Op:ident $dtype:ident $isa:ident) => { define!(@among $Op $dtype $isa B8) };
     (@find int $Op:ident $dtype:ident $isa:ident) => { define!(@among $Op $dtype $isa i8 u8 i16 u16 i32 u32 i64 u64) };
     (@find sint $Op:ident $dtype:ident $isa:ident) => { define!(@among $Op $dtype $isa i8 i16 i32 i64) };

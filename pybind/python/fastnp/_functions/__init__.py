@@ -25,7 +25,7 @@ TOPICS = {
     "difference": "diff ediff1d gradient trapezoid unwrap",
     "einsum": "einsum",
     "elementwise": """
-        angle around asarray_chkfinite clip divmod fix imag iscomplex isneginf isposinf
+        angle around asarray_chkfinite clip divmod fix frexp imag iscomplex isneginf isposinf
         modf nan_to_num polyval real real_if_close round sinc where
         """,
     "indexing": """

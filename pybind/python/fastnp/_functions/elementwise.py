@@ -20,14 +20,15 @@ from fastnp._interpreter import recorded_warnings
 
 
 def in_general(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of `divmod` or `modf` that the extension's function leaves: all but of one array of
-    ours, or two, or a number and one.
+    """A call of `divmod`, `modf` or `frexp` that the extension's function leaves: all but of one
+    array of ours, or two, or a number and one. That of `frexp` takes arguments besides.
     """
     original = getattr(_np, name)
     return general_ufunc(NATIVE[original], original, args, kwargs)
 
 
 NATIVE[_np.divmod] = foreign(_np.divmod, _fastnp.divmod)
+NATIVE[_np.frexp] = foreign(_np.frexp, _fastnp.frexp)
 NATIVE[_np.modf] = foreign(_np.modf, _fastnp.modf)
 
 

@@ -11,8 +11,21 @@ import numpy as _np
 from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp._fallback.call import call
+from fastnp._fallback.override import array_function_of
 from fastnp._fallback.registry import native
-from fastnp._fastnp import asarray, concatenate, empty, empty_like, ndarray, zeros
+from fastnp._fastnp import (
+    asarray,
+    broadcast_to,
+    concatenate,
+    empty,
+    empty_like,
+    inserted,
+    ndarray,
+    ones,
+    to_numpy,
+    without_positions,
+    zeros,
+)
 
 _INTEGERS = (int, _np.int64)
 
@@ -105,9 +118,9 @@ def along(arr: Any, axis: Any) -> tuple[Any, int] | None:
         return None
     if axis is None:
         return (arr if arr.ndim == 1 else arr.ravel()), 0
-    if type(axis) is not int or not -arr.ndim <= axis < arr.ndim:
+    if type(axis) not in _INTEGERS or not -arr.ndim <= axis < arr.ndim:
         return None
-    return arr, axis % arr.ndim
+    return arr, int(axis) % arr.ndim
 
 
 def _filled(arr: Any, axis: int, length: int, pieces: list[tuple[slice, Any]]) -> Any:
@@ -135,7 +148,7 @@ def _without(arr: Any, axis: int, start: int, stop: int) -> Any:
 @native(_np.delete, few=2_000)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     found = along(arr, axis)
-    if found is not None:
+    if found is not None and array_function_of(obj) is None:
         new = _deleted(*found, obj)
         if new is not None:
             return new
@@ -143,36 +156,84 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _deleted(arr: Any, axis: int, obj: Any) -> Any:
-    """`delete` of neighbours or by a mask; None for what is left to NumPy, which is faster for
-    positions: 2.5 times for 2,000 of 100,000.
-    """
+    """`delete`; None for what NumPy refuses."""
     n = arr.shape[axis]
     if type(obj) is slice:
         deleted = range(n)[obj]
         if len(deleted) == 0:
             return arr.copy(order="F" if arr.flags.fnc else "C")
-        if abs(deleted.step) != 1:
-            return None
-        ends = deleted[0], deleted[-1]
-        return _without(arr, axis, min(ends), max(ends) + 1)
+        if deleted.step < 0:
+            deleted = deleted[::-1]
+        if deleted.step == 1:
+            return _without(arr, axis, deleted[0], deleted[-1] + 1)
+        return _without_every(arr, axis, deleted)
     if type(obj) not in _INTEGERS:
-        positions = asarray(obj) if type(obj) is not list or obj else None
+        positions = zeros(0, int) if _is_empty(obj) else asarray(obj)
         if type(positions) is not ndarray or positions.dtype.kind not in "uib":
             return None
         if positions.dtype.kind == "b":
             return arr[_at(axis, ~positions)] if positions.shape == (n,) else None
         if positions.size != 1:
-            return None
+            return _without_positions(arr, axis, positions)
         obj = positions.item()
     if not -n <= obj < n:
         return None
     return _without(arr, axis, obj % n, obj % n + 1)
 
 
+def _is_empty(obj: Any) -> bool:
+    """Whether it is a sequence without items, which counts as one of positions."""
+    return type(obj) in (list, tuple) and not obj
+
+
+def _without_every(arr: Any, axis: int, deleted: range) -> Any:
+    """The array without positions at equal steps along an axis: those between two of them are as
+    many each time, so they are one assignment.
+    """
+    n, step, periods = arr.shape[axis], deleted.step, len(deleted) - 1
+    first, last = deleted[0], deleted[-1]
+    new = _filled(
+        arr,
+        axis,
+        n - len(deleted),
+        [
+            (slice(0, first), arr[_at(axis, slice(0, first))]),
+            (slice(last - periods, None), arr[_at(axis, slice(last + 1, n))]),
+        ],
+    )
+    between = new[_at(axis, slice(first, last - periods))]
+    source = arr[_at(axis, slice(first, last))]
+    before, after = arr.shape[:axis], arr.shape[axis + 1 :]
+    between = between.reshape((*before, periods, step - 1, *after))
+    source = source.reshape((*before, periods, step, *after))
+    if step <= _FEW and arr.size >= _MANY:
+        # Not one assignment with a short inner loop, as in `repeat`.
+        for at in range(1, step):
+            between[_at(axis + 1, at - 1)] = source[_at(axis + 1, at)]
+    else:
+        between[...] = source[_at(axis + 1, slice(1, None))]
+    return new
+
+
+def _without_positions(arr: Any, axis: int, positions: Any) -> Any:
+    """The array without positions along an axis, each of which may be named several times."""
+    n = arr.shape[axis]
+    positions = positions.ravel().astype(_np.int64)
+    if arr.ndim == 1:
+        new = without_positions(arr, positions)
+        if new is not None:
+            return new
+    if positions.size and not (-n <= positions.min() and positions.max() < n):
+        return None
+    kept = ones(n, bool)
+    kept[positions] = False
+    return arr[_at(axis, kept)]
+
+
 @native(_np.insert, few=2_000)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     found = along(arr, axis)
-    if found is not None:
+    if found is not None and array_function_of(obj) is None and array_function_of(values) is None:
         new = _inserted(*found, obj, values)
         if new is not None:
             return new
@@ -180,19 +241,52 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 def _inserted(arr: Any, axis: int, obj: Any, values: Any) -> Any:
-    """`insert` before one position; None for what is left to NumPy, which is faster for several:
-    twice for 2,000 of 100,000.
-    """
+    """`insert`; None for what NumPy refuses, and for negative positions beyond the first."""
+    n = arr.shape[axis]
     if type(obj) in _INTEGERS:
         return _inserted_at(arr, axis, obj, values, is_alone=True)
-    if type(obj) not in (ndarray, list) or (type(obj) is list and len(obj) != 1):
+    if type(obj) is slice:
+        positions: Any = _np.arange(*obj.indices(n))
+    else:
+        given = zeros(0, int) if _is_empty(obj) else asarray(obj)
+        # Of a list of bools NumPy asks the number of axes, which it does not have.
+        kinds = "uib" if type(obj) is ndarray else "ui"
+        if type(given) is not ndarray or given.ndim > 1 or given.dtype.kind not in kinds:
+            return None
+        positions = to_numpy(given)
+        if given.dtype.kind == "b":
+            if given.ndim != 1:
+                return None
+            positions = positions.nonzero()[0]
+    if positions.size == 1:
+        return _inserted_at(arr, axis, positions.item(), values, is_alone=positions.ndim == 0)
+    return _inserted_before(arr, axis, positions, values)
+
+
+def _inserted_before(arr: Any, axis: int, positions: Any, values: Any) -> Any:
+    """Values inserted before several positions, one for each or one for all."""
+    n, count = arr.shape[axis], positions.size
+    if count and not (-n <= positions.min() and positions.max() <= n):
         return None
-    positions = asarray(obj)
-    if type(positions) is not ndarray or positions.ndim > 1 or positions.size != 1:
+    # NumPy adds signed integers to the positions, in their type: sums in a small one may wrap.
+    if positions.dtype.kind == "u" or n + count > _np.iinfo(positions.dtype).max:
         return None
-    if positions.dtype.kind not in "ui":
+    shape = (*arr.shape[:axis], count, *arr.shape[axis + 1 :])
+    values = asarray(values, dtype=arr.dtype)
+    if type(values) is not ndarray:
         return None
-    return _inserted_at(arr, axis, positions.item(), values, is_alone=positions.ndim == 0)
+    while values.ndim > arr.ndim and values.shape[0] == 1:
+        values = values[0]
+    lengths = zip(reversed(values.shape), reversed(shape), strict=False)
+    if values.ndim > arr.ndim or not all(m in (1, length) for m, length in lengths):
+        return None
+    alike = (1,) * (arr.ndim - values.ndim) + values.shape
+    shape = (*shape[:axis], alike[axis], *shape[axis + 1 :])
+    positions, values = positions.astype(_np.int64), broadcast_to(values, shape)
+    if arr.flags.fnc:
+        new = inserted(arr.T, arr.ndim - 1 - axis, positions, values.T)
+        return None if new is None else new.T
+    return inserted(arr, axis, positions, values)
 
 
 def _inserted_at(arr: Any, axis: int, at: int, values: Any, is_alone: bool) -> Any:
