@@ -148,8 +148,74 @@ def test_only_the_users_modules(run: Run, tmp_path: Path) -> None:
         },
     )
     assert done.stdout.splitlines() == ["ProgramLoader SourceFileLoader", "numpy fastnp"]
-    kept = [path for path in tmp_path.rglob("*.pyc") if path.name.startswith("user")]
-    assert not kept
+    kept = [path.name for path in tmp_path.rglob("*.pyc") if path.name.startswith("user")]
+    assert kept == [f"user.{sys.implementation.cache_tag}.opt-fastnp.pyc"]
+
+
+CACHED = """
+import numpy as np, other
+def f(n):
+    total, best = 0.0, None
+    for i in range(n):
+        for j in range(2):
+            if best is None or i * j % 7 > best: best = i * j % 7
+        total += best
+    k = 0
+    while k < n: k += 1
+    else: total += 1
+    return total, k, [x for x in reversed(range(3))]
+class Held:
+    def work(self):
+        found = []
+        for i in reversed(range(400)):
+            try: found.append(1 / (i % 5))
+            except ZeroDivisionError: continue
+        return sum(found)
+print(f(3000), other.g(np.arange(5.0)), Held().work(), 1 is 1)
+for k in range(3000): other.count += k
+print(other.count, k)
+def h():
+    for i in range(3):
+        if i == 2: raise ValueError(i)
+h()
+"""
+OTHER = """
+count = 0
+def g(x):
+    s = 0.0
+    for _ in range(900):
+        for v in x: s += v
+    return s
+"""
+
+
+def test_code_in_files(agrees: Callable[..., str], tmp_path: Path) -> None:
+    """The first run writes code, the second reads it: the same output, warnings and tracebacks."""
+    first = agrees(CACHED, modules={"other.py": OTHER})
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.opt-fastnp.pyc")}
+    assert {path.name.partition(".")[0] for path in files} == {"program", "other"}
+    assert agrees(CACHED, modules={"other.py": OTHER}) == first
+    assert {path: path.read_bytes() for path in files} == files
+    # A text that has changed, and files that say nothing.
+    assert agrees(CACHED, modules={"other.py": OTHER.replace("900", "9")}) != first
+    for path in files:
+        path.write_bytes(path.read_bytes()[:40])
+    assert agrees(CACHED, modules={"other.py": OTHER}) == first
+    assert all(path.read_bytes() == contents for path, contents in files.items())
+
+
+def test_code_in_files_is_compiled_and_reported(run: Run) -> None:
+    """Loops of code that was read from a file are compiled, and their trees made then."""
+    source = CACHED.replace("h()\n", "").replace("3000", "300_000")
+    for _ in range(2):
+        done = run(source, modules={"other.py": OTHER}, options=("--report",))
+        places = [line for line in done.stderr.splitlines() if ": compiled: " in line]
+        assert len(places) >= 2
+
+
+def test_no_code_is_written_where_python_would_not(run: Run, tmp_path: Path) -> None:
+    run(CACHED, modules={"other.py": OTHER}, environment={"PYTHONDONTWRITEBYTECODE": "1"})
+    assert not [*tmp_path.rglob("*.pyc")]
 
 
 def test_what_is_the_users(tmp_path: Path) -> None:

@@ -166,13 +166,13 @@ def test_others(name: str) -> None:
 def test_one_version_serves_each_state_at_the_entry() -> None:
     """Where a variable is `None` at the entry and where it is a number, the code is another."""
     sites, difference = test_compiled.run("""
-def least(v, best):
+def lowest(v, best):
     for e in v:
         if best is None or e < best: best = e
     return best
-a = [least(x, start) for start in (None, None, 0.5, None, -9.0)]
+a = [lowest(x, start) for start in (None, None, 0.5, None, -9.0)]
 """)
     assert not difference
-    (site,) = [site for site in sites if site.qualname == "least"][:1]
+    (site,) = [site for site in sites if site.qualname == "lowest"]
     assert site.runs == 5
     assert len(site.compiled) == 2

@@ -247,3 +247,32 @@ def _references_of_fresh() -> int:
 
 
 _FRESH = _references_of_fresh()
+
+
+class Step:
+    """What the rewritten code does after a compiled run, or an attempt at one.
+
+    `row` are the values of the names that the loop binds, in their order; it is None if nothing
+    was run. `at` is the statement to go on with, if the run was left in the middle of a turn.
+    Else `rest` is what to iterate over; None after the last turn, False after `break`.
+    """
+
+    __slots__ = ("at", "error", "iterators", "rest", "row", "unbound")
+
+    def __init__(self, rest: Any = None) -> None:
+        self.row: tuple[Any, ...] | None = None
+        self.unbound: frozenset[str] = frozenset()
+        self.at: float | None = None
+        self.rest = rest
+        self.iterators: dict[int, Iterable[Any]] = {}
+        self.error: BaseException | None = None
+
+    def take(self) -> tuple[Any, ...] | None:
+        """The row, which is not kept: values live as long as the program wants them."""
+        row, self.row = self.row, None
+        return row
+
+    def take_error(self) -> BaseException | None:
+        """The error, which is not kept."""
+        error, self.error = self.error, None
+        return error

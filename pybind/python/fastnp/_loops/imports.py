@@ -6,14 +6,14 @@ import ast
 
 import numpy as _np
 
-from fastnp._loops.loop import below
+from fastnp._loops.loop import all_statements
 
 __all__ = ["redirect"]
 
 
-def redirect(tree: ast.AST) -> None:
-    """Replace NumPy in every import statement below `tree`."""
-    for node in below(tree):
+def redirect(tree: ast.Module | ast.Interactive) -> None:
+    """Replace NumPy in every import statement of a module."""
+    for node in all_statements(tree.body):
         if isinstance(node, ast.Import):
             node.names = [made for alias in node.names for made in _imported(alias)]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and _is_numpys(node.module or ""):

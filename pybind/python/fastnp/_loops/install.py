@@ -1,8 +1,8 @@
 """`fastnp.install`: in modules of the user's own, NumPy's name gives fastnp and loops run compiled.
 
 A finder before Python's own gives these modules a loader that rewrites them. Packages that were
-installed, the standard library and fastnp are left alone, and no file is written: rewritten code
-holds sites, which are objects of this process. Programs that `runpy` and `multiprocessing` run are
+installed, the standard library and fastnp are left alone. Rewritten code holds sites, which are
+objects of this process: `code_cache` keeps in files what they are made of. Programs that `runpy` and `multiprocessing` run are
 rewritten too; a process that is spawned is told to install before it imports anything.
 """
 
@@ -13,14 +13,16 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
-from fastnp._interpreter import ignored_warnings
+from fastnp._interpreter import Uncollected, ignored_warnings
+from fastnp._loops import code_cache
 from fastnp._loops.imports import redirect
 from fastnp._loops.report import UNITS
-from fastnp._loops.rewrite import compile_tree
+from fastnp._loops.rewrite import Unit, fill, rewrite
 from fastnp._state import loops as _switch
 
 __all__ = ["install", "is_own", "program_code", "uninstall"]
@@ -40,19 +42,50 @@ def is_own(path: str) -> bool:
     return not any(part in _INSTALLED for part in whole.split(os.sep))
 
 
-def program_code(source: bytes | str, filename: str) -> CodeType | None:
-    """Code of a module with its imports and loops rewritten; None if it does not compile."""
+def program_code(source: bytes | str, filename: str, is_program: bool = False) -> CodeType | None:
+    """Code of a module with its imports and loops rewritten; None if it does not compile. Python
+    compiles a program each time, and warns of its syntax each time.
+    """
     if _switch.enabled():
         try:
-            tree = ast.parse(source, filename)
-            redirect(tree)
-            code, unit = compile_tree(tree, filename)
-            UNITS.append(unit)
-            return code
+            # Trees are many objects, which the collector would visit several times.
+            with Uncollected(makes_garbage=True):
+                return _rewritten(source, filename, is_program)
         except (SyntaxError, ValueError, RecursionError):
             with ignored_warnings():  # Python has given them.
                 return _redirected(source, filename)
     return _redirected(source, filename)
+
+
+def _rewritten(source: bytes | str, filename: str, is_program: bool) -> CodeType:
+    @cache
+    def original() -> CodeType:
+        with ignored_warnings(), Uncollected(makes_garbage=True):
+            code = _redirected(source, filename)
+        assert code is not None
+        return code
+
+    def with_trees() -> Unit:
+        with ignored_warnings():
+            tree = ast.parse(source, filename)
+        redirect(tree)
+        return rewrite(tree, filename)
+
+    found = code_cache.read(source, filename, with_trees)
+    if found is None:
+        tree = ast.parse(source, filename)
+        redirect(tree)
+        unit = rewrite(tree, filename)
+        made = compile(tree, filename, "exec", dont_inherit=True)
+        code_cache.write(source, filename, made, unit)
+        found = fill(made), unit
+    elif is_program:
+        compile(source, filename, "exec", dont_inherit=True)
+    code, unit = found
+    for site in unit.sites:
+        site.original = original
+    UNITS.append(unit)
+    return code
 
 
 def _redirected(source: bytes | str, filename: str) -> CodeType | None:

@@ -24,6 +24,7 @@ class Loop:
         "binds",
         "filename",
         "is_module_level",
+        "is_while",
         "line",
         "local_names",
         "node",
@@ -32,13 +33,20 @@ class Loop:
         "statements",
     )
 
-    def __init__(self, node: ast.For | ast.While, filename: str, is_module_level: bool) -> None:
+    def __init__(
+        self,
+        node: ast.For | ast.While,
+        filename: str,
+        is_module_level: bool,
+        facts: Facts | None = None,
+    ) -> None:
         self.node = node
         self.filename = filename
         self.is_module_level = is_module_level
+        self.is_while = isinstance(node, ast.While)
         self.line = node.lineno
         self.statements: tuple[ast.stmt, ...] = tuple(statements(node))
-        self.binds: tuple[str, ...] = tuple(bound_names(node))
+        self.binds: tuple[str, ...] = tuple((facts or Facts()).bound(node))
         self.resumable: frozenset[int] = frozenset()
         # Known when the code is compiled: the scope's name, and its names that are not global.
         self.qualname = "<module>"
@@ -71,6 +79,17 @@ def family(statement: ast.stmt) -> Iterator[ast.stmt]:
     for block in children(statement):
         for inner in block:
             yield from family(inner)
+
+
+def all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those inside them, also in functions and classes."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, SCOPES):
+            yield from all_statements(statement.body)
+        else:
+            for block in children(statement):
+                yield from all_statements(block)
 
 
 def each_turn(loop: ast.For | ast.While) -> Iterator[ast.stmt]:
@@ -143,23 +162,54 @@ def outer_parts(scope: Any) -> list[ast.AST]:
     ]
 
 
-def bound_names(loop: ast.For | ast.While) -> list[str]:
-    """The names that the loop binds or deletes in its scope, in the order of the source."""
-    found: dict[str, None] = {}
+class Facts:
+    """What is known of statements, each of which is looked at once, however many loops are around
+    it.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[list[ast.AST], list[str]]] = {}
+
+    def nodes(self, *statements: ast.stmt) -> Iterator[ast.AST]:
+        """Statements and the nodes of their expressions, in their own scope; heads of scopes
+        inside. Statements inside them are not theirs.
+        """
+        for statement in statements:
+            yield from self._of(statement)[0]
+
+    def bound(self, loop: ast.For | ast.While) -> dict[str, None]:
+        """The names that a loop binds or deletes in its scope, about in the order of the source."""
+        head = _nodes_and_names(loop.target if isinstance(loop, ast.For) else loop.test)[1]
+        found = dict.fromkeys(head)
+        for statement in loop.body:
+            for inner in family(statement):
+                found.update(dict.fromkeys(self._of(inner)[1]))
+        return found
+
+    def _of(self, statement: ast.stmt) -> tuple[list[ast.AST], list[str]]:
+        known = self._known.get(id(statement))
+        if known is None:
+            known = self._known[id(statement)] = _nodes_and_names(statement)
+        return known
+
+
+def _nodes_and_names(node: ast.AST) -> tuple[list[ast.AST], list[str]]:
+    nodes: list[ast.AST] = []
+    names: list[str] = []
     # A node, and whether it is within a comprehension, where only `:=` binds a name of the scope.
-    waiting: list[tuple[ast.AST, bool]] = [(part, False) for part in reversed(loop.body)]
-    waiting.append((loop.target if isinstance(loop, ast.For) else loop.test, False))
+    waiting: list[tuple[ast.AST, bool]] = [(node, False)]
     while waiting:
         node, inside = waiting.pop()
+        nodes.append(node)
         if isinstance(node, ast.Name):
             if not (inside or isinstance(node.ctx, ast.Load)):
-                found[node.id] = None
+                names.append(node.id)
             continue
-        found.update(dict.fromkeys(_bindings(node)))
+        names += _bindings(node)
         inside = inside or isinstance(node, COMPREHENSIONS)
         parts = outer_parts(node) if isinstance(node, SCOPES) else parts_of(node)
-        waiting += [(part, inside) for part in reversed(parts)]
-    return list(found)
+        waiting += [(part, inside) for part in reversed(parts) if not isinstance(part, ast.stmt)]
+    return nodes, names
 
 
 def _bindings(node: ast.AST) -> list[str]:

@@ -20,7 +20,8 @@ class CellTransformer(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         """The cell, rewritten; not called for nodes inside."""
-        redirect(node)
+        if isinstance(node, ast.Module | ast.Interactive):
+            redirect(node)
         if _switch.enabled() and isinstance(node, ast.Module):
             UNITS.append(rewrite(node, "<cell>"))
         return node

@@ -8,14 +8,14 @@ classes, are given the code that they have without sites; others keep theirs.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from fastnp._loops.loop import Loop
 
 
-def restore(site: Loop, module: CodeType) -> None:
+def restore(site: Loop, module: Callable[[], CodeType]) -> None:
     """Give the function that a site is in the code that it has in the code of its module, if all
     sites in it are plain. Calls that are being made keep theirs.
     """
@@ -23,7 +23,7 @@ def restore(site: Loop, module: CodeType) -> None:
     if frame is None or not all(one.plain for one in _sites_of(frame.f_code)):
         return
     code = frame.f_code
-    for original in _all_in(module):
+    for original in _all_in(module()):
         if (
             original.co_qualname == code.co_qualname
             and original.co_firstlineno == code.co_firstlineno

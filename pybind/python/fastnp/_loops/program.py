@@ -113,7 +113,7 @@ def _run_file(arguments: list[str]) -> None:
     module = _main_module()
     loader = importlib.machinery.SourceFileLoader("__main__", path)
     module.__dict__.update(__file__=path, __cached__=None, __loader__=loader)
-    code = program_code(source, path)
+    code = program_code(source, path, is_program=True)
     if code is None:
         with ignored_warnings():  # Python has given them.
             code = compile(source, path, "exec", dont_inherit=True)

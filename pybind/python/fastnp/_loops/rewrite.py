@@ -43,7 +43,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count, repeat
 from types import CodeType
@@ -53,7 +53,16 @@ from weakref import WeakValueDictionary
 from fastnp import _fastnp
 from fastnp._interpreter import ignored_warnings
 from fastnp._loops.entry import Turns
-from fastnp._loops.loop import LOOPS, SCOPES, children, each_turn, family, in_scope, parts_of
+from fastnp._loops.loop import (
+    LOOPS,
+    SCOPES,
+    Facts,
+    children,
+    each_turn,
+    family,
+    in_scope,
+    statements,
+)
 from fastnp._loops.nodes import (
     both,
     call_constant,
@@ -74,7 +83,7 @@ from fastnp._loops.outcome import Refusal
 from fastnp._loops.records import Record
 from fastnp._loops.site import BETWEEN, Site
 
-__all__ = ["Unit", "compile_tree", "fill", "rewrite"]
+__all__ = ["State", "Unit", "compile_tree", "constants_of", "fill", "named_constants", "rewrite"]
 
 # Functions that show a scope's variables: in a function that names one, loops stay as they are.
 _SHOWING = frozenset(["dir", "eval", "exec", "locals", "vars"])
@@ -133,35 +142,74 @@ def compile_tree(
         original = compiled()
     unit = rewrite(tree, filename)
     for site in unit.sites:
-        site.original = original
+        site.original = partial(_itself, original)
     return fill(compiled()), unit
+
+
+def _itself(code: CodeType) -> CodeType:
+    return code
 
 
 def rewrite(tree: ast.Module, filename: str) -> Unit:
     """Replace the loops of a module by sites, in place."""
     unit = Unit(filename, [], [], State())
-    tree.body = _Scope(unit, tree, _constant(unit.state)).rewritten(tree.body)
+    tree.body = _Scope(unit, tree, _constant(unit.state), Facts()).rewritten(tree.body)
     return unit
 
 
-def fill(code: CodeType) -> CodeType:
-    """Put sites and functions in the place of the bytes that stand for them."""
+def fill(code: CodeType, known: Mapping[bytes, Any] | None = None) -> CodeType:
+    """Put sites and functions in the place of the bytes that stand for them: what is `known`, or
+    what this process has made.
+    """
     constants: list[Any] = []
     changed = False
     for value in code.co_consts:
         filled = value
         if type(value) is bytes and value.startswith(_PREFIX):
-            filled = _functions.get(value) or _constants.get(value, value)
+            filled = _value(value) if known is None else known[value]
             if isinstance(filled, Site):
                 filled.filename = code.co_filename
                 filled.qualname = code.co_qualname
                 names = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
                 filled.local_names = frozenset(names)
         elif isinstance(value, CodeType):
-            filled = fill(value)
+            filled = fill(value, known)
         changed = changed or filled is not value
         constants.append(filled)
     return code.replace(co_consts=tuple(constants)) if changed else code
+
+
+def _value(key: bytes) -> Any:
+    return _functions.get(key) or _constants.get(key, key)
+
+
+def named_constants(code: CodeType, unit: Unit) -> dict[bytes, int | str]:
+    """What the bytes in code that is not filled stand for: numbers of the unit's sites, and names.
+
+    They are the same for a process that reads the code from a file (`constants_of`).
+    """
+    numbers = {id(site): number for number, site in enumerate(unit.sites)}
+    names = {id(value): name for name, value in _SHARED.items()}
+    found: dict[bytes, int | str] = {}
+    waiting = [code]
+    while waiting:
+        for value in waiting.pop().co_consts:
+            if isinstance(value, CodeType):
+                waiting.append(value)
+            elif type(value) is bytes and value.startswith(_PREFIX):
+                stands_for = _value(value)
+                named = names.get(id(stands_for), "state")
+                found[value] = numbers.get(id(stands_for), named)
+    return found
+
+
+def constants_of(named: Mapping[bytes, int | str], unit: Unit) -> dict[bytes, Any]:
+    """The values of the bytes in code that was read from a file."""
+    shared = {**_SHARED, "state": unit.state}
+    return {
+        key: unit.sites[value] if isinstance(value, int) else shared[value]
+        for key, value in named.items()
+    }
 
 
 def _constant(value: Any) -> ast.Constant:
@@ -177,12 +225,15 @@ def _function(value: Any) -> ast.Constant:
 
 
 # What rewritten code calls.
-_ISINSTANCE = _function(builtins.isinstance)
-_GETTRACE = _function(sys.gettrace)
-_LOCALS = _function(builtins.locals)
-_GLOBALS = _function(builtins.globals)
-_TURNS = _function(Turns)
-_ENDLESS = _function(repeat(None))
+_SHARED: dict[str, Any] = {
+    "isinstance": builtins.isinstance,
+    "gettrace": sys.gettrace,
+    "locals": builtins.locals,
+    "globals": builtins.globals,
+    "Turns": Turns,
+    "endless": repeat(None),
+}
+_ISINSTANCE, _GETTRACE, _LOCALS, _GLOBALS, _TURNS, _ENDLESS = map(_function, _SHARED.values())
 
 
 # --- one scope ------------------------------------------------------------------------------------
@@ -191,9 +242,10 @@ _ENDLESS = _function(repeat(None))
 class _Scope:
     """The loops of one function, class body or module."""
 
-    def __init__(self, unit: Unit, node: ast.AST, state: ast.Constant | None) -> None:
+    def __init__(self, unit: Unit, node: ast.AST, state: ast.Constant | None, facts: Facts) -> None:
         self.unit = unit
         self.state = state
+        self.facts = facts
         self.is_class = isinstance(node, ast.ClassDef)
         self.sites: dict[int, Site] = {}
         # Statements that are sites, or have some inside.
@@ -203,17 +255,20 @@ class _Scope:
 
     def rewritten(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements of the scope, with sites; scopes inside are rewritten in place."""
-        for node in in_scope(*body):
-            if isinstance(node, SCOPES) and not isinstance(node, ast.Lambda):
-                node.body = _Scope(self.unit, node, None).rewritten(node.body)
-        reason = "in the body of a class" if self.is_class else self._shown(body)
+        statements = [inner for statement in body for inner in family(statement)]
+        for node in statements:
+            if isinstance(node, SCOPES):
+                node.body = _Scope(self.unit, node, None, self.facts).rewritten(node.body)
+        if not any(isinstance(node, LOOPS) for node in statements):
+            return body
+        reason = "in the body of a class" if self.is_class else self._shown(statements)
         for statement in body:
             self._find(statement, reason, None, 0)
         return self.block(body, False) if self.sites else body
 
-    def _shown(self, body: list[ast.stmt]) -> str:
+    def _shown(self, statements: list[ast.stmt]) -> str:
         if self.state is None:
-            for node in in_scope(*body):
+            for node in self.facts.nodes(*statements):
                 if isinstance(node, ast.Name) and node.id in _SHOWING:
                     return f"the function may call {node.id}()"
         return ""
@@ -224,7 +279,7 @@ class _Scope:
         """Make sites of the loops in a statement, outer ones first; tell whether there are any."""
         inside = around
         if isinstance(node, LOOPS):
-            why = reason or _refusal(node)
+            why = reason or _refusal(node, self.facts)
             if not why and blocks + 1 + _height(node) > _MAX_BLOCKS:
                 why = "too many nested blocks"
             if why:
@@ -242,7 +297,7 @@ class _Scope:
         return found
 
     def _site(self, node: ast.For | ast.While, around: Site | None) -> Site:
-        site = Site(node, self.unit.filename, self.state is not None)
+        site = Site(node, self.unit.filename, self.state is not None, self.facts)
         self.unit.sites.append(site)
         self.sites[id(node)] = site
         if around is None:
@@ -649,7 +704,7 @@ def _height(node: ast.stmt) -> int:
     return _BLOCKS_OF.get(type(node), 0) + max(inside, default=0)
 
 
-def _refusal(loop: ast.For | ast.While) -> str:
+def _refusal(loop: ast.For | ast.While, facts: Facts) -> str:
     """Why a loop cannot be a site, whatever the types are; empty if it can."""
     targets: set[str] = set()
     if isinstance(loop, ast.For):
@@ -659,7 +714,8 @@ def _refusal(loop: ast.For | ast.While) -> str:
         ):
             return "its target is no name or tuple of names"
         targets = {part.id for part in parts if isinstance(part, ast.Name)}
-    for node in in_scope(*loop.body):
+    _, *body = statements(loop)
+    for node in facts.nodes(*body):
         reason = _FORBIDDEN.get(type(node), "")
         if isinstance(node, ast.Name):
             if node.id.startswith("__") and not node.id.endswith("__"):
@@ -672,10 +728,10 @@ def _refusal(loop: ast.For | ast.While) -> str:
             reason = "imports unknown names"
         if reason:
             return reason
-    return _never_compiled(loop)
+    return _never_compiled(loop, facts)
 
 
-def _never_compiled(loop: ast.For | ast.While) -> str:
+def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
     """What the interpreter has to do in each turn, of the loop or of one inside, whatever the types
     are; empty if there is no such statement.
     """
@@ -685,13 +741,14 @@ def _never_compiled(loop: ast.For | ast.While) -> str:
     for statement in each_turn(loop):
         if isinstance(statement, _LEFT):
             return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
-        if isinstance(statement, ast.If | ast.Assert):
-            parts: list[ast.AST] = [statement.test]  # a message is evaluated where the loop is left
-        elif isinstance(statement, _SIMPLE):
-            parts = parts_of(statement)
+        if isinstance(statement, ast.Assert):
+            # Its message is evaluated where the loop is left.
+            nodes = in_scope(statement.test)
+        elif isinstance(statement, (ast.If, *_SIMPLE)):
+            nodes = facts.nodes(statement)
         else:
             continue
-        for node in in_scope(*parts):
+        for node in nodes:
             reason = _NEVER.get(type(node), "")
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reason = "a call of print" if node.func.id == "print" else ""

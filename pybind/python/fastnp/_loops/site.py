@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from time import perf_counter, thread_time
 from types import CodeType
@@ -25,6 +25,7 @@ from fastnp._interpreter import Uncollected
 from fastnp._loops.entry import (
     SIZED,
     Source,
+    Step,
     Turns,
     advance,
     beginning,
@@ -32,7 +33,7 @@ from fastnp._loops.entry import (
     is_list,
     source_of,
 )
-from fastnp._loops.loop import Loop
+from fastnp._loops.loop import Facts, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
 from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
@@ -108,35 +109,6 @@ class LoopError(RuntimeError):
 LoopError.__module__ = "fastnp"
 
 
-class Step:
-    """What the rewritten code does after a compiled run, or an attempt at one.
-
-    `row` are the values of the names that the loop binds, in their order; it is None if nothing
-    was run. `at` is the statement to go on with, if the run was left in the middle of a turn.
-    Else `rest` is what to iterate over; None after the last turn, False after `break`.
-    """
-
-    __slots__ = ("at", "error", "iterators", "rest", "row", "unbound")
-
-    def __init__(self, rest: Any = None) -> None:
-        self.row: tuple[Any, ...] | None = None
-        self.unbound: frozenset[str] = frozenset()
-        self.at: float | None = None
-        self.rest = rest
-        self.iterators: dict[int, Iterable[Any]] = {}
-        self.error: BaseException | None = None
-
-    def take(self) -> tuple[Any, ...] | None:
-        """The row, which is not kept: values live as long as the program wants them."""
-        row, self.row = self.row, None
-        return row
-
-    def take_error(self) -> BaseException | None:
-        """The error, which is not kept."""
-        error, self.error = self.error, None
-        return error
-
-
 class Site(Loop):
     """A loop statement in rewritten code: counts, compiled code, statistics."""
 
@@ -158,6 +130,7 @@ class Site(Loop):
         "is_strict",
         "leaves",
         "live",
+        "load",
         "made",
         "original",
         "pending",
@@ -182,8 +155,17 @@ class Site(Loop):
         "work",
     )
 
-    def __init__(self, node: ast.For | ast.While, filename: str, is_module_level: bool) -> None:
-        super().__init__(node, filename, is_module_level)
+    # Makes the syntax trees of a module's loops, where its code was read from a file.
+    load: Callable[[], None]
+
+    def __init__(
+        self,
+        node: ast.For | ast.While,
+        filename: str,
+        is_module_level: bool,
+        facts: Facts | None = None,
+    ) -> None:
+        super().__init__(node, filename, is_module_level, facts)
         # Place in the outermost site around: its statement's number, and how many sites are around.
         self.first = 0
         self.depth = 0
@@ -192,12 +174,19 @@ class Site(Loop):
         self.weight = 1
         self.is_eager = self.is_strict = False
         # The code of the module without sites, for functions whose loops are all retired.
-        self.original: CodeType | None = None
+        self.original: Callable[[], CodeType] | None = None
         # `for i in reversed(range(n))`: the iterator is the loop's alone, so it may be the range.
         self.is_reversed = isinstance(node, ast.For) and _is_call_of(node.iter, "reversed")
         self.attempts = 0
         self.reset()
         SITES.add(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """The syntax tree of a loop whose code comes from a file is made when it is asked for."""
+        if name not in ("node", "statements"):
+            raise AttributeError(name)
+        self.load()
+        return getattr(self, name)
 
     def reset(self) -> None:
         """As it was before its first entry."""
@@ -360,7 +349,7 @@ class Site(Loop):
 
         `current` is the value that the target of a `for` statement has in that turn.
         """
-        if isinstance(self.node, ast.While):
+        if self.is_while:
             return self._while_piece(1)
         rest = step.iterators.pop(self.first)
         source = source_of(rest)
@@ -400,7 +389,7 @@ class Site(Loop):
     def stop(self, turns: Turns) -> None:
         """Time the turns of a loop that was left by `break`, or whose condition is false."""
         made = turns.count
-        if isinstance(self.node, ast.While):
+        if self.is_while:
             made -= turns.rest.__length_hint__()  # type: ignore[attr-defined]
         self._time(turns, made)
 
@@ -447,7 +436,7 @@ class Site(Loop):
             return False
         if self.is_eager:
             return True
-        if isinstance(self.node, ast.While):
+        if self.is_while:
             return bool(self.compiled) or self.spent >= self._patience()
         if turns.source is None or not self._is_long(turns.left):
             return False
@@ -472,8 +461,8 @@ class Site(Loop):
         if turns.left == 0:
             return self._grown(turns)
         if not self.live or _is_watched():
-            return repeat(None) if isinstance(self.node, ast.While) else turns.rest
-        if isinstance(self.node, ast.While):
+            return repeat(None) if self.is_while else turns.rest
+        if self.is_while:
             return self._while_piece()
         if turns.source is None:
             return turns.rest
@@ -510,7 +499,7 @@ class Site(Loop):
 
     def _outcome(self, names: Names, source: Source | None) -> Outcome | None:
         """How a compiled run from here on ends; None if there is no code for it."""
-        if isinstance(self.node, ast.For) and source is None:
+        if not self.is_while and source is None:
             self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
         global _compiling, _machine
@@ -680,7 +669,7 @@ class Site(Loop):
             yield site
 
     def _refused(self, turns: Turns) -> Step:
-        step = Step(repeat(None) if isinstance(self.node, ast.While) else turns.rest)
+        step = Step(repeat(None) if self.is_while else turns.rest)
         if self.is_strict:
             refusal = self.refusals[-1]
             place = f"{self.filename}:{refusal.line}"
@@ -716,14 +705,14 @@ class Site(Loop):
     def _left(self, outcome: Outcome, step: Step) -> None:
         at = outcome.at
         line = self.statements[at].lineno
-        if (at or isinstance(self.node, ast.While)) and not outcome.pauses:
+        if (at or self.is_while) and not outcome.pauses:
             self.leaves[line, outcome.reason] += 1
         if at and at not in self.resumable:
             raise AssertionError(f"{self.filename}:{line}: compiled code was left within a block")
         step.iterators = {self.first + k: rest for k, rest in outcome.iterators.items()}
         if at:
             step.at = self.first + at + BETWEEN * (at in outcome.iterators)
-        elif isinstance(self.node, ast.While):
+        elif self.is_while:
             step.rest = self._while_piece(1)
         else:
             step.rest = self._head(step.iterators.pop(self.first))
