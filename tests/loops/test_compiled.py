@@ -256,7 +256,7 @@ for i in range(n):
 inside = slice(1, -1)
 for i in range(n):
     A[inside, i] = B[i, inside] * 2 - A[inside, i]
-    s = (0.5 - i) ** 3 + (-1.0) ** 2
+    s = (0.5 - i) ** 3 + (-1.0) ** 2 + pow(i, 3) + pow(0.5 * i, 2) + pow(2, i) + pow(x, 2)[1]
 """,
     "views that outlive the loop": """
 for i in range(n):

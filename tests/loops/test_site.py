@@ -185,3 +185,21 @@ for node in queue:
 """
     expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
     assert outcome(sites(source)[0]) == expected
+
+
+def test_a_mistake_of_the_compiler_leaves_the_loop_to_the_interpreter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(*_: object) -> Any:
+        raise KeyError("register")
+
+    monkeypatch.setattr(compiler, "compile_loop", fails)
+    (site,) = sites("for i in range(9):\n    s += i")[1]
+    names = Names({"s": 0}, {"s": 0}, frozenset())
+    assert site._outcome(names, range(9)) is None
+    assert [refusal.reason for refusal in site.refusals] == [
+        "an error in the compiler: KeyError('register')"
+    ]
+    site.is_eager = True
+    with pytest.raises(KeyError):
+        site._outcome(names, range(9))

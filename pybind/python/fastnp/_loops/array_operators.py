@@ -11,6 +11,7 @@ from fastnp._loops.arrays import (
     Elementwise,
     Indices,
     elements,
+    is_array,
     is_ours,
     map_elements,
     number_everywhere,
@@ -85,6 +86,18 @@ def of_complexes(
     if found.formula is None or not found.shape:
         raise Unsupported(f"{name} of these arrays")
     return found._replace(packed=None, is_ours=True, needs_kernel=True)
+
+
+def power(e: Emitter, arguments: Sequence[Value | Elementwise]) -> Value | Elementwise:
+    """`pow(a, b)`, which is `a ** b`."""
+    if len(arguments) != 2:
+        raise Unsupported("pow with a modulus")
+    a, b = arguments
+    if is_array(a) or is_array(b):
+        return binary(e, "power", a, b)
+    assert isinstance(a, Value)
+    assert isinstance(b, Value)
+    return numbers.binary(e, "power", a, b)
 
 
 def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise) -> Elementwise:

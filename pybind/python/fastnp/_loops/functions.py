@@ -743,10 +743,10 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
         id(divmod): tuples.quotient_and_remainder,
         id(complex): to_complex,
         id(round): round_,
-        id(math.floor): math_rounding("floor"),
-        id(math.ceil): math_rounding("ceil"),
-        id(math.trunc): math_rounding("trunc"),
+        id(pow): array_operators.power,
     }
+    for name in ("floor", "ceil", "trunc"):
+        known[id(getattr(math, name))] = math_rounding(name)
     for name in (*MATH, *MATH_BINARY, "sqrt", "fabs"):
         known[id(getattr(math, name))] = math_function(name)
     known.update(finiteness.functions_of_math())

@@ -2,8 +2,9 @@
 
 A finder before Python's own gives these modules a loader that rewrites them. Packages that were
 installed, the standard library and fastnp are left alone. Rewritten code holds sites, which are
-objects of this process: `code_cache` keeps in files what they are made of. Programs that `runpy` and `multiprocessing` run are
-rewritten too; a process that is spawned is told to install before it imports anything.
+objects of this process: `code_cache` keeps in files what they are made of. Programs that `runpy`
+and `multiprocessing` run are rewritten too; a process that is spawned is told to install before it
+imports anything.
 """
 
 from __future__ import annotations

@@ -531,7 +531,14 @@ class Site(Loop):
             from fastnp._loops import compiler
 
             began = perf_counter()
-            found = compiler.compile_loop(self, names, source)
+            try:
+                found = compiler.compile_loop(self, names, source)
+            except Exception as error:
+                # A mistake of the compiler's: the interpreter runs the program all the same, and
+                # the report has it. Tests and `jit` compile eagerly.
+                if self.is_eager:
+                    raise
+                found = Refusal(self.line, f"an error in the compiler: {error!r}")
         took = perf_counter() - began
         _compiling += began - start + took
         if isinstance(found, Refusal):
