@@ -11,7 +11,7 @@ import pytest
 from fastnp._loops import compiler
 from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
-from fastnp._loops.outcome import Outcome
+from fastnp._loops.outcome import TOO_LONG, Outcome, Refusal
 from fastnp._loops.rewrite import compile_tree
 from fastnp._loops.site import Site
 
@@ -203,3 +203,25 @@ def test_a_mistake_of_the_compiler_leaves_the_loop_to_the_interpreter(
     site.is_eager = True
     with pytest.raises(KeyError):
         site._outcome(names, range(9))
+
+
+def test_much_code_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that takes many lines of code is asked for again once it has been interpreted as long
+    as writing them takes, and no more after that.
+    """
+    asked: list[bool] = []
+
+    def refuses(loop: Any, names: Any, source: Any, is_early: bool = False) -> Any:
+        asked.append(is_early)
+        return Refusal(loop.line, TOO_LONG)
+
+    monkeypatch.setattr(compiler, "compile_loop", refuses)
+    outer, inner = sites("for i in range(9):\n    for j in range(9):\n        s += j")[1]
+    names = Names({"s": 0}, {"s": 0}, frozenset())
+    for spent in (5e-3, 6e-3, 5e-2):
+        outer.spent = spent
+        assert outer._outcome(names, range(9)) is None
+    assert asked == [True, False]
+    assert not inner.is_patient
+    assert not outer.live
+    assert len(outer.refusals) == 1

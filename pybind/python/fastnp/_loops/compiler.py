@@ -36,13 +36,13 @@ from fastnp._loops.heap import layout_of
 from fastnp._loops.liveness import live_at_head
 from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
-from fastnp._loops.outcome import DONE, Outcome, Refusal
+from fastnp._loops.outcome import DONE, TOO_LONG, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.strings import code_points
-from fastnp._loops.text import TooLong
+from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
     ArrayType,
     CharType,
@@ -59,14 +59,15 @@ from fastnp._loops.views import rebuilt_view
 
 # Methods that make a list longer or shorter.
 LENGTHENING = ("append", "extend", "pop", "popleft")
-TOO_LONG = "too many statements, or combinations of types"
 # So often a loop is written again for what lists hold, at most.
 MOST_LEARNED = 100
 
 
-def compile_loop(loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
-    """Compiles a loop for the types that the names have."""
-    return _compiled(loop, names, source)
+def compile_loop(
+    loop: Loop, names: Names, source: Any, is_early: bool = False
+) -> Compiled | Refusal:
+    """Compiles a loop for the types that the names have; `is_early` if it takes few lines."""
+    return _compiled(loop, names, source, limit=FEW_WRITTEN if is_early else MAX_WRITTEN)
 
 
 def compile_tasks(
@@ -80,7 +81,12 @@ def compile_tasks(
 
 
 def _compiled(
-    loop: Loop, names: Names, source: Any, looks_at_status: bool = False, in_tasks: bool = False
+    loop: Loop,
+    names: Names,
+    source: Any,
+    looks_at_status: bool = False,
+    in_tasks: bool = False,
+    limit: int = MAX_WRITTEN,
 ) -> Compiled | Refusal:
     if not hasattr(_fastnp, "LoopProgram"):
         return Refusal(loop.line, "this build of fastnp has no code generator for loops")
@@ -99,7 +105,7 @@ def _compiled(
             comprehension,
         )
         e.is_loose, e.is_fixed = is_loose, is_fixed and not learned.get(GROWTH)
-        e.looks_at_status, e.learned = looks_at_status, learned
+        e.looks_at_status, e.learned, e.text.limit = looks_at_status, learned, limit
         try:
             found = written(e, loop, names, source)
         except Learned as more:

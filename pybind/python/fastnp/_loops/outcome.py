@@ -19,6 +19,10 @@ class Refusal(Record):
     reason: str
 
 
+# The reason of a refusal that other types would not change.
+TOO_LONG = "too many statements, or combinations of types"
+
+
 class Outcome:
     """How a compiled run ended.
 

@@ -36,12 +36,14 @@ from fastnp._loops.entry import (
 from fastnp._loops.loop import Facts, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
-from fastnp._loops.outcome import BROKE, DONE, Compiled, Outcome, Refusal
+from fastnp._loops.outcome import BROKE, DONE, TOO_LONG, Compiled, Outcome, Refusal
 from fastnp._state import loops as _switch
 
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
 # lines: 3 to 15 ms): so the most that is lost is once more what was interpreted (ski rental).
 COMPILE_AFTER = 4e-3
+# A loop of much code (`FEW_WRITTEN`) waits so long: it may be too much, which is found out late.
+LARGE_AFTER = 40e-3
 # A loop that has so many times as long to go, as far as is known, is compiled after this part of
 # it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
 # of that is to come.
@@ -124,6 +126,7 @@ class Site(Loop):
         "first",
         "inner",
         "is_eager",
+        "is_large",
         "is_odd",
         "is_patient",
         "is_reversed",
@@ -208,7 +211,7 @@ class Site(Loop):
         # and how often it was computed.
         self.recent = self.pending = NO_TURNS
         self.samples = 0
-        self.is_odd = False
+        self.is_odd = self.is_large = False
         self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
@@ -531,8 +534,9 @@ class Site(Loop):
             from fastnp._loops import compiler
 
             began = perf_counter()
+            is_early = not self.is_eager and self.spent < LARGE_AFTER
             try:
-                found = compiler.compile_loop(self, names, source)
+                found = compiler.compile_loop(self, names, source, is_early)
             except Exception as error:
                 # A mistake of the compiler's: the interpreter runs the program all the same, and
                 # the report has it. Tests and `jit` compile eagerly.
@@ -542,7 +546,13 @@ class Site(Loop):
         took = perf_counter() - began
         _compiling += began - start + took
         if isinstance(found, Refusal):
-            self._refuse(found)
+            if is_early and found.reason == TOO_LONG:
+                self.threshold = max(self.threshold, LARGE_AFTER)
+                self.is_large = True
+                for inner in self.inner:
+                    inner.is_patient = False
+            else:
+                self._refuse(found)
             return None
         self.compiled.append(found)
         self.threshold = max(self.threshold, took)
@@ -571,7 +581,8 @@ class Site(Loop):
         first versions are compiled at once: for arrays of two orders, each entered before and after
         the first turn.
         """
-        return self._has_many_versions() and self.spent < self.threshold and not self.is_eager
+        waits = self.is_large or self._has_many_versions()
+        return waits and self.spent < self.threshold and not self.is_eager
 
     def _has_many_versions(self) -> bool:
         """Whether there is code for many types, or for other objects of the types there are."""
@@ -657,7 +668,8 @@ class Site(Loop):
             site.attempts += 1
             site.asleep_until = _now() + AGAIN_AFTER * max(site.spent, self.spent) + COMPILE_AFTER
             site.spent = site.spent_before = 0.0
-            if site.attempts >= MAX_REFUSALS and not site.is_strict:
+            is_final = refusal.reason == TOO_LONG and site is self
+            if (is_final or site.attempts >= MAX_REFUSALS) and not site.is_strict:
                 site.retire()
 
     def _refused_too(self, line: int) -> Iterator[Site]:

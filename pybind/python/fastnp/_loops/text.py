@@ -28,6 +28,8 @@ class Block:
 # Lines that are written of a function, those written again included, and that are left: the
 # first take 5 µs each here, the others 4 to 20 µs in the code generator, more so the more they are.
 MAX_WRITTEN = 5_000
+# Lines that are written of a loop that has not been interpreted for long (`LARGE_AFTER`).
+FEW_WRITTEN = 2_500
 MAX_LINES = 3_000
 
 # Instructions whose results are computed here where they are known, with the second operand that
@@ -63,6 +65,7 @@ class Text:
         self.types: dict[str, str] = {}
         self.blocks: list[Block] = []
         self.count = self.written = 0
+        self.limit = MAX_WRITTEN
         # Instructions of the statement so far that may read memory.
         self.reads = 0
         self.constants: dict[str, str] = {}
@@ -109,7 +112,7 @@ class Text:
 
     def line(self, text: str) -> None:
         self.written += 1
-        if self.written > MAX_WRITTEN:
+        if self.written > self.limit:
             raise TooLong
         self.block.lines.append(text)
 
