@@ -25,6 +25,7 @@ HOOKS = {
     "joblib": "fastnp._interop.joblib",
     "numba": "fastnp._interop.numba",
     "orjson": "fastnp._interop.orjson",
+    "ormsgpack": "fastnp._interop.ormsgpack",
     "pandas.core.common": "fastnp._interop.pandas",
     "scipy.fft": "fastnp._interop.scipy_fft",
     "scipy.signal._spectral_py": "fastnp._interop.scipy_signal",
