@@ -78,9 +78,11 @@ def _array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) ->
 
 
 class Derived(_np.ndarray):
-    """Replaces `ndarray` among the bases of a class."""
+    """Replaces `ndarray` among the bases of a class.
 
-    __module__ = "fastnp"
+    Its name and its module say where it is: pickles of a class by value (cloudpickle) name it.
+    """
+
     __array_ufunc__ = _ForSuper("__array_ufunc__", _array_ufunc)
     __array_function__ = _ForSuper("__array_function__", _array_function)
 

@@ -17,14 +17,18 @@ __all__: list[str] = []
 # The module after whose import a file of ours is imported, whose function `register` is called.
 HOOKS = {
     "anndata._io.specs.methods": "fastnp._interop.anndata",
+    "asdf.extension._manager": "fastnp._interop.asdf",
     "autograd.numpy": "fastnp._interop.autograd",
     "dask.array": "fastnp._interop.dask",
     "dask.sizeof": "fastnp._interop.dask_worker",
     "distributed.protocol": "fastnp._interop.dask_wire",
     "h5py._hl.dataset": "fastnp._interop.h5py",
+    "ipywidgets.widgets.widget": "fastnp._interop.ipywidgets",
     "joblib": "fastnp._interop.joblib",
     "numba": "fastnp._interop.numba",
     "orjson": "fastnp._interop.orjson",
+    "ormsgpack": "fastnp._interop.ormsgpack",
+    "pandas.core.common": "fastnp._interop.pandas",
     "scipy.fft": "fastnp._interop.scipy_fft",
     "scipy.signal._spectral_py": "fastnp._interop.scipy_signal",
     "scipy.sparse._base": "fastnp._interop.scipy_sparse",

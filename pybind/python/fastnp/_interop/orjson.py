@@ -1,7 +1,8 @@
-"""orjson: `dumps` with `OPT_SERIALIZE_NUMPY` takes arrays of ours.
+"""orjson: `dumps` with `OPT_SERIALIZE_NUMPY` takes arrays of ours. So does ormsgpack's `packb` by
+`taking_arrays`, as its arguments are the same.
 
-It compares an object's type with `numpy.ndarray`, and asks `default` for an object that it does not
-know. So `default` gives it NumPy's view of an array of ours, before the caller's own is asked.
+They compare an object's type with `numpy.ndarray`, and ask `default` for an object that they do not
+know. So `default` gives them NumPy's view of an array of ours, before the caller's own is asked.
 """
 
 from __future__ import annotations
@@ -12,22 +13,26 @@ from typing import Any
 
 from fastnp._fastnp import ndarray, to_numpy
 
-__all__ = ["register"]
+__all__ = ["register", "taking_arrays"]
 
 
 def register() -> None:
-    """Give `dumps` a `default` where it is to write arrays."""
+    """Let `dumps` take arrays of ours."""
     import orjson
 
-    original, writes_arrays = orjson.dumps, orjson.OPT_SERIALIZE_NUMPY
+    orjson.dumps = taking_arrays(orjson.dumps, orjson.OPT_SERIALIZE_NUMPY)
 
-    @wraps(original)
-    def dumps(value: Any, /, default: Any = None, option: Any = None) -> Any:
+
+def taking_arrays(encode: Callable[..., Any], writes_arrays: int) -> Callable[..., Any]:
+    """The function `encode`, with a `default` where the option `writes_arrays` is given."""
+
+    @wraps(encode)
+    def call(obj: Any, /, default: Any = None, option: Any = None) -> Any:
         if type(option) is int and option & writes_arrays:
             default = _with_views(default)
-        return original(value, default, option)
+        return encode(obj, default, option)
 
-    orjson.dumps = dumps
+    return call
 
 
 def _with_views(default: Callable[[Any], Any] | None) -> Callable[[Any], Any]:

@@ -55,6 +55,17 @@ def class_with_arrays(np):
     return _back(Holder()).total()
 
 
+def class_of_arrays(np):
+    class Doubled(np.ndarray):
+        unit = "m"
+
+        def doubled(self):
+            return self * 2
+
+    x = _back(np.arange(3.0).view(Doubled))
+    return np.asarray(x.doubled()), x.unit, x[1:].unit, isinstance(x, np.ndarray)
+
+
 def generators(np):
     g = _back(np.random.default_rng(3))
     return g.random(3), _back(np.random.RandomState(4)).rand(2)

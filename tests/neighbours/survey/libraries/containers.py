@@ -1,4 +1,6 @@
-"""msgpack-numpy, bitarray, array-api-compat, skyfield, pyresample, hist: other uses of arrays."""
+"""msgpack-numpy, bitarray, array-api-compat, skyfield, pyresample, hist, ipywidgets: other uses of
+arrays.
+"""
 
 import array_api_compat
 
@@ -89,3 +91,20 @@ def histograms(np):
     h = hist.Hist.new.Reg(10, 0, 100).Var([0, 5, 20, 100]).Weight()
     h.fill(pending(np) % 97, grid(np).ravel() % 90, weight=np.full(200_000, 0.5))
     return h.values(), h.variances(), h.project(0).density(), h[{0: sum}].axes[0].edges
+
+
+def widgets(np):
+    import traitlets
+    from ipywidgets import Widget
+
+    class Plot(Widget):
+        y = traitlets.Any(np.arange(3)).tag(sync=True)
+
+    plot = Plot(y=np.arange(3) * 2)
+    changed = "y" in plot.get_state(drop_defaults=True)
+    plot.y = np.arange(3) * 1
+    return (
+        changed,
+        "y" in plot.get_state(drop_defaults=True),
+        plot._compare(np.arange(3), "y"),
+    )

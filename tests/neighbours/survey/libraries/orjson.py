@@ -1,4 +1,4 @@
-"""JSON and other text and binary formats: orjson, msgpack, json, csv, yaml."""
+"""JSON and other text and binary formats: orjson, msgpack, ormsgpack, json, csv, yaml."""
 
 import csv
 import io
@@ -57,6 +57,24 @@ def messagepack(np):
 
     packed = msgpack.packb({"a": np.arange(3)}, default=lambda a: a.tolist())
     return msgpack.unpackb(packed), msgpack.packb(np.arange(3).tobytes())
+
+
+def messages(np):
+    import ormsgpack
+
+    option = ormsgpack.OPT_SERIALIZE_NUMPY
+    value = {"a": np.arange(3) * 2, "b": [np.eye(2), np.float32(2)], "c": pending(np)}
+    return (
+        ormsgpack.packb(value, option=option),
+        ormsgpack.packb([np.arange(3), 1j, grid(np)[::100, ::100]], _as_text_or_list, option),
+        ormsgpack.packb(np.arange(3), _as_text_or_list),
+        raised(lambda: ormsgpack.packb(np.arange(3))),
+        raised(lambda: ormsgpack.packb([np.arange(3), 1j], str.upper, option)),
+    )
+
+
+def _as_text_or_list(value):
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def standard_json(np):

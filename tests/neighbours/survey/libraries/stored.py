@@ -1,4 +1,4 @@
-"""hickle, dill, jsonpickle, deepdiff, voyager, lap: objects with arrays stored and compared."""
+"""hickle, dill, jsonpickle, deepdiff, asdf, voyager, lap: arrays in objects stored, compared."""
 
 import dill
 
@@ -33,6 +33,31 @@ def differences(np):
 
     found = DeepDiff({"a": np.arange(3)}, {"a": np.array([0, 1, 3])})
     return str(found), DeepDiff(np.ones(3), np.ones(3)) == {}
+
+
+def asdf_file(np):
+    import asdf
+
+    x = pending(np)
+    tree = {"x": x, "views": [x[::3], x[:6].reshape(2, 3).T], "in text": np.ones(2) * 3}
+    file = asdf.AsdfFile(tree)
+    file.set_array_storage(tree["in text"], "inline")
+    file.write_to("a.asdf")
+    with asdf.open("a.asdf") as read:
+        values = read["x"][:5], read["views"][1][...], read["in text"][...]
+    with open("a.asdf", "rb") as written:
+        return written.read(), values
+
+
+def asdf_update(np):
+    import asdf
+
+    asdf.AsdfFile({"x": np.arange(3.0)}).write_to("b.asdf", all_array_compression="zlib")
+    with asdf.open("b.asdf", mode="rw") as file:
+        file["y"] = pending(np)
+        file.update()
+    with asdf.open("b.asdf") as read:
+        return read["x"][...], read["y"][-3:]
 
 
 def nearest(np):
