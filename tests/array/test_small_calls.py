@@ -409,3 +409,26 @@ def test_choices_between_numbers(condition: Any) -> None:
                 made = outcome(lambda np=np, a=a, b=b: np.where(condition, a, b))  # type: ignore[misc]
             found.append((made, [str(warning.message) for warning in caught]))
         assert_same(*found)
+
+
+VECTORS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "r_": lambda np, a, b: np.r_[a, b],
+    "r_ of a view": lambda np, a, b: np.r_[a[::2], b, a],
+    "c_": lambda np, a, b: np.c_[a, b],
+    "c_ of views": lambda np, a, b: np.c_[a[::-1], b, a],
+    "c_ of other lengths": lambda np, a, b: np.c_[a, b[:2]],
+    "r_ of a vector and a number": lambda np, a, b: np.r_[a, 1, b],
+    "c_ of a vector and columns": lambda np, a, b: np.c_[a, np.c_[b, b]],
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize("n", [0, 1, 3, 3000])
+def test_vectors_in_a_row_or_side_by_side(name: str, n: int) -> None:
+    for one, other in itertools.product("? i1 u2 i8 f2 f8 c8".split(), repeat=2):
+        found = []
+        for np in (fastnp, numpy):
+            a, b = np.arange(n).astype(one), (np.arange(n) * 2).astype(other)
+            made = outcome(partial(VECTORS[name], np, a, b))
+            found.append((made, getattr(made, "strides", None)))
+        assert_same(*found)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback.call import from_views, to_views
+from fastnp._fastnp import concatenate, ndarray
 from fastnp._pickle import named
 
 __all__ = ["IndexObject"]
@@ -26,6 +27,10 @@ class IndexObject:
             # Names of matrices, which NumPy looks up in its caller.
             caller = sys._getframe(1)
             return _np.bmat(key, caller.f_globals, caller.f_locals)
+        if type(key) is tuple and self._name in ("r_", "c_") and _are_vectors(key):
+            if self._name == "r_":
+                return concatenate(key)
+            return concatenate([part[:, None] for part in key], 1)
         keys = key if isinstance(key, tuple) else (key,)
         plain, _, views = to_views(keys, {})
         result = self._original[tuple(plain) if isinstance(key, tuple) else plain[0]]
@@ -39,3 +44,8 @@ class IndexObject:
 
     def __reduce__(self) -> Any:
         return named, (self._name,)
+
+
+def _are_vectors(parts: tuple[Any, ...]) -> bool:
+    """Whether there are some, and all are vectors of ours."""
+    return bool(parts) and all(type(part) is ndarray and part.ndim == 1 for part in parts)

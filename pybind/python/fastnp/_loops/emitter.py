@@ -44,7 +44,6 @@ from fastnp._loops.types import (
 
 if TYPE_CHECKING:
     from fastnp._fastnp import LoopKernel
-    from fastnp._loops.scratch import ScratchUse
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
@@ -746,6 +745,16 @@ class Emitter:
                 for line in block.lines
             ]
         return self.text.write("loop", self.words + self.saved)
+
+
+class ScratchUse:
+    """Where a statement begins, and the register that says what scratch memory was in use there, if
+    the statement takes any.
+    """
+
+    def __init__(self, block: Block, at: int) -> None:
+        self.block, self.at = block, at
+        self.mark: str | None = None
 
 
 class Mark:

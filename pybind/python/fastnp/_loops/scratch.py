@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from fastnp._loops.emitter import Emitter
-from fastnp._loops.text import Block
-
-
-class ScratchUse:
-    """Where a statement begins, and the register that says what scratch memory was in use there, if
-    the statement takes any.
-    """
-
-    def __init__(self, block: Block, at: int) -> None:
-        self.block, self.at = block, at
-        self.mark: str | None = None
+from fastnp._loops.emitter import Emitter, ScratchUse
 
 
 @contextmanager
