@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -189,6 +191,20 @@ def g(x):
 """
 
 
+def run_there(folder: Path) -> str:
+    """What a program in a folder prints as an error."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(fastnp.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-m", "fastnp", "program.py"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stderr
+
+
 def test_code_in_files(agrees: Callable[..., str], tmp_path: Path) -> None:
     """The first run writes code, the second reads it: the same output, warnings and tracebacks."""
     first = agrees(CACHED, modules={"other.py": OTHER})
@@ -196,6 +212,11 @@ def test_code_in_files(agrees: Callable[..., str], tmp_path: Path) -> None:
     assert {path.name.partition(".")[0] for path in files} == {"program", "other"}
     assert agrees(CACHED, modules={"other.py": OTHER}) == first
     assert {path: path.read_bytes() for path in files} == files
+    # At another place, where a copy has been put with its files.
+    other = tmp_path / "other"
+    shutil.copytree(tmp_path, other)
+    moved = run_there(other)
+    assert f'{other}/program.py", line 25, in h' in moved
     # A text that has changed, and files that say nothing.
     assert agrees(CACHED, modules={"other.py": OTHER.replace("900", "9")}) != first
     for path in files:

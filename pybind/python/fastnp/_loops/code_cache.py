@@ -44,7 +44,7 @@ def read(
             return None
         with open(_path(filename), "rb") as file:
             key, contents = file.read(_KEY_SIZE), file.read()
-        if key != _key(source):
+        if key != _key(source, filename):
             return None
         code, named, sites, refused = marshal.loads(contents)
     except (OSError, ValueError, EOFError, TypeError, NotImplementedError):
@@ -96,7 +96,7 @@ def write(source: bytes | str, filename: str, code: CodeType, unit: Unit) -> Non
         # As Python does: another process reads all of it, or none.
         temporary = f"{path}.{os.getpid()}"
         with open(temporary, "xb") as file:
-            file.write(_key(source) + contents)
+            file.write(_key(source, filename) + contents)
         os.replace(temporary, path)
     except (OSError, NotImplementedError):
         # No place to write to: the code is made each time.
@@ -113,11 +113,11 @@ def _path(filename: str) -> str:
 _KEY_SIZE = 16
 
 
-def _key(source: bytes | str) -> bytes:
-    """What a file is for."""
+def _key(source: bytes | str, filename: str) -> bytes:
+    """What a file is for: a text at a place, which its tracebacks name."""
     text = source.encode() if isinstance(source, str) else source
     hashed = blake2b(importlib.util.MAGIC_NUMBER, digest_size=_KEY_SIZE)
-    about: list[Any] = [_np.__version__, sys.flags.optimize]
+    about: list[Any] = [filename, _np.__version__, sys.flags.optimize]
     for module in (_rewrite, _site, entry, imports, loop, nodes):
         status = os.stat(module.__file__ or "")
         about += status.st_mtime_ns, status.st_size
