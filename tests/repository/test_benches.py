@@ -50,7 +50,7 @@ def test_natives(tmp_path: Path) -> None:
     text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     content = json.loads(out.read_text(encoding="utf-8"))
     assert {"np.add.at(d, i, b), n=10", "np.pad(a, 2), n=10"} <= set(content["seconds"])
-    assert "geometric mean of 79 cells" in text and "cells below 0.95" in text
+    assert "geometric mean of 89 cells" in text and "cells below 0.95" in text
 
 
 def test_user_functions() -> None:

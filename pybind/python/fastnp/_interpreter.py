@@ -122,7 +122,9 @@ def recorded_warnings() -> Iterator[list[tuple[str | Warning, type[Warning]]]]:
     """A block of which the warnings of Python code are recorded: messages, and categories."""
     found: list[tuple[str | Warning, type[Warning]]] = []
 
-    def warn(message: str | Warning, category: type[Warning] = UserWarning, *_: object) -> None:
+    def warn(
+        message: str | Warning, category: type[Warning] = UserWarning, *_: object, **__: object
+    ) -> None:
         found.append((message, type(message) if isinstance(message, Warning) else category))
 
     original = warnings.warn
