@@ -66,7 +66,7 @@ MOST_LEARNED = 100
 def compile_loop(
     loop: Loop, names: Names, source: Any, is_early: bool = False
 ) -> Compiled | Refusal:
-    """Compiles a loop for the types that the names have; `is_early` if it takes few lines."""
+    """Compiles a loop for the types that the names have; if `is_early`, one of few lines alone."""
     return _compiled(loop, names, source, limit=FEW_WRITTEN if is_early else MAX_WRITTEN)
 
 
@@ -143,7 +143,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         if not names.bound(name):
             continue
         type_ = None
-        if name in live or isinstance(names[name], bool | int | float | numpy.generic):
+        if name in live or issubclass(type(names[name]), (int, float, numpy.generic)):
             type_ = e.type_at_entry(name, names[name])
         if name not in live:
             # A turn binds it before it is read: to a number of this type, if earlier turns did.
@@ -174,8 +174,8 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
 
 
 class Constants:
-    """`None`, and the strings that a loop names: what its variables may be bound to that code is
-    written for.
+    """The constants that code is written for, if a variable is bound to one at the entry: `None`
+    and the strings that the loop names.
     """
 
     def __init__(self, loop: ast.stmt) -> None:

@@ -176,9 +176,7 @@ def condition(e: Emitter, node: ast.expr) -> str:
     try:
         return truth(e, single(e, node))
     except DifferentTypes as found:
-        if found.node is not node:
-            raise
-        if attributes_after(found.call) is None:
+        if found.node is not node or attributes_after(found.call) is None:
             raise
         result, after = e.text.register(I8), e.text.new_block("tested")
         for value in of_each_type(e, found.call):
