@@ -136,7 +136,7 @@ fn lexsort<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>>
     done(call.py(), fastnp::lexsorted(&arrays), |order| wrap(call.py(), order))
 }
 
-/// The most elements that are copied here before NumPy parts them: of 100,000 its own copy is as quick, in memory that it has at hand.
+/// The most elements of an array that is copied here before NumPy partitions the copy. NumPy copies 100,000 as quickly itself.
 const MAX_PARTED: usize = 1 << 14;
 
 /// `partition(a, kth)` along the last axis: NumPy's method on a copy. What NumPy's function does besides is in Python, a third of its time on few

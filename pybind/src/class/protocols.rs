@@ -91,8 +91,8 @@ impl NdArray {
         let flags = if matches!(flags, ffi::PyBUF_READ | ffi::PyBUF_WRITE) { ffi::PyBUF_SIMPLE } else { flags };
         let me = this.open();
         let array = me.array(py)?;
-        // Nobody is told when a buffer is given back: NumPy's arrays have no slot for that, and code that asks for bytes alone
-        // (`PyArg_ParseTuple` with `y#`) refuses those that do.
+        // The class has no slot `bf_releasebuffer`, as NumPy's has none: `PyArg_ParseTuple` refuses a type with that slot for `y#`. So it is
+        // not known when a buffer is released, and the storage stays open.
         array.stay_open();
         if array.is_exported_on_device() {
             let array = numpy_of(this)?;

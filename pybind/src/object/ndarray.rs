@@ -33,7 +33,7 @@ pub(crate) fn replace(this: &Bound<'_, NdArray>, repr: Repr) -> PyResult<()> {
     if unsafe { Header::has_given_buffers(this.as_ptr()) }
         && let Repr::Dense(before) = &this.get().payload.open(py).repr
     {
-        // Some may be in use, which nobody is told of: the memory stays for good, whatever the object's is now.
+        // A buffer of the old memory may be in use, as releases are not reported. So the old memory is never freed.
         std::mem::forget(before.clone());
     }
     this.get().payload.replace(py, repr)?;

@@ -23,7 +23,7 @@ from fastnp._loops import rewrite as _rewrite
 from fastnp._loops import site as _site
 from fastnp._loops.outcome import Refusal
 from fastnp._loops.rewrite import State, Unit, constants_of, fill, named_constants
-from fastnp._loops.site import SITES, Site
+from fastnp._loops.site import Site
 
 __all__ = ["read", "write"]
 
@@ -56,19 +56,14 @@ def read(
 
     for around, resumable, fields in sites:
         site: Site = Site.__new__(Site)
+        site.initialize()
         for name, value in zip(_FIELDS, fields, strict=True):
             setattr(site, name, value)
         site.load, site.resumable = load, frozenset(resumable)
-        site.inner, site.original, site.attempts = [], None, 0
         site.around = None if around is None else unit.sites[around]
         if site.around is not None:
             site.around.inner.append(site)
-        site.is_eager = site.is_strict = False
         site.qualname, site.filename, site.local_names = "<module>", filename, frozenset()
-        short = site.short
-        site.reset()
-        site.short = short
-        SITES.add(site)
         unit.sites.append(site)
     return fill(code, constants_of(named, unit)), unit
 

@@ -68,14 +68,11 @@ def _rewritten(source: bytes | str, filename: str, is_program: bool) -> CodeType
 
     def with_trees() -> Unit:
         with ignored_warnings():
-            tree = ast.parse(source, filename)
-        redirect(tree)
-        return rewrite(tree, filename)
+            return rewrite(_parsed(source, filename), filename)
 
     found = code_cache.read(source, filename, with_trees)
     if found is None:
-        tree = ast.parse(source, filename)
-        redirect(tree)
+        tree = _parsed(source, filename)
         unit = rewrite(tree, filename)
         made = compile(tree, filename, "exec", dont_inherit=True)
         code_cache.write(source, filename, made, unit)
@@ -89,11 +86,16 @@ def _rewritten(source: bytes | str, filename: str, is_program: bool) -> CodeType
     return code
 
 
+def _parsed(source: bytes | str, filename: str) -> ast.Module:
+    """The syntax tree of a module, with its imports of NumPy redirected."""
+    tree = ast.parse(source, filename)
+    redirect(tree)
+    return tree
+
+
 def _redirected(source: bytes | str, filename: str) -> CodeType | None:
     try:
-        tree = ast.parse(source, filename)
-        redirect(tree)
-        return compile(tree, filename, "exec", dont_inherit=True)
+        return compile(_parsed(source, filename), filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return None
 

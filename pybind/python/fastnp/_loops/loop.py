@@ -24,6 +24,7 @@ class Loop:
         "binds",
         "filename",
         "is_module_level",
+        "is_reversed",
         "is_while",
         "line",
         "local_names",
@@ -44,6 +45,8 @@ class Loop:
         self.filename = filename
         self.is_module_level = is_module_level
         self.is_while = isinstance(node, ast.While)
+        # `for i in reversed(range(n))`: the iterator is the loop's alone, so it may be the range.
+        self.is_reversed = isinstance(node, ast.For) and _is_call_of(node.iter, "reversed")
         self.line = node.lineno
         self.statements: tuple[ast.stmt, ...] = tuple(statements(node))
         self.binds: tuple[str, ...] = tuple((facts or Facts()).bound(node))
@@ -51,6 +54,10 @@ class Loop:
         # Known when the code is compiled: the scope's name, and its names that are not global.
         self.qualname = "<module>"
         self.local_names: frozenset[str] = frozenset()
+
+
+def _is_call_of(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def children(statement: ast.AST) -> Iterator[list[ast.stmt]]:

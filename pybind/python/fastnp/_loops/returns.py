@@ -15,8 +15,8 @@ from fastnp._loops.types import Type, Value
 
 
 class DifferentTypes(Unsupported):
-    """A function that returns values of different types, or leaves attributes of different types;
-    where the call is all of a statement's value, the statement goes on from there.
+    """A function returns values of different types, or leaves attributes of different types. If a
+    statement's value is the call alone, the rest of the statement is written once for each type.
     """
 
     def __init__(self, node: ast.Call | None, call: Call) -> None:

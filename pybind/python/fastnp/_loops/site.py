@@ -129,7 +129,6 @@ class Site(Loop):
         "is_large",
         "is_odd",
         "is_patient",
-        "is_reversed",
         "is_strict",
         "leaves",
         "live",
@@ -169,6 +168,10 @@ class Site(Loop):
         facts: Facts | None = None,
     ) -> None:
         super().__init__(node, filename, is_module_level, facts)
+        self.initialize()
+
+    def initialize(self) -> None:
+        """As it is where it is made: no site is around, and it was never entered."""
         # Place in the outermost site around: its statement's number, and how many sites are around.
         self.first = 0
         self.depth = 0
@@ -178,8 +181,6 @@ class Site(Loop):
         self.is_eager = self.is_strict = False
         # The code of the module without sites, for functions whose loops are all retired.
         self.original: Callable[[], CodeType] | None = None
-        # `for i in reversed(range(n))`: the iterator is the loop's alone, so it may be the range.
-        self.is_reversed = isinstance(node, ast.For) and _is_call_of(node.iter, "reversed")
         self.attempts = 0
         self.reset()
         SITES.add(self)
@@ -771,10 +772,6 @@ _machine = 0.0
 
 def _now() -> float:
     return perf_counter() - _compiling
-
-
-def _is_call_of(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_watched() -> bool:
