@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 import pytest
-from fastnp._loops import draws
+from fastnp._loops import generators
 from fastnp._loops.site import Site
 
 from tests.loops import test_compiled
@@ -95,6 +95,54 @@ for i in range(50):
     found[i] = c + box.choice(x) + box.choice(K) + box.choice(5)
     b = box.choice(i + 1)
 """,
+    "arguments by name": """
+for i in range(50):
+    found[i] = np.random.normal(loc=i, scale=0.5) + np.random.normal(scale=2)
+    found[i] += np.random.exponential(scale=i) + np.random.randint(low=2, high=9)
+    found[i] += np.random.uniform(high=3) + np.random.randint(7, high=None)
+    found[i] += np.random.normal(0, scale=2, size=3)[1] + np.random.random(size=None)
+    c = np.random.choice(a=K, size=None, replace=True)
+""",
+    "arguments of Python's by name": """
+for i in range(50):
+    found[i] = random.gauss(mu=i, sigma=2) + random.uniform(a=1, b=i) + random.randint(1, b=6)
+    found[i] += random.expovariate(lambd=2) + random.choice(seq=K) + random.randrange(start=4)
+""",
+    "arguments of a Generator's by name": """
+for i in range(50):
+    found[i] = box.normal(scale=i) + box.integers(6, endpoint=False) + box.integers(low=1, high=7)
+    found[i] += box.uniform(high=i, low=0) + box.choice(i + 1, replace=True, shuffle=True)
+    found[i] += box.standard_normal(size=(2, 3))[1, 2]
+""",
+    "trials and counts": """
+for i in range(50):
+    b, c = np.random.binomial(1, 0.3), np.random.poisson(0.5)
+    found[i] = np.random.binomial(i, i / 50) + np.random.binomial(100 * i, 0.625) + b + c
+    found[i] += np.random.poisson(i) + np.random.poisson() + np.random.poisson(lam=1e6)
+    found[i] += np.random.binomial(n=5, p=1, size=4).sum() - np.random.poisson(2.5, (2, 2)).sum()
+""",
+    "trials and counts of a Generator's": """
+for i in range(50):
+    b, c = box.binomial(1, 0.3), box.poisson(0.5)
+    found[i] = box.binomial(i, i / 50) + box.binomial(100 * i, p=0.625) + b + c
+    found[i] += box.poisson(i) + box.poisson() + box.binomial(40, 0.5) + box.poisson(3, size=2)[1]
+""",
+    "weighted choices": """
+W, few, many = [0.125, 0.25, 0.25, 0.25, 0.125], np.array([0.1, 0.9]), np.ones((7, 2))
+for i in range(50):
+    c, d = np.random.choice(2, p=few), np.random.choice(K, p=W)
+    found[i] = c + d + np.random.choice([-1, 1], p=[i / 50, 1 - i / 50])
+    found[i] += np.random.choice((1.5, 2.0), p=(0, 1.0))
+    found[i] += np.random.choice(7, p=many[:, 1] / 7) + np.random.choice(5, size=3, p=W).sum()
+    found[i] += np.random.choice(np.arange(i, i + 2), p=few[::-1])
+""",
+    "weighted choices of a Generator's": """
+W, few = [0.125, 0.25, 0.25, 0.25, 0.125], np.array([0.1, 0.9])
+for i in range(50):
+    c = box.choice(2, p=few)
+    found[i] = c + box.choice(K, p=W) + box.choice([-1, 1], p=[i / 50, 1 - i / 50])
+    found[i] += box.choice(np.arange(i + 1)) + box.choice(x[:2], p=few)
+""",
     "random indices": "for i in range(50):\n    x[box.integers(7)] += y[box.integers(0, 7)] + 1",
 }
 for kind in ("mt", "philox", "sfc", "dxsm"):
@@ -110,6 +158,46 @@ for i in range(50):
     "an empty range": "for i in range(50):\n    found[i] = box.random() + box.integers(3 - i, 3)",
     "an empty range of Python's": "for i in range(9, -3, -1):\n    found[i] = random.randrange(i)",
     "a negative scale": "for i in range(9, -3, -1):\n    found[i] = state.normal(1, i)",
+    "probabilities that do not sum to 1": """
+for i in range(50):
+    found[i] = np.random.rand() + np.random.choice(2, p=[0.5, 0.5 if i < 40 else 0.51])
+""",
+    "probabilities of which one is negative": """
+for i in range(50):
+    found[i] = box.random() + box.choice(3, p=[0.5, 0.75, -0.25 if i > 40 else -0.0])
+""",
+    "probabilities of which one is not a number": """
+for i in range(50):
+    found[i] = box.choice(2, p=[0.5, 0.5 if i < 40 else float("nan")])
+""",
+    "too few probabilities": """
+for i in range(2, 50):
+    found[i] = box.random() + box.choice(max(2, i - 40), p=[0.25, 0.75])
+""",
+    "a probability beyond 1": """
+for i in range(50):
+    found[i] = np.random.binomial(9, i / 40)
+""",
+    "a negative number of trials": """
+for i in range(9, -9, -1):
+    found[i] = box.binomial(i, 0.5)
+""",
+    "a negative rate": """
+for i in range(9, -9, -1):
+    found[i] = np.random.poisson(i)
+""",
+    "integers up to an endpoint": """
+for i in range(50):
+    found[i] = box.integers(1, 6, endpoint=True)
+""",
+    "arguments that a method does not take": """
+for i in range(50):
+    found[i] = np.random.normal(0, sigma=1)
+""",
+    "an argument given twice": """
+for i in range(50):
+    found[i] = np.random.normal(0, loc=1)
+""",
     "several generators": "for i in range(50):\n    found[i] = box.random() + state.rand()",
     "a wait that never ends": "for i in range(9, -3, -1):\n    found[i] = random.expovariate(i)",
     "an index, after the first normal number of two": """
@@ -147,8 +235,8 @@ def test_whole(name: str) -> None:
 @pytest.mark.parametrize("name", WHOLE)
 def test_words_are_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no word is left, in the middle of a statement too, the loop is entered anew."""
-    monkeypatch.setattr(draws, "FEWEST", 30)
-    monkeypatch.setattr(draws, "MOST", 41)
+    monkeypatch.setattr(generators, "FEWEST", 30)
+    monkeypatch.setattr(generators, "MOST", 41)
     _, difference = run(WHOLE[name])
     assert not difference
 
@@ -176,4 +264,4 @@ for i in range(9): found[i] = three()
 
 def test_other_objects_have_no_words() -> None:
     values: list[Any] = [None, 3, object(), type, pytest]
-    assert not any(map(draws.is_generator, values))
+    assert not any(map(generators.is_generator, values))

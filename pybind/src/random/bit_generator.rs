@@ -46,10 +46,18 @@ impl BitGenerator {
 type OfTwo = unsafe extern "C" fn(*mut BitGenerator, f64, f64) -> f64;
 /// `random_exponential`: a number of one parameter.
 type OfOne = unsafe extern "C" fn(*mut BitGenerator, f64) -> f64;
+/// `random_poisson`: an integer of one parameter.
+type IntegerOfOne = unsafe extern "C" fn(*mut BitGenerator, f64) -> i64;
+/// `random_binomial`: how many of so many trials succeed, each with a probability.
+type Trials = unsafe extern "C" fn(*mut BitGenerator, f64, i64, *mut Binomial) -> i64;
 /// `random_standard_normal_fill`: many numbers.
 type Fill = unsafe extern "C" fn(*mut BitGenerator, isize, *mut f64);
 /// `random_bounded_uint64_fill`: many integers from an offset on, up to a range beyond it; with masks or Lemire's products.
 type FillBounded = unsafe extern "C" fn(*mut BitGenerator, u64, u64, isize, bool, *mut u64);
+
+/// What `random_binomial` computes of its parameters and keeps (`binomial_t`, 17 words): nothing while all bits are zero.
+#[repr(C)]
+pub(super) struct Binomial([u64; 24]);
 
 /// The distributions that NumPy's library exports (its documentation, "Extending numpy.random", calls them so).
 #[derive(Clone, Copy)]
@@ -57,6 +65,8 @@ pub(super) struct Distributions {
     pub(super) uniform: OfTwo,
     pub(super) normal: OfTwo,
     pub(super) exponential: OfOne,
+    pub(super) poisson: IntegerOfOne,
+    pub(super) binomial: Trials,
     pub(super) fill_normal: Fill,
     pub(super) fill_exponential: Fill,
     pub(super) fill_bounded: FillBounded,
@@ -93,6 +103,8 @@ impl Distributions {
                     uniform: std::mem::transmute::<*mut c_void, OfTwo>(find(c"random_uniform")?),
                     normal: std::mem::transmute::<*mut c_void, OfTwo>(find(c"random_normal")?),
                     exponential: std::mem::transmute::<*mut c_void, OfOne>(find(c"random_exponential")?),
+                    poisson: std::mem::transmute::<*mut c_void, IntegerOfOne>(find(c"random_poisson")?),
+                    binomial: std::mem::transmute::<*mut c_void, Trials>(find(c"random_binomial")?),
                     fill_normal: std::mem::transmute::<*mut c_void, Fill>(find(c"random_standard_normal_fill")?),
                     fill_exponential: std::mem::transmute::<*mut c_void, Fill>(find(
                         c"random_standard_exponential_fill",

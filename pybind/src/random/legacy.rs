@@ -23,6 +23,31 @@ pub(super) fn normal_pair(mut next_double: impl FnMut() -> f64) -> (f64, f64) {
     }
 }
 
+/// How many of `n` trials succeed, each with the probability `p`: of the smaller of the two outcomes so many are counted as a uniform number
+/// reaches, term by term of the distribution. `None` where more than 30 are expected, which takes another method.
+pub(super) fn trials(n: i64, p: f64, mut next_double: impl FnMut() -> f64) -> Option<i64> {
+    let is_likely = p > 0.5;
+    let p = if is_likely { 1.0 - p } else { p };
+    if p * n as f64 > 30.0 {
+        return None;
+    }
+    let q = 1.0 - p;
+    let expected = n as f64 * p;
+    let first = (n as f64 * q.ln()).exp();
+    let most = (n as f64).min(expected + 10.0 * (expected * q + 1.0).sqrt()) as i64;
+    let (mut count, mut term, mut rest) = (0, first, next_double());
+    while rest > term {
+        count += 1;
+        if count > most {
+            (count, term, rest) = (0, first, next_double());
+        } else {
+            rest -= term;
+            term = (n - count + 1) as f64 * p * term / (count as f64 * q);
+        }
+    }
+    Some(if is_likely { n - count } else { count })
+}
+
 /// What a `RandomState` has beside its bit generator (`numpy/random/src/legacy/legacy-distributions.h`).
 #[repr(C)]
 pub(super) struct KeptNormal {

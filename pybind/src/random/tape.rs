@@ -4,8 +4,8 @@
 //! it had not been. So a loop draws from a tape of a generator's next words, by NumPy's own distributions, which see a bit generator. What they
 //! keep besides (half a word, a second normal number) is saved before a statement's first draw.
 
-use crate::random::bit_generator::{BitGenerator, Distributions, Library};
-use crate::random::legacy::normal_pair;
+use crate::random::bit_generator::{Binomial, BitGenerator, Distributions, Library};
+use crate::random::legacy::{normal_pair, trials};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,9 +23,8 @@ struct Tape {
     pending: i64,
     /// How often a word was asked for where none was left.
     exhausted: u64,
-    /// The parameters of a distribution: the bits of numbers.
-    first: u64,
-    second: u64,
+    /// The parameters of a distribution: the bits of numbers, or an address.
+    parameters: [u64; 3],
     words: *const u64,
     count: i64,
     /// Whether the statement has not drawn yet.
@@ -41,6 +40,8 @@ struct Tape {
     /// Words that had been taken where the loop was left, those of the statement that was left among them.
     reached: i64,
     bits: BitGenerator,
+    /// What `random_binomial` keeps for the next number of the same parameters: no number depends on it.
+    binomial: Binomial,
 }
 
 /// Words of a tape.
@@ -125,6 +126,28 @@ impl Tape {
         }
     }
 
+    /// An index that has one of some probabilities, as the generators' `choice` draws it; `None` where NumPy refuses the probabilities.
+    fn weighted_index(&mut self, probability: impl Fn(usize) -> f64, count: usize) -> Option<i64> {
+        // Compensated summation, for the check alone.
+        let (mut sum, mut error) = (probability(0), 0.0);
+        for k in 1..count {
+            let term = probability(k) - error;
+            let next = sum + term;
+            (error, sum) = (next - sum - term, next);
+        }
+        if sum.is_nan() || (sum - 1.0).abs() > f64::EPSILON.sqrt() || (0..count).any(|k| probability(k) < 0.0) {
+            return None;
+        }
+        // Sums that begin with -0.0 begin with the first number.
+        let mut sums = (0..count).scan(-0.0, |sum, k| {
+            *sum += probability(k);
+            Some(*sum)
+        });
+        let total = sums.clone().last()?;
+        let drawn = self.next_double();
+        sums.position(|sum| sum / total > drawn).map(|k| k as i64)
+    }
+
     /// A number below `bound`, as Python's `Random._randbelow` draws it.
     fn below(&mut self, bound: u64) -> u64 {
         let bits = 64 - bound.leading_zeros();
@@ -152,6 +175,10 @@ const LEGACY_NORMAL: i64 = 9;
 const LEGACY_EXPONENTIAL: i64 = 10;
 const GAUSS: i64 = 11;
 const NORMAL_VARIATE: i64 = 12;
+const BINOMIAL: i64 = 13;
+const POISSON: i64 = 14;
+const WEIGHTED_INDEX: i64 = 15;
+const LEGACY_BINOMIAL: i64 = 16;
 
 // The functions of the bit generator that reads a tape. Their argument is the tape's address; no other thread uses the tape during a call.
 
@@ -182,13 +209,13 @@ unsafe extern "C" fn next_raw(tape: *mut c_void) -> u64 {
 unsafe extern "C" fn draw(tape: i64, distribution: i64) -> i64 {
     let address = tape as usize as *mut Tape;
     // SAFETY: the caller's contract.
-    let (first, second, interface) = unsafe {
+    let ([first, second, third], interface, binomial) = unsafe {
         let tape = &mut *address;
         if tape.is_fresh != 0 {
             tape.is_fresh = 0;
             (tape.kept_pending, tape.kept_has_normal, tape.kept_normal) = (tape.pending, tape.has_normal, tape.normal);
         }
-        (tape.first, tape.second, &raw mut (*address).bits)
+        (tape.parameters, &raw mut (*address).bits, &raw mut (*address).binomial)
     };
     let (a, b) = (f64::from_bits(first), f64::from_bits(second));
     // SAFETY: the reference ends with the call.
@@ -204,6 +231,26 @@ unsafe extern "C" fn draw(tape: i64, distribution: i64) -> i64 {
             (LEGACY_EXPONENTIAL, _) => with(&|tape| b * -(1.0 - tape.next_double()).ln()),
             (GAUSS, _) => with(&|tape| a + tape.gauss() * b),
             (NORMAL_VARIATE, _) => with(&|tape| a + tape.normal_variate() * b),
+            (WEIGHTED_INDEX, _) => {
+                let probability = |k: usize| {
+                    // SAFETY: compiled code gives the address of as many numbers, so many bytes apart.
+                    (first as usize as *const u8).wrapping_offset(k as isize * third as isize).cast::<f64>().read()
+                };
+                let tape = &mut *address;
+                let found = if second == 0 { None } else { tape.weighted_index(probability, second as usize) };
+                found.unwrap_or_else(|| {
+                    // NumPy raises: the statement is left, as where no word is.
+                    tape.exhausted += 1;
+                    0
+                }) as u64
+            }
+            (LEGACY_BINOMIAL, Some(of)) => {
+                let tape = &mut *address;
+                let found = trials(first as i64, b, || tape.next_double());
+                found.unwrap_or_else(|| (of.binomial)(interface, b, first as i64, binomial)) as u64
+            }
+            (BINOMIAL, Some(of)) => (of.binomial)(interface, b, first as i64, binomial) as u64,
+            (POISSON, Some(of)) => (of.poisson)(interface, a) as u64,
             (NORMAL, Some(of)) => (of.normal)(interface, a, b).to_bits(),
             (EXPONENTIAL, Some(of)) => (of.exponential)(interface, b).to_bits(),
             (STANDARD_NORMAL | STANDARD_EXPONENTIAL, Some(of)) => {

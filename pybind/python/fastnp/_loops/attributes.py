@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from fastnp._loops import draws, scopes, undo
+from fastnp._loops import generators, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
@@ -39,7 +39,7 @@ HEAP_TYPE = 1 << 9
 def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
     """An object of the program that is found at a place; `None` of objects that are none."""
     class_ = type(known)
-    if not (is_plain(class_) or draws.is_generator(known)) or not isinstance(e.names, Names):
+    if not (is_plain(class_) or generators.is_generator(known)) or not isinstance(e.names, Names):
         return None
     # An object has one path, and the code relies on others' being other objects.
     for path, other in e.objects.items():

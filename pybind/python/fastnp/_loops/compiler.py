@@ -15,7 +15,7 @@ from fastnp import _fastnp
 from fastnp._loops import attributes, places, priority_queues
 from fastnp._loops import heap as heap_module
 from fastnp._loops.comprehensions import comprehension
-from fastnp._loops.draws import Draws, expected, prepare
+from fastnp._loops.draws import expected, prepare
 from fastnp._loops.emitter import (
     DRAWS,
     GROWTH,
@@ -32,6 +32,7 @@ from fastnp._loops.emitter import (
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
+from fastnp._loops.generators import Draws
 from fastnp._loops.heap import layout_of
 from fastnp._loops.liveness import live_at_head
 from fastnp._loops.loop import Loop, below

@@ -1,9 +1,5 @@
-"""Random numbers in compiled loops, with the bits that the interpreter draws.
-
-The words that a generator gives next are drawn at the entry: a tape, from which compiled code takes
-numbers as the generator's methods would (`pybind/src/random/tape.rs`). At the end the generator
-gets the state back that it had, and the words that were taken are drawn again. What a statement
-took that is left in the middle does not count: the tape is where that statement began.
+"""Random numbers in compiled loops, with the bits that the interpreter draws: methods of generators
+read the words that were drawn for the run (`generators`).
 """
 
 from __future__ import annotations
@@ -15,18 +11,17 @@ from functools import cache
 from types import BuiltinMethodType, MethodType, ModuleType
 from typing import Any, TypeAlias
 
-import numpy
-
-from fastnp import _fastnp
-from fastnp._loops import arrays, lists, numbers, tuples, undo
+from fastnp._loops import arrays, creation, lists, numbers, tuples, undo
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.emitter import DRAWS, IS_FRESH, POSITION, REACHED, Emitter, Learned, Unsupported
+from fastnp._loops.emitter import DRAWS, POSITION, Emitter, Learned, Unsupported
+from fastnp._loops.generators import GENERATOR, PYTHON, STATE, Source, words_of
 from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
     BOOL,
+    COMPLEX_CHAR,
     F64,
     FLOAT,
     I8,
@@ -43,13 +38,8 @@ from fastnp._loops.types import (
     Value,
 )
 
-# Words drawn for an entry at first, and at most (1 MB): each takes 2 to 5 ns, and again if taken.
-FEWEST = 1 << 8
-MOST = 1 << 17
-# Words of a tape, and the bytes before some: see `Tape`.
-PENDING, HAS_NORMAL, NORMAL = 2, 9, 10
-KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL = 11, 12, 13
-EXHAUSTED, FIRST, SECOND, WORDS, COUNT = 24, 32, 40, 48, 56
+# Bytes of a tape before some of its words: see `Tape`.
+EXHAUSTED, PARAMETERS, WORDS, COUNT = 24, 32, 56, 64
 # The numbers of the distributions.
 (
     _,
@@ -65,62 +55,12 @@ EXHAUSTED, FIRST, SECOND, WORDS, COUNT = 24, 32, 40, 48, 56
     LEGACY_EXPONENTIAL,
     GAUSS,
     NORMAL_VARIATE,
-) = range(13)
+    BINOMIAL,
+    POISSON,
+    WEIGHTED_INDEX,
+    LEGACY_BINOMIAL,
+) = range(17)
 SCALE = 2.0**-53
-# Classes of NumPy's bit generators, and whether their words have 64 bits.
-BIT_GENERATORS = {
-    "MT19937": False,
-    "PCG64": True,
-    "PCG64DXSM": True,
-    "Philox": True,
-    "SFC64": True,
-}
-
-PYTHON, STATE, GENERATOR = "Random", "RandomState", "Generator"
-
-
-class Source(Record):
-    """A generator: its kind, the object or where it is found, how long its words are, and whether
-    arrays of its numbers are ours.
-    """
-
-    kind: str
-    owner: Any
-    is_wide: bool
-    is_ours: bool
-
-    def found(self, names: Mapping[str, Any]) -> Any:
-        """The generator; `None` where there is another kind of object now."""
-        is_place = isinstance(self.owner, Place)
-        found = self.owner.found(names) if is_place else self.owner
-        known = words_of(found)
-        if known is None or known[:2] != (self.kind, self.is_wide):
-            return None
-        return None if is_place and known[2] != self.is_ours else found
-
-
-def words_of(generator: Any) -> tuple[str, bool, bool] | None:
-    """The kind of a generator, whether its words have 64 bits, and whether its class is ours;
-    `None` of other objects.
-    """
-    class_ = type(generator)
-    if class_ is getattr(sys.modules.get("random"), "Random", None):
-        return PYTHON, False, False
-    random: Any = sys.modules.get("numpy.random")
-    ours: Any = sys.modules.get("fastnp._functions.random")
-    for kind in (STATE, GENERATOR):
-        if any(class_ is getattr(module, kind, None) for module in (random, ours)):
-            bits = type(bits_of(generator))
-            is_wide = BIT_GENERATORS.get(bits.__name__)
-            is_known = is_wide is not None and bits is getattr(random, bits.__name__, None)
-            is_ours = class_ is getattr(ours, kind, None)
-            return (kind, bool(is_wide), is_ours) if is_known else None
-    return None
-
-
-def bits_of(generator: Any) -> Any:
-    """The bit generator of a generator of NumPy's."""
-    return generator._bit_generator
 
 
 def source_of(function: object) -> tuple[Source, str] | None:
@@ -156,11 +96,6 @@ def source_at(e: Emitter, value: Value) -> Source | None:
     place = e.objects[value.type.path].place
     known = words_of(place.found(e.names))
     return None if known is None else Source(known[0], place, *known[1:])
-
-
-def is_generator(value: object) -> bool:
-    """Whether an object is a generator whose words are known."""
-    return words_of(value) is not None
 
 
 # Compilation.
@@ -242,11 +177,11 @@ def unit(e: Emitter, source: Source) -> Value:
     return Value(FLOAT, (text.op(F64, "fmul", number, text.float(SCALE, F64)),))
 
 
-def drawn(e: Emitter, source: Source, distribution: int, first: str, second: str, kind: str) -> str:
-    """A number of a distribution, of which two parameters are in registers of a kind."""
+def drawn(e: Emitter, source: Source, distribution: int, *parameters: tuple[str, str]) -> str:
+    """A number of a distribution, whose parameters are in registers, each with its kind."""
     (base, _, _), text = tape(e, source), e.text
-    for at, register in ((FIRST, first), (SECOND, second)):
-        text.line(f"store.{kind} {base}, {at}, {register}")
+    for k, (kind, register) in enumerate(parameters):
+        text.line(f"store.{kind} {base}, {PARAMETERS + 8 * k}, {register}")
     text.line(f"store.i64 {base}, {POSITION}, {e.drawn}")
     function = text.op(I64, "load.i64", base, 0)
     found = text.call(I64, "kernel", function, base, text.integer(distribution))
@@ -256,10 +191,33 @@ def drawn(e: Emitter, source: Source, distribution: int, first: str, second: str
     return found
 
 
-# Methods, of the arguments of a call.
+def drawn_float(e: Emitter, source: Source, distribution: int, first: str, second: str) -> Value:
+    """A float of a distribution of two floats."""
+    found = drawn(e, source, distribution, (F64, first), (F64, second))
+    return Value(FLOAT, (e.text.op(F64, "bits", found),))
 
-Arguments: TypeAlias = list[Value]
-Method: TypeAlias = Callable[[Emitter, Source, Arguments], Value]
+
+# Methods, of the arguments of a call by their names.
+
+Operand: TypeAlias = Value | Elementwise
+Arguments: TypeAlias = Mapping[str, Operand]
+Draw: TypeAlias = Callable[[Emitter, Source, Arguments], Value]
+
+
+class Method(Record):
+    """How a number is drawn, and the names of the method's arguments: `size` is the shape, `*size`
+    its extents one by one.
+    """
+
+    draw: Draw
+    parameters: str
+    # How many must be given.
+    least: int = 0
+
+
+# Arguments that may be `None`, as if they were not given, and those that may be as they are anyway.
+OPTIONAL = ("high", "p", "size")
+DEFAULTS = {"replace": True, "shuffle": True, "endpoint": False}
 
 
 def call(
@@ -267,37 +225,70 @@ def call(
     source: Source,
     name: str,
     node: ast.Call,
-    expression: Callable[[Emitter, ast.expr], Value | Elementwise],
-) -> Value | Elementwise:
+    expression: Callable[[Emitter, ast.expr], Operand],
+) -> Operand:
     """A call of a generator's method."""
     method = METHODS.get((source.kind, name))
-    is_sized = [keyword.arg for keyword in node.keywords] == ["size"]
-    if method is None or (node.keywords and not is_sized):
+    if method is None:
         raise Unsupported(f"`{name}` of a generator")
-    arguments = []
-    nodes = [as_tuple(part) for part in (*node.args, *(k.value for k in node.keywords))]
-    for value in undo.in_order(e, nodes, expression):
-        if not isinstance(value, Value):
-            raise Unsupported(f"`{name}` of an array")
-        is_number = isinstance(value.type, Number)
-        arguments.append(e.settle(value) if is_number else value)
-    # How many arguments come before the shape, if it is given.
-    first = len(arguments) - 1 if is_sized else SIZE_AT.get(name, MOST_ARGUMENTS)
-    if source.kind == PYTHON or len(arguments) <= first:
-        return method(e, source, arguments)
-    return several(e, source, method, arguments[:first], arguments[first:])
+    given = by_name(node, method.parameters.split())
+    if given is None or not set(method.parameters.split()[: method.least]) <= {n for n, _ in given}:
+        raise Unsupported(f"`{name}` of a generator with these arguments")
+    values = undo.in_order(e, [as_tuple(part) for _, part in given], expression)
+    shape, arguments = list[Operand](), dict[str, Operand]()
+    for (parameter, _), value in zip(given, values, strict=True):
+        if parameter == "size":
+            shape.append(value)
+        else:
+            arguments[parameter] = settled(e, value)
+    if "p" in arguments and name == "choice":
+        arguments["p"] = probabilities(e, arguments["p"])
+    if not shape:
+        return method.draw(e, source, arguments)
+    return several(e, source, method.draw, arguments, shape)
+
+
+def by_name(node: ast.Call, parameters: list[str]) -> list[tuple[str, ast.expr]] | None:
+    """The arguments of a call by their names, in the order of the source, without those that are as
+    if they were not given; `None` where the method does not take them.
+    """
+    if parameters == ["*size"]:
+        return None if node.keywords else [("size", argument) for argument in node.args]
+    if len(node.args) > len(parameters):
+        return None
+    given = list(zip(parameters, node.args, strict=False))
+    given += [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
+    names = [parameter for parameter, _ in given]
+    if len({*names}) < len(names) or not {*names} <= {*parameters}:
+        return None
+    return [(name, value) for name, value in given if not is_default(name, value)]
+
+
+def is_default(name: str, value: ast.expr) -> bool:
+    """Whether an argument is written as what it is if it is not given."""
+    if not isinstance(value, ast.Constant):
+        return False
+    is_none = value.value is None and name in OPTIONAL
+    return is_none or value.value is DEFAULTS.get(name, ...)
+
+
+def settled(e: Emitter, value: Operand) -> Operand:
+    """An argument; a number of which it is known that it does not warn."""
+    is_number = isinstance(value, Value) and isinstance(value.type, Number)
+    return e.settle(value) if is_number and isinstance(value, Value) else value
 
 
 def several(
-    e: Emitter, source: Source, method: Method, arguments: Arguments, shape: Arguments
+    e: Emitter, source: Source, draw: Draw, arguments: Arguments, size: list[Operand]
 ) -> Elementwise:
     """An array of numbers that are drawn one after the other, as NumPy draws them; its shape is an
     integer, or several, or a tuple.
     """
     text = e.text
+    shape = [part for part in size if isinstance(part, Value)]
     if len(shape) == 1 and isinstance(shape[0].type, TupleType):
         shape = [Value(INT, (register,)) for register in shape[0].registers]
-    if not shape or any(extent.type != INT for extent in shape):
+    if len(shape) < len(size) or not shape or any(extent.type != INT for extent in shape):
         raise Unsupported("a draw of this shape")
     extents = tuple(extent.register for extent in shape)
     for extent in extents:
@@ -313,51 +304,52 @@ def several(
     text.copy(left, count)
     chars: list[str] = []
 
-    def draw() -> None:
-        number = method(e, source, arguments)
+    def draw_next() -> None:
+        number = draw(e, source, arguments)
         if number.type not in CHAR_OF:
             raise Unsupported(f"an array of {number.type} that are drawn")
         chars.append(CHAR_OF[number.type])
         arrays.store(e, chars[0], at, number.register)
         text.line(f"{at} = add {at}, {text.integer(8)}")
 
-    lists.each(e, left, draw)
+    lists.each(e, left, draw_next)
     return arrays.in_scratch(e, memory, chars[0], extents, source.is_ours)
 
 
-def exactly(count: int, arguments: Arguments, least: int | None = None) -> Arguments:
-    if not (count if least is None else least) <= len(arguments) <= count:
-        raise Unsupported(f"a draw with {len(arguments)} arguments")
-    return arguments
+def argument(arguments: Arguments, name: str) -> Value:
+    """An argument that is a number, a list or a tuple, or an array in memory."""
+    value = arguments[name]
+    if not isinstance(value, Value):
+        raise Unsupported(f"`{name}` of a draw that is computed by elements")
+    return value
 
 
-def plain_unit(e: Emitter, source: Source, arguments: Arguments) -> Value:
+def plain_unit(e: Emitter, source: Source, _: Arguments) -> Value:
     """`random()`."""
-    exactly(0, arguments)
     return unit(e, source)
 
 
 def python_uniform(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.uniform(a, b)`: a + (b - a) * random()."""
-    a, b = exactly(2, arguments)
+    a, b = argument(arguments, "a"), argument(arguments, "b")
     width = numbers.binary(e, "subtract", b, a)
     return numbers.binary(e, "add", a, numbers.binary(e, "multiply", width, unit(e, source)))
 
 
-def double(e: Emitter, arguments: Arguments, k: int, default: float) -> str:
+def double(e: Emitter, arguments: Arguments, name: str, default: float) -> str:
     """An argument as a double, or its default, in a register."""
-    if k >= len(arguments):
+    if name not in arguments:
         return e.text.float(default, F64)
-    type_ = numbers.number(arguments[k])
+    value = argument(arguments, name)
+    type_ = numbers.number(value)
     if type_.is_either or type_.is_bool or type_.name == "f":
         raise Unsupported("a parameter of a distribution of this type")
-    return numbers.convert(e, arguments[k], "d", checked=False)
+    return numbers.convert(e, value, "d", checked=False)
 
 
 def uniform(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`uniform(low=0, high=1)` of NumPy's generators."""
-    exactly(2, arguments, 0)
-    low, high = double(e, arguments, 0, 0.0), double(e, arguments, 1, 1.0)
+    low, high = double(e, arguments, "low", 0.0), double(e, arguments, "high", 1.0)
     width = e.text.op(F64, "fsub", high, low)
     e.leave_unless(e.text.op(I8, "fcmp.ge", width, e.text.float(0.0, F64)))
     e.leave_unless(e.is_finite(width, F64))
@@ -365,48 +357,52 @@ def uniform(e: Emitter, source: Source, arguments: Arguments) -> Value:
     return Value(FLOAT, (e.text.op(F64, "fadd", low, scaled),))
 
 
-def of_two(distribution: int, has_location: bool, count: int) -> Method:
-    """`normal(loc=0, scale=1)`, `exponential(scale=1)`; with no argument, the standard one."""
+def scaled_by(distribution: int) -> Draw:
+    """`normal(loc=0, scale=1)`, `exponential(scale=1)`, and the standard ones."""
 
     def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
-        exactly(count, arguments, 0)
         text = e.text
-        location = double(e, arguments, 0, 0.0) if has_location else text.float(0.0, F64)
-        scale = double(e, arguments, int(has_location), 1.0)
-        if arguments:
+        location, scale = double(e, arguments, "loc", 0.0), double(e, arguments, "scale", 1.0)
+        if "scale" in arguments:
             # -0.0 is no scale, and neither is nan.
             one = text.op(F64, "copysign", text.float(1.0, F64), scale)
             zero = text.float(0.0, F64)
             e.leave_unless(text.op(I8, "fcmp.ge", scale, zero))
             e.leave_unless(text.op(I8, "fcmp.ge", one, zero))
-        found = drawn(e, source, distribution, location, scale, "f64")
-        return Value(FLOAT, (text.op(F64, "bits", found),))
+        return drawn_float(e, source, distribution, location, scale)
 
     return draw
 
 
-def integers(distribution: int, type_: Any) -> Method:
+def integers(distribution: int, type_: Any) -> Draw:
     """`integers(low, high=None)`, `randint(low, high=None)`: below the last."""
 
     def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
-        low, high = bounds(e, exactly(2, arguments, 1))
+        if not arguments.keys() <= {"low", "high"}:
+            raise Unsupported("integers of a type, or up to an endpoint")
+        low, high = bounds(e, arguments, "low", "high")
         text = e.text
         e.leave_unless(text.op(I8, "icmp.lt", low, high))
         width = text.op(I64, "sub", text.op(I64, "sub", high, text.integer(1)), low)
-        found = drawn(e, source, distribution, low, width, "i64")
+        found = drawn(e, source, distribution, (I64, low), (I64, width))
         return Value(type_, (within(e, found, low, high),))
 
     return draw
 
 
-def bounds(e: Emitter, arguments: Arguments) -> tuple[str, str]:
+def bounds(e: Emitter, arguments: Arguments, first: str, second: str) -> tuple[str, str]:
     """The first integer, and that after the last, in registers."""
-    for argument in arguments:
-        if not numbers.number(argument).is_integer:
-            raise Unsupported("a bound that is no integer")
-    registers = [argument.register for argument in arguments]
+    registers = [whole(arguments, name) for name in (first, second) if name in arguments]
     low, high = registers if len(registers) == 2 else (e.text.integer(0), registers[0])
     return low, high
+
+
+def whole(arguments: Arguments, name: str) -> str:
+    """An argument that is an integer, in a register."""
+    value = argument(arguments, name)
+    if not numbers.number(value).is_integer:
+        raise Unsupported(f"`{name}` of a draw that is no integer")
+    return value.register
 
 
 def within(e: Emitter, found: str, low: str, high: str) -> str:
@@ -422,30 +418,28 @@ def integer_between(e: Emitter, source: Source, low: str, high: str) -> str:
     text = e.text
     width = numbers.overflowing(e, "sub", high, low)
     e.leave_unless(text.op(I8, "icmp.gt", width, text.integer(0)))
-    found = drawn(e, source, BELOW, low, width, "i64")
+    found = drawn(e, source, BELOW, (I64, low), (I64, width))
     return within(e, text.op(I64, "add", low, found), low, high)
 
 
 def randrange(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.randrange(a, b)`."""
-    return Value(INT, (integer_between(e, source, *bounds(e, exactly(2, arguments, 1))),))
+    return Value(INT, (integer_between(e, source, *bounds(e, arguments, "start", "stop")),))
 
 
 def randint(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.randint(a, b)`: `b` may be drawn."""
-    low, last = bounds(e, exactly(2, arguments))
+    low, last = bounds(e, arguments, "a", "b")
     high = numbers.overflowing(e, "add", last, e.text.integer(1))
     return Value(INT, (integer_between(e, source, low, high),))
 
 
-def python_normal(distribution: int) -> Method:
+def python_normal(distribution: int) -> Draw:
     """`random.gauss(mu=0, sigma=1)`, `random.normalvariate(mu=0, sigma=1)`."""
 
     def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
-        exactly(2, arguments, 0)
-        location, scale = double(e, arguments, 0, 0.0), double(e, arguments, 1, 1.0)
-        found = drawn(e, source, distribution, location, scale, "f64")
-        return Value(FLOAT, (e.text.op(F64, "bits", found),))
+        location, scale = double(e, arguments, "mu", 0.0), double(e, arguments, "sigma", 1.0)
+        return drawn_float(e, source, distribution, location, scale)
 
     return draw
 
@@ -453,17 +447,47 @@ def python_normal(distribution: int) -> Method:
 def exponential_variate(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.expovariate(lambd)`: -log(1 - random()) / lambd."""
     text = e.text
-    rate = double(e, exactly(1, arguments), 0, 1.0)
+    rate = double(e, arguments, "lambd", 1.0)
     e.leave_if(text.op(I8, "fcmp.eq", rate, text.float(0.0, F64)))
     rest = text.op(F64, "fsub", text.float(1.0, F64), unit(e, source).register)
     logarithm = text.op(F64, "fneg", text.call(F64, "log", rest))
     return Value(FLOAT, (text.op(F64, "fdiv", logarithm, rate),))
 
 
+@cache
+def type_of_integer(kind: str, name: str, *arguments: float) -> Number:
+    """The type of an integer that a method of NumPy's gives, which versions differ in."""
+    random: Any = sys.modules["numpy.random"]
+    generator = random.RandomState(0) if kind == STATE else random.default_rng(0)
+    return INT if type(getattr(generator, name)(*arguments)) is int else NP_INT
+
+
+def binomial(distribution: int) -> Draw:
+    """`binomial(n, p)`: how many of `n` trials succeed."""
+
+    def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
+        text, n, p = e.text, whole(arguments, "n"), double(e, arguments, "p", 0.0)
+        e.leave_unless(text.op(I8, "icmp.ge", n, text.integer(0)))
+        e.leave_unless(text.op(I8, "fcmp.ge", p, text.float(0.0, F64)))
+        e.leave_unless(text.op(I8, "fcmp.le", p, text.float(1.0, F64)))
+        found = drawn(e, source, distribution, (I64, n), (F64, p))
+        return Value(type_of_integer(source.kind, "binomial", 1, 0.5), (found,))
+
+    return draw
+
+
+def poisson(e: Emitter, source: Source, arguments: Arguments) -> Value:
+    """`poisson(lam=1)`; the interpreter says where `lam` is too large."""
+    text, rate = e.text, double(e, arguments, "lam", 1.0)
+    e.leave_unless(text.op(I8, "fcmp.ge", rate, text.float(0.0, F64)))
+    e.leave_unless(text.op(I8, "fcmp.le", rate, text.float(1e15, F64)))
+    found = drawn(e, source, POISSON, (F64, rate))
+    return Value(type_of_integer(source.kind, "poisson"), (found,))
+
+
 def choice(e: Emitter, source: Source, arguments: Arguments) -> Value:
     """`random.choice(sequence)`: a list or a short tuple."""
-    (value,) = exactly(1, arguments)
-    zero = e.text.integer(0)
+    zero, value = e.text.integer(0), argument(arguments, "seq")
     return drawn_item(e, value, lambda extent: integer_between(e, source, zero, extent))
 
 
@@ -478,188 +502,113 @@ def drawn_item(e: Emitter, value: Value, index_below: Callable[[str], str]) -> V
     return lists.load(e, lists.list_type(value), lists.address(e, value, at))
 
 
-@cache
-def type_of_choice(kind: str) -> Number:
-    """The type of `choice(n)`, which versions of NumPy differ in."""
-    random: Any = sys.modules["numpy.random"]
-    generator = random.RandomState(0) if kind == STATE else random.default_rng(0)
-    return INT if type(generator.choice(1)) is int else NP_INT
-
-
-def choice_of_numpy(draw_index: Method) -> Method:
-    """`choice(a)` of an integer, or of numbers that NumPy makes an array of."""
+def choice_of_numpy(draw_index: Draw) -> Draw:
+    """`choice(a, p=None)` of an integer, or of numbers that NumPy makes an array of."""
 
     def draw(e: Emitter, source: Source, arguments: Arguments) -> Value:
-        (value,) = exactly(1, arguments)
+        if not arguments.keys() <= {"a", "p"}:
+            raise Unsupported("a choice of numbers, each at most once, or along an axis")
+        value = arguments["a"]
 
         def index_below(extent: str) -> str:
-            return draw_index(e, source, [Value(INT, (extent,))]).register
+            if "p" in arguments:
+                return weighted_index(e, source, extent, argument(arguments, "p"))
+            return draw_index(e, source, {"low": Value(INT, (extent,))}).register
 
+        if isinstance(value, Elementwise):
+            source_ = arrays.by_element(e, value)
+            if len(source_.shape) != 1 or source_.warns or source_.char == COMPLEX_CHAR:
+                raise Unsupported("a choice of an array that is computed by elements")
+            index = index_below(source_.shape[0])
+            return Value(Number(source_.char), (source_.element((index,)),))
         if isinstance(value.type, Number):
-            found = draw_index(e, source, [value])
-            return Value(type_of_choice(source.kind), found.registers)
+            found = index_below(whole(arguments, "a"))
+            return Value(type_of_integer(source.kind, "choice", 1), (found,))
         if isinstance(value.type, ArrayType) and value.type.ndim == 1:
             index = index_below(arrays.shape(value)[0])
             step = arrays.steps(e, value)[0]
             at = e.text.op(I64, "mul", index, step)
             place = e.text.op(I64, "add", arrays.address(value), at)
             return arrays.load(e, value.type.char, place)
-        found = drawn_item(e, value, index_below)
-        kind = {INT: NP_INT, FLOAT: NP_FLOAT, BOOL: NP_BOOL}.get(numbers.number(found))
+        found_item = drawn_item(e, value, index_below)
+        kind = {INT: NP_INT, FLOAT: NP_FLOAT, BOOL: NP_BOOL}.get(numbers.number(found_item))
         if kind is None:
-            raise Unsupported(f"a choice of {found.type}")
-        return Value(kind, found.registers)
+            raise Unsupported(f"a choice of {found_item.type}")
+        return Value(kind, found_item.registers)
 
     return draw
 
 
-# How many arguments of a method of NumPy's come before the shape.
-SIZE_AT = {
-    **dict.fromkeys(["rand", "randn", "random", "random_sample", "standard_normal"], 0),
-    **dict.fromkeys(["standard_exponential"], 0),
-    **dict.fromkeys(["exponential", "choice"], 1),
-    **dict.fromkeys(["uniform", "normal", "randint", "integers"], 2),
-}
-MOST_ARGUMENTS = 3
+def probabilities(e: Emitter, value: Operand) -> Value:
+    """Probabilities as an array in memory, of a list, of a tuple or of an array of doubles."""
+    text = e.text
+    if isinstance(value, Value) and isinstance(value.type, TupleType):
+        items = tuples.items_of(value)
+        if not items or not all(isinstance(item.type, Number) for item in items):
+            raise Unsupported("probabilities that are no numbers")
+        value = arrays.listed(e, items, is_ours=False).sources[0]
+    elif lists.is_list(value):
+        if lists.list_type(value).item != FLOAT:
+            raise Unsupported("probabilities that are no floats")
+        at = lists.address(e, value, text.integer(0))
+        value = arrays.scratch_array(e, at, "d", (lists.length(e, value),), is_ours=False)
+    elif isinstance(value, Elementwise) and value.char == "d" and len(value.shape) == 1:
+        memory, count = creation.one_after_another(e, arrays.by_element(e, value), "d")
+        value = arrays.scratch_array(e, memory, "d", (count,), is_ours=False)
+    if not isinstance(value, Value) or not isinstance(value.type, ArrayType):
+        raise Unsupported("probabilities that are no array")
+    if value.type.char != "d" or value.type.ndim != 1:
+        raise Unsupported(f"probabilities in an {value.type}")
+    return value
+
+
+def weighted_index(e: Emitter, source: Source, extent: str, weights: Value) -> str:
+    """An index below `extent` that is drawn with these probabilities, as many as there are indices;
+    the interpreter says what is wrong with them.
+    """
+    text, (count,), (step,) = e.text, arrays.shape(weights), arrays.steps(e, weights)
+    e.leave_unless(text.op(I8, "icmp.eq", count, extent))
+    e.spend(count)
+    parameters = ((I64, register) for register in (arrays.address(weights), count, step))
+    return drawn(e, source, WEIGHTED_INDEX, *parameters)
+
+
 CHAR_OF: dict[Type, str] = {INT: "l", NP_INT: "l", FLOAT: "d", NP_FLOAT: "d"}
 # Numbers of larger arrays NumPy draws sooner.
 MOST_DRAWN = 64
 
 METHODS: dict[tuple[str, str], Method] = {
-    (PYTHON, "random"): plain_unit,
-    (PYTHON, "uniform"): python_uniform,
-    (PYTHON, "randrange"): randrange,
-    (PYTHON, "randint"): randint,
-    (PYTHON, "choice"): choice,
-    (PYTHON, "gauss"): python_normal(GAUSS),
-    (PYTHON, "normalvariate"): python_normal(NORMAL_VARIATE),
-    (PYTHON, "expovariate"): exponential_variate,
-    (STATE, "random"): plain_unit,
-    (STATE, "random_sample"): plain_unit,
-    (STATE, "rand"): plain_unit,
-    (STATE, "uniform"): uniform,
-    (STATE, "randint"): integers(MASKED, INT),
-    (STATE, "choice"): choice_of_numpy(integers(MASKED, INT)),
-    (STATE, "randn"): of_two(LEGACY_NORMAL, True, 0),
-    (STATE, "standard_normal"): of_two(LEGACY_NORMAL, True, 0),
-    (STATE, "normal"): of_two(LEGACY_NORMAL, True, 2),
-    (STATE, "standard_exponential"): of_two(LEGACY_EXPONENTIAL, False, 0),
-    (STATE, "exponential"): of_two(LEGACY_EXPONENTIAL, False, 1),
-    (GENERATOR, "random"): plain_unit,
-    (GENERATOR, "uniform"): uniform,
-    (GENERATOR, "integers"): integers(LEMIRE, NP_INT),
-    (GENERATOR, "choice"): choice_of_numpy(integers(LEMIRE, NP_INT)),
-    (GENERATOR, "standard_normal"): of_two(STANDARD_NORMAL, True, 0),
-    (GENERATOR, "normal"): of_two(NORMAL_OF, True, 2),
-    (GENERATOR, "standard_exponential"): of_two(STANDARD_EXPONENTIAL, False, 0),
-    (GENERATOR, "exponential"): of_two(EXPONENTIAL, False, 1),
+    (PYTHON, "random"): Method(plain_unit, ""),
+    (PYTHON, "uniform"): Method(python_uniform, "a b", 2),
+    (PYTHON, "randrange"): Method(randrange, "start stop", 1),
+    (PYTHON, "randint"): Method(randint, "a b", 2),
+    (PYTHON, "choice"): Method(choice, "seq", 1),
+    (PYTHON, "gauss"): Method(python_normal(GAUSS), "mu sigma"),
+    (PYTHON, "normalvariate"): Method(python_normal(NORMAL_VARIATE), "mu sigma"),
+    (PYTHON, "expovariate"): Method(exponential_variate, "lambd", 1),
+    (STATE, "random"): Method(plain_unit, "size"),
+    (STATE, "random_sample"): Method(plain_unit, "size"),
+    (STATE, "rand"): Method(plain_unit, "*size"),
+    (STATE, "uniform"): Method(uniform, "low high size"),
+    (STATE, "randint"): Method(integers(MASKED, INT), "low high size", 1),
+    (STATE, "choice"): Method(choice_of_numpy(integers(MASKED, INT)), "a size replace p", 1),
+    (STATE, "randn"): Method(scaled_by(LEGACY_NORMAL), "*size"),
+    (STATE, "standard_normal"): Method(scaled_by(LEGACY_NORMAL), "size"),
+    (STATE, "normal"): Method(scaled_by(LEGACY_NORMAL), "loc scale size"),
+    (STATE, "standard_exponential"): Method(scaled_by(LEGACY_EXPONENTIAL), "size"),
+    (STATE, "exponential"): Method(scaled_by(LEGACY_EXPONENTIAL), "scale size"),
+    (STATE, "binomial"): Method(binomial(LEGACY_BINOMIAL), "n p size", 2),
+    (STATE, "poisson"): Method(poisson, "lam size"),
+    (GENERATOR, "random"): Method(plain_unit, "size"),
+    (GENERATOR, "uniform"): Method(uniform, "low high size"),
+    (GENERATOR, "integers"): Method(integers(LEMIRE, NP_INT), "low high size dtype endpoint", 1),
+    (GENERATOR, "choice"): Method(
+        choice_of_numpy(integers(LEMIRE, NP_INT)), "a size replace p axis shuffle", 1
+    ),
+    (GENERATOR, "standard_normal"): Method(scaled_by(STANDARD_NORMAL), "size"),
+    (GENERATOR, "normal"): Method(scaled_by(NORMAL_OF), "loc scale size"),
+    (GENERATOR, "standard_exponential"): Method(scaled_by(STANDARD_EXPONENTIAL), "size"),
+    (GENERATOR, "exponential"): Method(scaled_by(EXPONENTIAL), "scale size"),
+    (GENERATOR, "binomial"): Method(binomial(BINOMIAL), "n p size", 2),
+    (GENERATOR, "poisson"): Method(poisson, "lam size"),
 }
-
-
-# Running.
-
-
-class Draws:
-    """How many words are drawn for the entries of one compiled loop."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.count = FEWEST
-
-    def begin(self, names: Mapping[str, Any]) -> Drawing | None:
-        """Draws words; `None` where the generator is of another kind now."""
-        owner = self.source.found(names)
-        return None if owner is None else Drawing(self.source, owner, self.count)
-
-    def end(self, drawing: Drawing, has_run: bool, turns: int = 0, left: int = 0) -> bool:
-        """Has the generator be where the interpreter's would be; whether words were used up.
-
-        `turns` were made and about so many are `left`, which says how many are drawn next time.
-        """
-        taken = drawing.end(has_run)
-        # A statement that took more than were left has taken none, and takes as many again.
-        is_over = has_run and int(drawing.tape[REACHED // 8]) > 0.9 * drawing.count
-        wanted = 4 * drawing.count if is_over else 2 * taken
-        if turns and left:
-            wanted = max(taken * left // turns * 5 // 4, wanted if is_over else 0)
-        self.count = min(max(wanted, FEWEST), MOST)
-        return is_over
-
-
-class Drawing:
-    """The words of one run, which others may run beside: of another thread, or of a signal."""
-
-    def __init__(self, source: Source, owner: Any, count: int) -> None:
-        self.source, self.owner, self.count = source, owner, count
-        self.tape = numpy.zeros(_fastnp.TAPE_WORDS, "l")
-        self.tape[IS_FRESH // 8] = 1
-        if source.kind == PYTHON:
-            self.state = owner.getstate()
-            self._keep_normal(owner.gauss_next)
-            drawn = owner.getrandbits(32 * count).to_bytes(4 * count, "little")
-            self.words = numpy.frombuffer(drawn, "<u4").astype("L")
-        else:
-            self.state = self._state_of_numpy()
-            self._set_state()
-            self.words = bits_of(owner).random_raw(count)
-        _fastnp.random_tape(self.tape, self.words, source.is_wide)
-
-    def end(self, has_run: bool) -> int:
-        """Has the generator be behind the words that were taken; how many these are."""
-        taken = int(self.tape[POSITION // 8]) if has_run else 0
-        if self.source.kind == PYTHON:
-            self.owner.setstate(self.state)
-            if taken:
-                self.owner.getrandbits(32 * taken)
-            if has_run:
-                self.owner.gauss_next = self._kept_normal()
-        else:
-            self._end_of_numpy(taken, has_run)
-        return taken
-
-    def _state_of_numpy(self) -> dict[str, Any]:
-        if self.source.kind == STATE:
-            plain = getattr(self.owner, "_plain", self.owner)
-            return dict(plain.get_state(legacy=False))
-        return dict(bits_of(self.owner).state)
-
-    def _set_state(self) -> None:
-        """Has the tape go on with half a word, or a normal number, that the generator keeps."""
-        state = self.state
-        if self.source.is_wide:
-            half = int(state["uinteger"])
-            self.tape[PENDING] = half if state["has_uint32"] else ~half
-        self._keep_normal(state["gauss"] if state.get("has_gauss") else None)
-
-    def _keep_normal(self, kept: float | None) -> None:
-        """Has the tape go on with the second of two normal numbers, which a generator keeps."""
-        if kept is not None:
-            self.tape[HAS_NORMAL] = 1
-            self.tape.view("d")[NORMAL] = kept
-
-    def _kept_normal(self) -> float | None:
-        """The normal number that is kept at the end; a statement left in the middle took none."""
-        is_whole = self.tape[IS_FRESH // 8]
-        has_normal, normal = (HAS_NORMAL, NORMAL) if is_whole else (KEPT_HAS_NORMAL, KEPT_NORMAL)
-        return float(self.tape.view("d")[normal]) if self.tape[has_normal] else None
-
-    def _end_of_numpy(self, taken: int, has_run: bool) -> None:
-        state, tape, bits = dict(self.state), self.tape, bits_of(self.owner)
-        # A statement that was left in the middle has drawn nothing.
-        pending = PENDING if tape[IS_FRESH // 8] else KEPT_PENDING
-        if has_run and "has_gauss" in state:
-            kept = self._kept_normal()
-            state["has_gauss"], state["gauss"] = (
-                int(kept is not None),
-                0.0 if kept is None else kept,
-            )
-        if self.source.kind == STATE:
-            getattr(self.owner, "_plain", self.owner).set_state(state)
-        else:
-            bits.state = state
-        if taken:
-            bits.random_raw(taken, False)
-        if has_run and self.source.is_wide:
-            now, half = dict(bits.state), int(tape[pending])
-            now["has_uint32"], now["uinteger"] = int(half >= 0), half if half >= 0 else ~half
-            bits.state = now

@@ -63,7 +63,7 @@ TEXTS = "characters of a string"
 # Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
 EITHER_ITEMS = "numbers of Python's or NumPy's in lists"
 # Where a tape of random words says how many were taken, and that a statement has drawn nothing.
-POSITION, IS_FRESH, REACHED = 8, 64, 120
+POSITION, IS_FRESH, REACHED = 8, 72, 128
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
