@@ -273,6 +273,10 @@ class Writer:
             f"(d * {left}).real",
             f"abs(d - {left})",
             f"abs(Z[{i}])",
+            f"{self.pick('cmath', 'np')}.{self.pick('exp', 'sqrt', 'log', 'cos')}({left})",
+            f"cmath.rect({self.number(0)}, {self.number(0)})",
+            f"np.{self.pick('conj', 'abs', 'angle', 'real', 'imag')}(d * {i})",
+            f"cmath.polar({left})[{self.pick('0', '1')}]",
         )
 
     def complex_array(self, depth: int = 2) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SETUP = """\
-import heapq, math, random
+import cmath, heapq, math, random
 from collections import deque
 random.seed(5)
 np.random.seed(5)

@@ -198,6 +198,18 @@ def plain(e: Emitter, value: Value) -> Value:
     return Value(type_.plain if type_.is_either else names[type_.name], value.registers[:1])
 
 
+def as_numpys(e: Emitter, value: Value) -> Value:
+    """A number as NumPy's scalar of its type."""
+    type_ = number(value, "a ufunc")
+    chars = {"int": "l", "float": "d", "bool": "?"}
+    if type_.is_either:
+        value = plain(e, value)
+        type_ = number(value)
+    if not type_.is_python:
+        return value
+    return Value(Number(chars[type_.name]), value.registers)
+
+
 def doubtful(e: Emitter, result: Value, *operands: Value) -> Value:
     """A result that is NumPy's if one of the operands is: always, or as registers say."""
     type_ = number(result)
