@@ -504,8 +504,9 @@ class Writer:
     def part(self) -> str:
         i = self.index()
         return self.pick(
-            ":", ":", f":{i}", f"{i}:", f"1:{i}", "::2", "::-1", "1:-1", f"{i}:{i} + 3", "2:5"
-        )
+            ":", ":", f":{i}", f"{i}:", f"1:{i}", "::2", "::-1", "1:-1", f"{i}:{i} + 3", "2:5",
+            f"::{i}", f"{i}::{i}",
+        )  # fmt: skip
 
     def vector(self) -> str:
         i, part = self.index(), self.part()
@@ -532,6 +533,7 @@ class Writer:
                 "t[1:3].flatten()", "(B[:2] - 1).flatten()",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
                 f"np.roll(x, {i})", f"np.roll(A, {i}, axis=0)[{i}]", f"np.arange({i}, 7)",
+                f"np.arange({i}, 7, {self.index()})",
                 f"np.linspace(0, 16, {self.pick('5', '9', '17')})[{part}]", f"np.diff(x[{part}])",
                 "np.roll(B, -1, 1)[:, 2]", f"np.outer(x, u[{part}])[{i}]",
                 self.drawn(),
