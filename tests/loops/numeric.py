@@ -84,6 +84,7 @@ class Writer:
             f"w[{i}]",
             f"L[{i}]",
             f"F[{i}]",
+            f"mix[{i}]",
             f"H[{i}]",
             f"G[{i}]",
             "L[K[1]]",
@@ -168,7 +169,7 @@ class Writer:
 
     def fold(self) -> str:
         """A function of the items of a generator."""
-        i, source = self.index(), self.pick("L", "K", "u", "x", "F", "range(n)", "v", "H")
+        i, source = self.index(), self.pick("L", "K", "u", "x", "F", "range(n)", "v", "H", "mix")
         return self.pick(
             f"sum(e * {i} for e in {source})",
             f"sum(e / 4 for e in {source} if e > {i})",
@@ -675,6 +676,7 @@ class Writer:
                 f"v[{i}]",
                 f"L[{i}]",
                 f"F[{j}]",
+                f"mix[{j}]",
                 f"K[{i} % 3]",
                 f"H[{i}]",
             )
@@ -755,7 +757,7 @@ class Writer:
                 f"{name}, ch in enumerate(word)",
                 f"{name}, ch in zip(range(n), text)",
                 f"{name} in L",
-                f"{name}, z in enumerate(F)",
+                f"{name}, z in enumerate({self.pick('F', 'mix')})",
                 f"{name}, b in zip(K, L)",
                 *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
                 *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),

@@ -378,7 +378,8 @@ def to_int(e: Emitter, arguments: list[Operand]) -> Value:
     if len(arguments) == 1 and isinstance(arguments[0], Value) and strings.is_char(arguments[0]):
         return strings.digit(e, arguments[0])
     value = e.settle(argument(arguments, "int"))
-    if numbers.number(value).is_float:
+    type_ = numbers.number(value)
+    if type_.is_float or type_.is_mixed:
         return Value(INT, (numbers.float_to_integer(e, value, "l"),))
     return Value(INT, (numbers.to_integer(e, value),), value.literal)
 
@@ -406,10 +407,10 @@ def round_(e: Emitter, arguments: list[Operand]) -> Value:
     type_ = numbers.number(value)
     if type_ == INT:
         return value
-    if type_ not in (FLOAT, Number("d")):
+    if type_ not in (FLOAT, Number("d")) and not type_.is_mixed:
         raise Unsupported(f"round of {type_}")
     nearest = e.text.op(F64, "nearest", value.register)
-    return Value(INT, (numbers.float_to_integer(e, Value(type_, (nearest,)), "l"),))
+    return Value(INT, (numbers.float_to_integer(e, Value(FLOAT, (nearest,)), "l"),))
 
 
 def absolute(e: Emitter, arguments: list[Operand]) -> Operand:

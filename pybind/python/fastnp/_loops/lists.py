@@ -44,6 +44,7 @@ from fastnp._loops.types import (
     Value,
     either,
 )
+from fastnp._loops.types import common as common_number
 
 # Lists that the code makes have no more items.
 LONGEST = 1 << 40
@@ -170,6 +171,8 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
     have, item = numbers.number(value), type_.item
     common = either(have, item) if isinstance(item, Number) else None
     if isinstance(item, Number) and item.is_either and common == item:
+        return numbers.as_common(e, value, item).registers
+    if isinstance(item, Number) and item.is_mixed and common_number(have, item) == item:
         return numbers.as_common(e, value, item).registers
     if have.is_either and have.plain == item:
         e.leave_if(value.registers[1])
