@@ -84,6 +84,7 @@ class Writer:
             f"w[{i}]",
             f"L[{i}]",
             f"F[{i}]",
+            f"mix[{i}]",
             f"H[{i}]",
             f"G[{i}]",
             "L[K[1]]",
@@ -168,7 +169,7 @@ class Writer:
 
     def fold(self) -> str:
         """A function of the items of a generator."""
-        i, source = self.index(), self.pick("L", "K", "u", "x", "F", "range(n)", "v", "H")
+        i, source = self.index(), self.pick("L", "K", "u", "x", "F", "range(n)", "v", "H", "mix")
         return self.pick(
             f"sum(e * {i} for e in {source})",
             f"sum(e / 4 for e in {source} if e > {i})",
@@ -273,6 +274,10 @@ class Writer:
             f"(d * {left}).real",
             f"abs(d - {left})",
             f"abs(Z[{i}])",
+            f"{self.pick('cmath', 'np')}.{self.pick('exp', 'sqrt', 'log', 'cos')}({left})",
+            f"cmath.rect({self.number(0)}, {self.number(0)})",
+            f"np.{self.pick('conj', 'abs', 'angle', 'real', 'imag')}(d * {i})",
+            f"cmath.polar({left})[{self.pick('0', '1')}]",
         )
 
     def complex_array(self, depth: int = 2) -> str:
@@ -500,8 +505,9 @@ class Writer:
     def part(self) -> str:
         i = self.index()
         return self.pick(
-            ":", ":", f":{i}", f"{i}:", f"1:{i}", "::2", "::-1", "1:-1", f"{i}:{i} + 3", "2:5"
-        )
+            ":", ":", f":{i}", f"{i}:", f"1:{i}", "::2", "::-1", "1:-1", f"{i}:{i} + 3", "2:5",
+            f"::{i}", f"{i}::{i}",
+        )  # fmt: skip
 
     def vector(self) -> str:
         i, part = self.index(), self.part()
@@ -528,6 +534,7 @@ class Writer:
                 "t[1:3].flatten()", "(B[:2] - 1).flatten()",
                 f"np.mean(B[:4], axis={self.pick('0', '-1')})", "A.argmax(axis=0)",
                 f"np.roll(x, {i})", f"np.roll(A, {i}, axis=0)[{i}]", f"np.arange({i}, 7)",
+                f"np.arange({i}, 7, {self.index()})",
                 f"np.linspace(0, 16, {self.pick('5', '9', '17')})[{part}]", f"np.diff(x[{part}])",
                 "np.roll(B, -1, 1)[:, 2]", f"np.outer(x, u[{part}])[{i}]",
                 self.drawn(),
@@ -669,6 +676,7 @@ class Writer:
                 f"v[{i}]",
                 f"L[{i}]",
                 f"F[{j}]",
+                f"mix[{j}]",
                 f"K[{i} % 3]",
                 f"H[{i}]",
             )
@@ -749,7 +757,7 @@ class Writer:
                 f"{name}, ch in enumerate(word)",
                 f"{name}, ch in zip(range(n), text)",
                 f"{name} in L",
-                f"{name}, z in enumerate(F)",
+                f"{name}, z in enumerate({self.pick('F', 'mix')})",
                 f"{name}, b in zip(K, L)",
                 *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
                 *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),

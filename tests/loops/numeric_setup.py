@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SETUP = """\
-import heapq, math, random
+import cmath, heapq, math, random
 from collections import deque
 random.seed(5)
 np.random.seed(5)
@@ -24,6 +24,7 @@ S = (np.arange(24.0).reshape(2, 3, 4) % 7).T
 V = (np.arange(24.0).reshape(2, 3, 4) % 5).transpose(1, 0, 2)
 L = [3, -1, 4, 1, -5, 9, 2]
 F = [0.5, -1.5, 2.0, 8.0, 0.25, -3.0, 1.0]
+mix = [3, 0.5, -2, 1.5, 0, 4, 2.25]
 H = [True, False, False, True, True, False, True]
 G = [5, 7]
 K = [2, 4, 6]

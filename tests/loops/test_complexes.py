@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import struct
+
 import pytest
+from fastnp._loops.complex_functions import OF_CMATH
+from fastnp._loops.ufuncs import OF_COMPLEX
 
 from tests.loops import test_compiled
 
@@ -70,11 +75,27 @@ for k in range(9):
     z[k + 1] = a * (2 - 1j)
 """,
 }
+WHOLE["functions"] = """
+import cmath
+for k in range(24):
+    p, q = complex(z[k].real, k / 4), z[k].conjugate()
+    d = cmath.exp(-2j * cmath.pi * k / 24) + cmath.sqrt(p - 2) * cmath.sin(p) - cmath.cos(q)
+    size, turn = cmath.polar(d)
+    w[k] = np.exp(1j * z[k]) * np.sqrt(q) + cmath.rect(size, turn) + np.conj(p) + np.log(p + 3)
+    h = abs(d) + np.abs(w[k]) + abs(q) + cmath.phase(q) + np.angle(p) + np.real(q) - np.imag(q)
+    e = cmath.exp(k), cmath.log(k + 2), cmath.sqrt(-0.5), np.real(p), np.angle(q)
+"""
 LEFT = {
     "an overflow": "for k in range(9):\n    z *= 1e100 * (1 + 1j)",
     "a division by zero": "for k in range(9):\n    z /= (w - w[k])",
     "complex numbers in a real array": "for k in range(3):\n    x[:] = k\n    x[:] = z[:7]",
     "shapes that differ": "for k in range(4, 9):\n    z[:k] = z[k] + w[:7]",
+    "an overflow of cmath's": "for k in range(9):\n    d = cmath.exp(2 ** k * (3 + 1j))",
+    "cmath's logarithm of zero": "for k in range(9):\n    d = cmath.log(5 - k + 0j)",
+    "an overflow of a ufunc": "for k in range(9):\n    d = np.exp(2 ** k * (3 + 1j))",
+    "a ufunc's logarithm of zero": "for k in range(9):\n    d = np.log(5 - k + 0j)",
+    "a root of zero": "for k in range(9):\n    d = cmath.sqrt(5 - k + 0j)",
+    "no numbers": "for k in range(9):\n    d = cmath.exp(z[k] / (5 - k))",
 }
 
 
@@ -85,7 +106,7 @@ def test_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
-    _, difference = test_compiled.run(SETUP + LEFT[name])
+    _, difference = test_compiled.run(SETUP + "import cmath\n" + LEFT[name])
     assert not difference
 
 
@@ -94,3 +115,52 @@ def test_numpys_arrays() -> None:
     setup = "import numpy\nz = numpy.exp(1j * numpy.arange(24.0))\nw = z * 2\n"
     _, difference = test_compiled.run(setup + "for k in range(9):\n    z = z * w + z / 3\n")
     assert not difference
+
+
+SPECIAL = """0.0 -0.0 1.0 -1.0 0.71 1.73 5e-324 -2.2e-308 2.3e-308 1e-160 1e308 -1e308 4.4e307
+708.3 708.5 709.9 -745.2 710.5 3.141592653589793 inf -inf nan 1e22 -0.5""".split()
+
+
+def part(dice: random.Random) -> float:
+    """A part of a complex number: often special."""
+    kind = dice.random()
+    if kind < 0.15:
+        return float(dice.choice(SPECIAL))
+    if kind < 0.8:
+        return dice.uniform(-3, 3) * dice.choice((1, 250))
+    found: float = struct.unpack("d", dice.randbytes(8))[0]
+    return found
+
+
+NUMPYS = tuple(f"np.{name}" for name in OF_COMPLEX)
+
+
+@pytest.mark.parametrize(
+    "function", (*(f"cmath.{name}" for name in OF_CMATH), "cmath.phase", "abs", *NUMPYS)
+)
+@pytest.mark.parametrize("number", ("complex(X[k], Y[k])", "Z[k]"))
+def test_bits(function: str, number: str) -> None:
+    """Those of the interpreter, for all numbers of which `cmath` does not raise."""
+    dice = random.Random(function)
+    numbers = [(part(dice), part(dice)) for _ in range(400)]
+    setup = f"""
+import cmath
+inf, nan = float("inf"), float("nan")
+def is_defined(x, y):
+    try:
+        {function}(complex(x, y))
+    except (ValueError, OverflowError):
+        return False
+    return True
+with np.errstate(all="ignore"):
+    numbers = [part for part in {numbers} if is_defined(*part)]
+X, Y = np.array(numbers).T.copy()
+Z, found = np.zeros(len(X), complex), np.zeros(len(X), complex)
+Z.real, Z.imag = X, Y
+"""
+    loop = (
+        f"for k in range(len(X)):\n    found[k] = {function}({number})\nbits = bytes(found).hex()"
+    )
+    sites, difference = test_compiled.run(setup + loop)
+    assert not difference
+    assert sites[-1].runs

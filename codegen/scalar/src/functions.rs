@@ -29,6 +29,8 @@ pub(crate) enum Callee {
     LoopOfTwo(unsafe extern "C" fn(i64, i64, f64, f64) -> f64),
     LoopF32(unsafe extern "C" fn(i64, i64, f32) -> f32),
     LoopOfTwoF32(unsafe extern "C" fn(i64, i64, f32, f32) -> f32),
+    /// Of one complex number: where the result is.
+    LoopOfComplex(unsafe extern "C" fn(i64, i64, f64, f64) -> i64),
     /// A kernel of the host: the address of a function, that of the kernel, and that of its arguments.
     Kernel(unsafe extern "C" fn(i64, i64, i64) -> i64),
     /// Memory for a number of bytes.
@@ -53,7 +55,7 @@ impl Callee {
             Callee::F32(_) => &[Type::F32],
             Callee::F32F32(_) => &[Type::F32, Type::F32],
             Callee::Loop(_) => &[Type::I64, Type::I64, Type::F64],
-            Callee::LoopOfTwo(_) => &[Type::I64, Type::I64, Type::F64, Type::F64],
+            Callee::LoopOfTwo(_) | Callee::LoopOfComplex(_) => &[Type::I64, Type::I64, Type::F64, Type::F64],
             Callee::LoopF32(_) => &[Type::I64, Type::I64, Type::F32],
             Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
             Callee::Scratch(_) | Callee::ScratchRelease(_) => &[Type::I64],
@@ -75,6 +77,7 @@ impl Callee {
             | Callee::ScratchMark(_)
             | Callee::Buffer(_)
             | Callee::Kernel(_)
+            | Callee::LoopOfComplex(_)
             | Callee::Sort(_) => Some(Type::I64),
             Callee::Poll(_) => Some(Type::I8),
             Callee::ClearStatus(_) | Callee::ScratchRelease(_) | Callee::Copy(_) => None,
@@ -95,6 +98,7 @@ impl Callee {
             Callee::LoopOfTwo(f) => f as usize,
             Callee::LoopF32(f) => f as usize,
             Callee::LoopOfTwoF32(f) => f as usize,
+            Callee::LoopOfComplex(f) => f as usize,
             Callee::Kernel(f) => f as usize,
             Callee::Scratch(f) => f as usize,
             Callee::ScratchMark(f) => f as usize,
@@ -220,7 +224,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 56] = [
+static FUNCTIONS: [Function; 57] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -267,6 +271,7 @@ static FUNCTIONS: [Function; 56] = [
     row("loop2", Callee::LoopOfTwo(inner_loop::two)),
     row("loop1f", Callee::LoopF32(inner_loop::one)),
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
+    row("loop1c", Callee::LoopOfComplex(inner_loop::of_complex)),
     rare("kernel", Callee::Kernel(kernel)),
     rare("scratch", Callee::Scratch(scratch::take)),
     rare("scratch_mark", Callee::ScratchMark(scratch::mark)),

@@ -1,6 +1,7 @@
 //! Calls of a ufunc's inner loop over one element, so that compiled code gives the bits that the ufunc gives.
 
 use crate::status;
+use std::cell::UnsafeCell;
 use std::ffi::c_void;
 
 /// NumPy's `PyUFuncGenericFunction`: addresses of operands and results, the number of elements, steps, data.
@@ -43,4 +44,28 @@ pub(crate) unsafe extern "C" fn one<T: Copy + Default>(function: i64, data: i64,
 pub(crate) unsafe extern "C" fn two<T: Copy + Default>(function: i64, data: i64, x: T, y: T) -> T {
     // SAFETY: the caller's contract.
     unsafe { run(function, data, [x, y]) }
+}
+
+thread_local! {
+    /// The result of the thread's last loop over a complex number.
+    static COMPLEX: UnsafeCell<[f64; 2]> = const { UnsafeCell::new([0.0; 2]) };
+}
+
+/// A loop of one complex operand: the address of the result, complex or real, which is there until the thread's next call.
+///
+/// # Safety
+/// `function` and `data` are those of a ufunc whose operand is a complex number of doubles and whose result is one, or a double.
+pub(crate) unsafe extern "C" fn of_complex(function: i64, data: i64, real: f64, imaginary: f64) -> i64 {
+    let mut operand = [real, imaginary];
+    let result = COMPLEX.with(UnsafeCell::get);
+    let size = size_of::<[f64; 2]>() as isize;
+    // SAFETY: the caller's contract: a function of this signature, which reads the operand and writes the result. No reference to the
+    // result exists, and loops of NumPy's over numbers call nothing that would come here.
+    unsafe {
+        let function = std::mem::transmute::<usize, InnerLoop>(function as usize);
+        let mut addresses: [*mut u8; 2] = [operand.as_mut_ptr().cast(), result.cast()];
+        function(addresses.as_mut_ptr(), [1].as_ptr(), [size; 2].as_ptr(), data as *mut c_void);
+    }
+    status::take_over();
+    result.addr() as i64
 }

@@ -129,6 +129,39 @@ block entry:
     assert_eq!([frame[4], frame[5]].map(f64::from_bits), [101.5, 203.0]);
 }
 
+/// The product of a complex number with i.
+unsafe extern "C" fn turned(arguments: *mut *mut u8, _: *const isize, _: *const isize, _: *mut std::ffi::c_void) {
+    // SAFETY: called with the addresses of an operand and a result of two doubles each.
+    unsafe {
+        let [real, imaginary] = *(*arguments).cast::<[f64; 2]>();
+        *(*arguments.add(1)).cast::<[f64; 2]>() = [-imaginary, real];
+    }
+}
+
+#[test]
+fn an_inner_loop_of_complex_numbers() {
+    let text = "
+function f frame 3
+reg loop: i64
+reg at: i64
+reg x: f64
+reg y: f64
+block entry:
+  loop = get 0
+  x = get 1
+  y = get 2
+  at = call loop1c(loop, loop, x, y)
+  x = load.f64 at, 0
+  y = load.f64 at, 8
+  put 1, x
+  put 2, y
+  return 0
+";
+    let mut frame = [turned as *const () as u64, 1.5_f64.to_bits(), 2.0_f64.to_bits()];
+    run(text, &mut frame);
+    assert_eq!([frame[1], frame[2]].map(f64::from_bits), [-2.0, 1.5]);
+}
+
 unsafe extern "C" {
     fn feraiseexcept(exceptions: i32) -> i32;
 }

@@ -156,7 +156,9 @@ impl ListHeap {
         let first = self.before.len();
         let is_read = match &layout.item {
             Item::Nothing => count == 0,
-            Item::Number(number) if number.owner == Owner::Python => self.read_pythons(&list, *number, count),
+            Item::Number(number) if number.owner == Owner::Python && !number.has_tag() => {
+                self.read_pythons(&list, *number, count)
+            }
             Item::Number(number) => self.read_numbers(&list, *number)?,
             Item::Tuple(fields) => self.read_tuples(&list, fields)?,
             Item::List(inner) => {
@@ -195,18 +197,18 @@ impl ListHeap {
         self.before.extend(bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes"))));
     }
 
-    /// Appends the words of numbers that are NumPy's, or may be.
+    /// Appends the words of numbers that are NumPy's, or have a tag.
     fn read_numbers(&mut self, list: &Bound<'_, PyList>, number: Number) -> PyResult<bool> {
         let mut bytes = Vec::new();
         for item in list {
-            let Some((word, is_numpys)) = number.word(&item)? else { return Ok(false) };
+            let Some((word, tag)) = number.word(&item)? else { return Ok(false) };
             if number.is_byte() {
                 bytes.push(word as u8);
             } else {
                 self.before.push(word);
             }
-            if number.owner == Owner::Either {
-                self.before.push(is_numpys.into());
+            if number.has_tag() {
+                self.before.push(tag.into());
             }
         }
         self.push_bytes(bytes);
@@ -355,13 +357,11 @@ impl ListHeap {
     fn object<'py>(&mut self, py: Python<'py>, first: usize, layout: &Layout, i: usize) -> PyResult<Bound<'py, PyAny>> {
         let words = &self.memory[first..];
         match &layout.item {
-            Item::Number(number) => match number.owner {
-                Owner::Either => number.object(py, words[2 * i], words[2 * i + 1] & 0xff != 0),
-                owner => {
-                    let word = if number.is_byte() { byte(words, i).into() } else { words[i] };
-                    number.object(py, word, owner == Owner::NumPy)
-                }
-            },
+            Item::Number(number) if number.has_tag() => number.object(py, words[2 * i], words[2 * i + 1] & 0xff != 0),
+            Item::Number(number) => {
+                let word = if number.is_byte() { byte(words, i).into() } else { words[i] };
+                number.object(py, word, number.owner == Owner::NumPy)
+            }
             Item::Tuple(fields) => {
                 let width = fields.len();
                 let parts = fields

@@ -12,15 +12,20 @@ use pyo3::types::{PyBool, PyFloat, PyInt};
 use std::str::Chars;
 use std::sync::Arc;
 
+/// Doubles have the integers up to this one.
+const EXACT_INTEGERS: u64 = 1 << 53;
+
 /// What a number is, apart from whose.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Int,
     Float,
     Bool,
+    /// An integer of Python's of at most 53 bits, or a float: the number as a double.
+    IntOrFloat,
 }
 
-/// Whose number an item is. Where it is Python's or NumPy's, a second word says: 1 for NumPy's.
+/// Whose number an item is; of an integer or a float, whose the float is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     Python,
@@ -28,7 +33,8 @@ pub(crate) enum Owner {
     Either,
 }
 
-/// The type of a number in a list.
+/// The type of a number in a list. One that may be Python's or NumPy's has a tag in a second word, 1 for NumPy's; so has one that may be an
+/// integer or a float, 1 for an integer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Number {
     pub(crate) kind: Kind,
@@ -54,7 +60,7 @@ pub(crate) struct Layout {
 }
 
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
-/// `F`, `B` for Python's or NumPy's; `(ii)` for tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque.
+/// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double; `(ii)` for tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque.
 #[pyclass(module = "fastnp._fastnp", frozen)]
 pub(crate) struct ListLayout(pub(crate) Arc<Layout>);
 
@@ -114,11 +120,12 @@ impl Number {
             'i' | 'l' | 'I' => Kind::Int,
             'f' | 'd' | 'F' => Kind::Float,
             'b' | '?' | 'B' => Kind::Bool,
+            'm' | 'n' => Kind::IntOrFloat,
             _ => return None,
         };
         let owner = match char {
-            'i' | 'f' | 'b' => Owner::Python,
-            'l' | 'd' | '?' => Owner::NumPy,
+            'i' | 'f' | 'b' | 'm' => Owner::Python,
+            'l' | 'd' | '?' | 'n' => Owner::NumPy,
             _ => Owner::Either,
         };
         Some(Number { kind, owner })
@@ -134,19 +141,24 @@ impl Number {
         self.kind == Kind::Float && f64::from_bits(word).is_nan()
     }
 
+    /// Whether a second word says more of the number.
+    pub(crate) fn has_tag(self) -> bool {
+        self.owner == Owner::Either || self.kind == Kind::IntOrFloat
+    }
+
     fn words(self) -> usize {
-        if self.owner == Owner::Either { 2 } else { 1 }
+        if self.has_tag() { 2 } else { 1 }
     }
 
     fn dtype(self) -> DType {
         match self.kind {
             Kind::Int => DType::I64,
-            Kind::Float => DType::F64,
+            Kind::Float | Kind::IntOrFloat => DType::F64,
             Kind::Bool => DType::Bool,
         }
     }
 
-    /// The word of one of Python's numbers; none if it is another object, or an integer of more than 64 bits.
+    /// The word of one of Python's numbers without a tag; none if it is another object, or an integer of more than 64 bits.
     ///
     /// # Safety
     /// The object stays during the call, and the interpreter is held.
@@ -158,12 +170,23 @@ impl Number {
                 Kind::Float => (ffi::PyFloat_CheckExact(object) != 0).then(|| ffi::PyFloat_AsDouble(object).to_bits()),
                 Kind::Bool if object == ffi::Py_True() => Some(1),
                 Kind::Bool => (object == ffi::Py_False()).then_some(0),
+                Kind::IntOrFloat => None,
             }
         }
     }
 
-    /// The word of a number, and whether it is NumPy's; none if it is not of the type.
+    /// The word of a number, and its tag: without one, whether it is NumPy's. None if it is not of the type.
     pub(crate) fn word(self, object: &Bound<'_, PyAny>) -> PyResult<Option<(u64, bool)>> {
+        if self.kind == Kind::IntOrFloat {
+            // SAFETY: the object is held.
+            let integer = unsafe { word_of_int(object.as_ptr()) };
+            if let Some(integer) = integer.map(u64::cast_signed) {
+                let is_exact = integer.unsigned_abs() <= EXACT_INTEGERS;
+                return Ok(is_exact.then_some(((integer as f64).to_bits(), true)));
+            }
+            let float = Number { kind: Kind::Float, ..self };
+            return Ok(float.word(object)?.map(|(word, _)| (word, false)));
+        }
         if self.owner != Owner::NumPy {
             // SAFETY: the object is held.
             let word = unsafe { self.word_of_pythons(object.as_ptr()) };
@@ -174,15 +197,22 @@ impl Number {
         Ok(scalar(object, self.dtype())?.map(|word| (word, true)))
     }
 
-    /// The number that words mean.
-    pub(crate) fn object<'py>(self, py: Python<'py>, word: u64, is_numpys: bool) -> PyResult<Bound<'py, PyAny>> {
+    /// The number that a word and a tag mean: without one, whether it is NumPy's.
+    pub(crate) fn object<'py>(self, py: Python<'py>, word: u64, tag: bool) -> PyResult<Bound<'py, PyAny>> {
+        if self.kind == Kind::IntOrFloat {
+            if tag {
+                return Ok(PyInt::new(py, f64::from_bits(word) as i64).into_any());
+            }
+            return Number { kind: Kind::Float, ..self }.object(py, word, self.owner == Owner::NumPy);
+        }
+        let is_numpys = tag;
         if is_numpys {
             let bits = if self.kind == Kind::Bool { word & 1 } else { word };
             return dtype::to_scalar(py, Scalar::from_bits(self.dtype(), bits.into()));
         }
         Ok(match self.kind {
             Kind::Int => PyInt::new(py, word.cast_signed()).into_any(),
-            Kind::Float => PyFloat::new(py, f64::from_bits(word)).into_any(),
+            Kind::Float | Kind::IntOrFloat => PyFloat::new(py, f64::from_bits(word)).into_any(),
             Kind::Bool => PyBool::new(py, word & 0xff != 0).to_owned().into_any(),
         })
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fastnp._loops import formulas, memory_order, numbers
+from fastnp._loops import formulas, memory_order, numbers, slices
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
@@ -214,46 +214,6 @@ def checked_position(e: Emitter, item: Item, extent: str) -> str:
     return e.checked[key]
 
 
-def slice_bounds(e: Emitter, item: Item, extent: str) -> tuple[str, str, str]:
-    """First position, number and step of a slice of positive literal step, or of none."""
-    text = e.text
-    step = item.parts[2]
-    if step is not None and (not isinstance(step.literal, int) or step.literal == 0):
-        raise Unsupported("a slice whose step is not known")
-    by = 1 if step is None else int(step.literal or 1)
-    zero = text.integer(0)
-
-    def clamp(part: Value, low: str, high: str) -> str:
-        if not isinstance(part.type, Number) or not part.type.is_integer:
-            raise Unsupported(f"a slice with {part.type}")
-        at = part.register
-        if isinstance(part.literal, int):
-            if part.literal < 0:
-                at = text.op(I64, "add", at, extent)
-        else:
-            wrapped = text.op(I64, "add", at, extent)
-            at = text.op(I64, "select", text.op(I8, "icmp.lt", at, zero), wrapped, at)
-        at = text.op(I64, "select", text.op(I8, "icmp.lt", at, low), low, at)
-        return text.op(I64, "select", text.op(I8, "icmp.gt", at, high), high, at)
-
-    if by > 0:
-        first = zero if item.parts[0] is None else clamp(item.parts[0], zero, extent)
-        last = extent if item.parts[1] is None else clamp(item.parts[1], zero, extent)
-        length = text.op(I64, "sub", last, first)
-    else:
-        minus = text.integer(-1)
-        top = text.op(I64, "add", extent, minus)
-        first = top if item.parts[0] is None else clamp(item.parts[0], minus, top)
-        last = minus if item.parts[1] is None else clamp(item.parts[1], minus, top)
-        length = text.op(I64, "sub", first, last)
-    if abs(by) != 1:
-        rounded = text.op(I64, "add", length, text.integer(abs(by) - 1))
-        length = text.op(I64, "div", rounded, text.integer(abs(by)))
-    is_empty = text.op(I8, "icmp.lt", length, zero)
-    length = text.op(I64, "select", is_empty, zero, length)
-    return first, length, text.integer(by)
-
-
 def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     """`array[items]`: an address if every axis has an integer, else a view. Always as an array
     value.
@@ -297,7 +257,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             steps.append(stride)
             is_dense = is_last and type_.is_dense
             continue
-        first, length, by = slice_bounds(e, item, extent)
+        first, length, by = slices.bounds(e, item.parts, extent)
         start = text.op(I64, "add", start, text.op(I64, "mul", first, stride))
         extents.append(length)
         # Of other slices with two bounds that are computed nothing is known; they tend to be short.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from typing import TypeGuard
 
 from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -40,7 +41,7 @@ def literal(e: Emitter, value: complex) -> Value:
     return Value(COMPLEX, (e.text.float(value.real), e.text.float(value.imag)))
 
 
-def is_complex(value: object) -> bool:
+def is_complex(value: object) -> TypeGuard[Value]:
     return isinstance(value, Value) and isinstance(value.type, ComplexType)
 
 

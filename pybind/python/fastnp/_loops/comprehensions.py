@@ -146,7 +146,7 @@ def extreme(e: Emitter, node: Comprehension, items: Items, name: str) -> Value:
 
     def compare(item: ast.expr, _: Block) -> None:
         value = e.settle(number(e, item))
-        if numbers.number(value).is_either:
+        if len(value.type.registers) > 1:
             raise Unsupported(f"min or max of {value.type}")
         best = Value(value.type, tuple(map(text.register, value.type.registers)))
         found.append(best)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import ctypes
 import math
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from fastnp._loops import (
     array_operators,
     arrays,
     attributes,
+    complex_functions,
     complexes,
     creation,
     draws,
@@ -34,6 +34,7 @@ from fastnp._loops import (
     sorting,
     strings,
     tuples,
+    ufuncs,
     undo,
     variances,
     vectors,
@@ -46,7 +47,6 @@ from fastnp._loops.places import Place
 from fastnp._loops.types import (
     BOOL,
     COMPLEX_CHAR,
-    F32,
     F64,
     FLOAT,
     I8,
@@ -378,7 +378,8 @@ def to_int(e: Emitter, arguments: list[Operand]) -> Value:
     if len(arguments) == 1 and isinstance(arguments[0], Value) and strings.is_char(arguments[0]):
         return strings.digit(e, arguments[0])
     value = e.settle(argument(arguments, "int"))
-    if numbers.number(value).is_float:
+    type_ = numbers.number(value)
+    if type_.is_float or type_.is_mixed:
         return Value(INT, (numbers.float_to_integer(e, value, "l"),))
     return Value(INT, (numbers.to_integer(e, value),), value.literal)
 
@@ -406,10 +407,10 @@ def round_(e: Emitter, arguments: list[Operand]) -> Value:
     type_ = numbers.number(value)
     if type_ == INT:
         return value
-    if type_ not in (FLOAT, Number("d")):
+    if type_ not in (FLOAT, Number("d")) and not type_.is_mixed:
         raise Unsupported(f"round of {type_}")
     nearest = e.text.op(F64, "nearest", value.register)
-    return Value(INT, (numbers.float_to_integer(e, Value(type_, (nearest,)), "l"),))
+    return Value(INT, (numbers.float_to_integer(e, Value(FLOAT, (nearest,)), "l"),))
 
 
 def absolute(e: Emitter, arguments: list[Operand]) -> Operand:
@@ -495,23 +496,10 @@ def operator(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
         left, right = creation.scalar(a, name), creation.scalar(b, name)
         # Python's number beside NumPy's scalar takes the scalar's type.
         if numbers.number(right).may_be_python or not numbers.number(left).is_python:
-            left = as_numpys(e, left)
+            left = numbers.as_numpys(e, left)
         return numbers.binary(e, name, left, right)
 
     return compute
-
-
-def as_numpys(e: Emitter, value: Operand) -> Value:
-    """A number as NumPy's scalar of its type."""
-    value = creation.scalar(value, "a ufunc")
-    type_ = numbers.number(value)
-    chars = {"int": "l", "float": "d", "bool": "?"}
-    if type_.is_either:
-        value = numbers.plain(e, value)
-        type_ = numbers.number(value)
-    if not type_.is_python:
-        return value
-    return Value(Number(chars[type_.name]), value.registers)
 
 
 def comparison(name: str) -> Callable[[Emitter, list[Operand]], Operand]:
@@ -531,7 +519,9 @@ def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
     """`np.sqrt(x)`."""
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
         return array_operators.unary(e, "sqrt", arguments[0])
-    value = as_numpys(e, argument(arguments, "sqrt"))
+    if len(arguments) == 1 and complexes.is_complex(arguments[0]):
+        return ufuncs.of_numbers(e, "sqrt", arguments)
+    value = numbers.as_numpys(e, argument(arguments, "sqrt"))
     loop = numpy_loop("sqrt", (numbers.number(value).name,))
     if loop is None:
         raise Unsupported("sqrt of this type")
@@ -545,7 +535,9 @@ def square_root(e: Emitter, arguments: list[Operand]) -> Operand:
 def numpy_absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     if len(arguments) == 1 and arrays.is_array(arguments[0]):
         return array_operators.unary(e, "absolute", arguments[0])
-    return numbers.absolute(e, as_numpys(e, argument(arguments, "abs")))
+    if len(arguments) == 1 and complexes.is_complex(arguments[0]):
+        return ufuncs.of_numbers(e, "absolute", arguments)
+    return numbers.absolute(e, numbers.as_numpys(e, argument(arguments, "abs")))
 
 
 def clip(e: Emitter, arguments: list[Operand]) -> Value:
@@ -640,25 +632,6 @@ def scalar_class(type_: Number) -> Callable[[Emitter, list[Operand]], Value]:
     return compute
 
 
-@cache
-def inner_loop(function: numpy.ufunc, chars: tuple[str, ...]) -> tuple[int, int] | None:
-    """The addresses of a ufunc's inner loop for these types, and of its data.
-
-    From the public fields of NumPy's `PyUFuncObject`.
-    """
-    # After the object's head: four ints, then functions, data, ntypes, reserved, name, types.
-    at = id(function) + object.__basicsize__ + 16
-    read = ctypes.c_size_t.from_address
-    functions, data = read(at).value, read(at + 8).value
-    if not functions or not data:
-        return None
-    for i, signature in enumerate(function.types):
-        have = signature.replace("->", "")
-        if tuple(have) == chars:
-            return read(functions + 8 * i).value, read(data + 8 * i).value
-    return None
-
-
 def array_ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operand:
     """A ufunc of arrays, which is ours if it or one of them is: NumPy's has other last bits."""
     if isinstance(function, numpy.ufunc) and not any(map(arrays.is_ours, arguments)):
@@ -667,9 +640,7 @@ def array_ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> 
 
 
 def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operand:
-    """Any other ufunc: of arrays, or of one or two floats, by NumPy's own loop over one element,
-    so with its own result.
-    """
+    """Any other ufunc: of arrays, or of numbers."""
     name = function.__name__
     if function.nout != 1 or function.nin != len(arguments):
         raise Unsupported(f"{name} with {len(arguments)} arguments")
@@ -677,35 +648,7 @@ def ufunc(e: Emitter, function: numpy.ufunc, arguments: list[Operand]) -> Operan
         return array_ufunc(e, function, arguments)
     if name in finiteness.NAMES:
         return finiteness.of(e, name, arguments[0])
-    original = getattr(numpy, name, None)
-    if not isinstance(original, numpy.ufunc) or function.nin > 2:
-        raise Unsupported(f"a call of {name}")
-    values = [creation.scalar(value, name) for value in arguments]
-    types = [numbers.number(value) for value in values]
-    if all(type_.may_be_python for type_ in types):
-        values = [as_numpys(e, value) for value in values]
-    elif any(type_.is_either for type_ in types):
-        raise Unsupported(f"{name} of {types[0]} and {types[1]}")
-    loop = numpy_loop(name, tuple(numbers.number(value).name for value in values))
-    if loop is None or set(loop) not in ({"d"}, {"f"}):
-        raise Unsupported(f"{name} of these types")
-    registers = []
-    for value, char in zip(values, loop, strict=False):
-        registers.append(numbers.convert(e, e.settle(value), char, checked=False))
-    kind = F64 if loop[0] == "d" else F32
-    if e.is_recorded:
-        result = e.text.call(kind, f"ufunc.{name}", *registers)
-        e.text.reported[result] = name
-        return Value(Number(loop[-1]), (result,))
-    found = inner_loop(original, loop)
-    if found is None:
-        raise Unsupported(f"{name} of these types")
-    addresses = [e.text.integer(address) for address in found]
-    routine = f"loop{function.nin}" + ("f" if kind == F32 else "")
-    result = e.text.call(kind, routine, *addresses, *registers)
-    # An infinite operand may have a finite result, so the status is always looked at.
-    e.leave_if_raised()
-    return Value(Number(loop[-1]), (result,))
+    return ufuncs.of_numbers(e, name, arguments)
 
 
 def rounded(e: Emitter, arguments: list[Operand]) -> Operand:
@@ -750,6 +693,7 @@ def table() -> dict[int, Callable[[Emitter, list[Operand]], Operand]]:
     for name in (*MATH, *MATH_BINARY, "sqrt", "fabs"):
         known[id(getattr(math, name))] = math_function(name)
     known.update(finiteness.functions_of_math())
+    known.update(complex_functions.functions_of_cmath())
     for name, factor in (("radians", math.pi / 180), ("degrees", 180 / math.pi)):
         known[id(getattr(math, name))] = scaled(name, factor)
     for class_, type_ in SCALARS.items():
@@ -797,4 +741,7 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "around": rounded,
     "where": masks.where,
     "copy": creation.copy,
+    "angle": complex_functions.angle,
+    "real": complex_functions.part("real"),
+    "imag": complex_functions.part("imag"),
 }

@@ -24,12 +24,12 @@ from fastnp._loops.types import (
     Number,
     TupleType,
     Unknown,
-    either,
+    common,
 )
 
 # The element type of the items, by the name of their type; of lists, words.
 CHARS = {"int": "l", "float": "d", "bool": "?", "l": "l", "d": "d", "?": "?"}
-CHARS |= {"int|l": "l", "float|d": "d", "bool|?": "?"}
+CHARS |= {"int|l": "l", "float|d": "d", "bool|?": "?", "int|float": "d", "int|d": "d"}
 KINDS: dict[type, Number] = {
     int: INT,
     float: FLOAT,
@@ -56,7 +56,7 @@ MADE = 1 << 22
 LETTERS = {"int": "i", "float": "f", "bool": "b", "l": "l", "d": "d", "?": "?"}
 # The types of numbers in tuples, which take a word each.
 FIELDS = frozenset(["int", "float", "bool", "l", "d"])
-LETTERS |= {"int|l": "I", "float|d": "F", "bool|?": "B"}
+LETTERS |= {"int|l": "I", "float|d": "F", "bool|?": "B", "int|float": "m", "int|d": "n"}
 
 
 def is_sequence(value: object) -> bool:
@@ -104,13 +104,15 @@ def type_of_tuples(value: list[Any]) -> TupleType | None:
 
 
 def common_kind(kinds: set[type]) -> Number | None:
-    """The type of numbers of these classes: of one, or of Python's and NumPy's."""
+    """The type of numbers of these classes: of one, of Python's and NumPy's, or of integers and
+    floats.
+    """
     found = {KINDS.get(kind) for kind in kinds}
     first = found.pop()
     if not found or first is None:
         return first
     second = found.pop()
-    return None if found or second is None else either(first, second)
+    return None if found or second is None else common(first, second)
 
 
 def item_kinds(value: list[Any]) -> set[type]:
@@ -120,10 +122,10 @@ def item_kinds(value: list[Any]) -> set[type]:
 
 def fields_of(item: ItemType) -> int:
     """The words, or smaller elements, that an item takes. A number that is Python's or NumPy's has
-    one that says whose it is.
+    one that says whose it is, and one that is an integer or a float one that says which.
     """
     if isinstance(item, Number):
-        return 2 if item.is_either else 1
+        return 2 if item.is_either or item.is_mixed else 1
     return len(item.items) if isinstance(item, TupleType) else 1
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from fastnp._loops import arrays, numbers, undo
+from fastnp._loops import arrays, numbers, slices, undo
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import EITHER_ITEMS, GROWTH, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
@@ -44,6 +44,7 @@ from fastnp._loops.types import (
     Value,
     either,
 )
+from fastnp._loops.types import common as common_number
 
 # Lists that the code makes have no more items.
 LONGEST = 1 << 40
@@ -170,6 +171,8 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
     have, item = numbers.number(value), type_.item
     common = either(have, item) if isinstance(item, Number) else None
     if isinstance(item, Number) and item.is_either and common == item:
+        return numbers.as_common(e, value, item).registers
+    if isinstance(item, Number) and item.is_mixed and common_number(have, item) == item:
         return numbers.as_common(e, value, item).registers
     if have.is_either and have.plain == item:
         e.leave_if(value.registers[1])
@@ -461,7 +464,7 @@ def part(e: Emitter, value: Value, index: Item | None = None) -> Value:
     width = width_of(type_)
     first, count, step = text.integer(0), length(e, value), text.integer(1)
     if index is not None:
-        first, count, step = arrays.slice_bounds(e, index, count)
+        first, count, step = slices.bounds(e, index.parts, count)
     header, items = new(e, count, count, width)
     e.spend(count)
     if text.ranges.get(step) == (1, 1):
@@ -497,7 +500,7 @@ def store_part(
         raise Unsupported(f"{value.type} stored to a slice of {type_}")
     if e.calls:
         raise Unsupported(undo.REASON)
-    first, count, step = arrays.slice_bounds(e, index, length(e, array))
+    first, count, step = slices.bounds(e, index.parts, length(e, array))
     if text.ranges.get(step) != (1, 1):
         raise Unsupported("a store to a slice of a list with a step")
     e.leave_unless(text.op(I8, "icmp.eq", length(e, value), count))

@@ -198,6 +198,18 @@ def plain(e: Emitter, value: Value) -> Value:
     return Value(type_.plain if type_.is_either else names[type_.name], value.registers[:1])
 
 
+def as_numpys(e: Emitter, value: Value) -> Value:
+    """A number as NumPy's scalar of its type."""
+    type_ = number(value, "a ufunc")
+    chars = {"int": "l", "float": "d", "bool": "?"}
+    if type_.is_either:
+        value = plain(e, value)
+        type_ = number(value)
+    if not type_.is_python:
+        return value
+    return Value(Number(chars[type_.name]), value.registers)
+
+
 def doubtful(e: Emitter, result: Value, *operands: Value) -> Value:
     """A result that is NumPy's if one of the operands is: always, or as registers say."""
     type_ = number(result)
@@ -250,17 +262,23 @@ def mixed_binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
 
 
 def mixed_integers(e: Emitter, name: str, a: Value, b: Value, doubles: tuple[str, str]) -> Value:
-    """A sum, a difference or a product of two numbers that may both be integers."""
+    """A sum, a difference, a product or a square of numbers that may be integers."""
     text = e.text
     opcode = {"add": "fadd", "subtract": "fsub", "multiply": "fmul"}.get(name)
-    type_ = common(number(a), number(b))
-    if opcode is None or type_ is None:
+    type_, is_square = common(number(a), number(b)), name == "power" and b.literal == 2
+    if type_ is None or not (opcode or is_square):
         raise Unsupported(f"{name} of {a.type} and {b.type}")
-    result = text.op(F64, opcode, *doubles)
     tags = [v.registers[1] for v in (a, b) if number(v).is_mixed]
     are_integers = tags[0] if len(tags) == 1 else text.op(I8, "and", *tags)
+    if is_square:
+        power = python_floats(e, name, *doubles, is_whole=True)
+        square = text.op(F64, "fmul", doubles[0], doubles[0])
+        result = text.op(F64, "select", are_integers, square, power)
+    else:
+        result = text.op(F64, str(opcode), *doubles)
     limit = text.float(float(EXACT_INTEGERS), F64)
-    is_exact = text.op(I8, "fcmp.le", text.op(F64, "fabs", result), limit)
+    # The limit itself is what the next integer is rounded to.
+    is_exact = text.op(I8, "fcmp.lt", text.op(F64, "fabs", result), limit)
     e.leave_unless(text.op(I8, "or", is_exact, text.op(I8, "not", are_integers)))
     # No integer is -0.0.
     positive = text.op(F64, "fadd", result, text.float(0.0, F64))

@@ -15,17 +15,20 @@ from fastnp._loops import (
     element_loops,
     literals,
     numbers,
+    slices,
     undo,
 )
 from fastnp._loops.arrays import Elementwise, Indices, Item
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, SIZES, Value
+from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, NP_INT, SIZES, Number, Value
 
 Operand: TypeAlias = "Value | Elementwise"
 Expression: TypeAlias = Callable[[Emitter, ast.expr], "Value | Elementwise"]
 Make: TypeAlias = Callable[[Emitter, list[Operand]], Operand]
 
 WHOLE = (None, None, None)
+# The integers that are the arguments of a range.
+OF_ARANGE = (INT, NP_INT, Number("int|l"))
 
 
 def integers(e: Emitter, arguments: list[Operand], most: int, what: str) -> list[Value]:
@@ -37,27 +40,34 @@ def integers(e: Emitter, arguments: list[Operand], most: int, what: str) -> list
 
 
 def arange(is_ours: bool) -> Make:
-    """`np.arange(n)`, `np.arange(a, b)`, `np.arange(a, b, step)` of integers; a known step."""
+    """`np.arange(n)`, `np.arange(a, b)`, `np.arange(a, b, step)` of integers of 64 bits; leaves
+    where the step is zero.
+    """
 
     def compute(e: Emitter, arguments: list[Operand]) -> Operand:
-        text = e.text
-        values = integers(e, arguments, 3, "arange")
-        start, stop = values[:2] if len(values) > 1 else (numbers.literal(e, 0), values[0])
-        step = values[2].literal if len(values) == 3 else 1
-        if type(step) is not int or step == 0:
-            raise Unsupported("arange with a step that is not known")
-        low, high = (start, stop) if step > 0 else (stop, start)
-        width = numbers.overflowing(e, "sub", high.register, low.register)
-        width = numbers.overflowing(e, "add", width, text.integer(abs(step) - 1))
-        is_empty = text.op(I8, "icmp.le", width, text.integer(0))
-        count = text.op(I64, "div", width, text.integer(abs(step)))
-        count = text.op(I64, "select", is_empty, text.integer(0), count)
+        text, zero = e.text, e.text.integer(0)
+        values = [creation.scalar(value, "arange") for value in arguments]
+        if not 1 <= len(values) <= 3 or any(v.type not in OF_ARANGE for v in values):
+            raise Unsupported("arange of these arguments")
+        start, stop, step = zero, values[0].register, text.integer(1)
+        if len(values) > 1:
+            start, stop = (value.register for value in values[:2])
+        if len(values) > 2:
+            step = values[2].register
+        e.leave_if(text.op(I8, "icmp.eq", step, zero))
+        is_back = text.op(I8, "icmp.lt", step, zero)
+        low = text.op(I64, "select", is_back, stop, start)
+        high = text.op(I64, "select", is_back, start, stop)
+        width = numbers.overflowing(e, "sub", high, low)
+        # NumPy counts the elements by a division of doubles.
+        e.leave_if(text.op(I8, "icmp.gt", width, text.integer(numbers.EXACT_INTEGERS)))
+        size = text.op(I64, "select", is_back, text.op(I64, "sub", zero, step), step)
 
         def element(indices: Indices) -> str:
-            moved = text.op(I64, "mul", arrays.register_of(e, indices[0]), text.integer(step))
-            return text.op(I64, "add", start.register, moved)
+            moved = text.op(I64, "mul", arrays.register_of(e, indices[0]), step)
+            return text.op(I64, "add", start, moved)
 
-        return Elementwise("l", (count,), element, (), False, is_ours)
+        return Elementwise("l", (slices.count(e, width, size),), element, (), False, is_ours)
 
     return compute
 

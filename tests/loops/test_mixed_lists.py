@@ -1,0 +1,94 @@
+"""Lists of integers and floats in compiled loops."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.loops import test_compiled
+
+SETUP = """
+Q = [3, 0.5, -2, -0.0, 0, 7.25, 1 << 53, 4]
+N = [np.float64(0.5), 3, np.float64(-1.5), 0]
+R = [Q[:4], [1, 2.5]]
+s = t = 0
+"""
+WHOLE = {
+    "items": """
+for k in range(9):
+    for q in Q:
+        s = q
+        t += q * 0.5
+    Q[k % 6], Q[k % 5] = Q[k % 3], Q[k % 4]
+    L[k % 7] = int(Q[k % 6]) + round(Q[5])
+""",
+    "stores of both": """
+for k in range(9):
+    Q[k % 8] = k
+    Q[k % 3] = k / 2
+    Q[k % 5] += 1
+    Q[k % 7] = max(Q[k % 4], 0)
+    N[k % 4] = x[k % 7] + 1
+    N[k % 3] = k
+    N[k % 2] += 1
+""",
+    "lists that grow": """
+for k in range(9):
+    Q.append(k)
+    Q.append(k * 0.25)
+    e = Q.pop()
+    if k > 6:
+        R.append([Q[k], Q[-1]])
+    h = [q * 0.5 for q in Q if q > 1]
+    E = Q[::2] + Q[1:3]
+    q = list(Q)
+""",
+    "distances": """
+px, py = [k / 2 if k % 3 else k for k in range(12)], [k if k % 2 else 1.5 for k in range(12)]
+found = []
+for i in range(5):
+    for j in range(5):
+        best = 1e9
+        for ox, oy in zip(px, py):
+            best = min(best, math.hypot(ox - i, oy - j))
+            s = (ox - i) ** 2 + (oy - j) ** 2
+            if s <= 0.5:
+                break
+        found.append(best)
+""",
+    "searches": """
+for k in range(9):
+    s += (k in Q) + Q.count(k) + any(q == k for q in Q) + len(Q)
+    t += sum(q * 1.5 for q in Q)
+    if Q[k % 8] == Q[0]:
+        t += Q.index(Q[k % 8])
+""",
+    "lists of lists": """
+for k in range(9):
+    R[k % 2][0] = R[0][k % 3]
+    R[1][1] = k
+    s = R[1]
+""",
+}
+LEFT = {
+    "integers that doubles have not": "for k in range(9):\n    Q[k % 8] = (1 << 53) + k",
+    "sums that grow": "for k in range(9):\n    Q[6] += k",
+    "numbers of another type": "for k in range(9):\n    Q[k % 8] = k > 3",
+    "an index": "for k in range(9):\n    s += x[Q[8 - k % 2 * 4 - 1]]",
+    "NumPy's floats among Python's": "for k in range(9):\n    Q[k % 8] = x[k % 7]",
+    "a long integer": "Q[2] = 1 << 60\nfor k in range(9):\n    s += Q[k % 8] * 2",
+    "no number": "Q[1] = float('nan')\nfor k in range(8):\n    s += Q.count(k)\n    Q[k] = Q[1]",
+    "the least of generated ones": "for k in range(9):\n    s = min(max(q, 0) for q in F)",
+    "folds": "for k in range(9):\n    s = sum(Q), min(Q), max(Q), sorted(Q)",
+    "a sort": "for k in range(9):\n    Q.append(k)\n    Q.sort()",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole(name: str) -> None:
+    test_compiled.assert_whole(*test_compiled.run(SETUP + WHOLE[name]))
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(name: str) -> None:
+    _, difference = test_compiled.run(SETUP + LEFT[name])
+    assert not difference
