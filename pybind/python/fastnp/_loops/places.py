@@ -57,10 +57,11 @@ class CellLink(Record):
     name: str
 
     def found(self, owner: Any) -> Any:
-        if type(owner) is not FunctionType or owner.__code__ is not self.code:
+        code, number, _ = self
+        if type(owner) is not FunctionType or owner.__code__ is not code:
             return MISSING
         try:
-            return owner.__closure__[self.number].cell_contents  # type: ignore[index]
+            return owner.__closure__[number].cell_contents  # type: ignore[index]
         except ValueError:
             return MISSING
 
@@ -75,12 +76,13 @@ class DefaultLink(Record):
     name: str
 
     def found(self, owner: Any) -> Any:
-        if type(owner) is not FunctionType or owner.__code__ is not self.code:
+        code, number, name = self
+        if type(owner) is not FunctionType or owner.__code__ is not code:
             return MISSING
-        if not self.number:
-            return (owner.__kwdefaults__ or {}).get(self.name, MISSING)
+        if not number:
+            return (owner.__kwdefaults__ or {}).get(name, MISSING)
         defaults = owner.__defaults__ or ()
-        return defaults[-self.number] if self.number <= len(defaults) else MISSING
+        return defaults[-number] if number <= len(defaults) else MISSING
 
 
 class ReceiverLink(Record):
@@ -124,22 +126,20 @@ class Place(Record):
 
     def found(self, names: Mapping[str, Any]) -> Any:
         """The object that is there now."""
-        return self._at(names, len(self.links))
+        name, links = self
+        try:
+            found = names[name]
+        except KeyError:
+            return MISSING
+        for link in links:
+            found = link.found(found)
+        return found
 
     def store(self, names: Mapping[str, Any], value: object) -> None:
         """Binds the attribute."""
-        link = self.links[-1]
+        *owner, link = self.links
         assert isinstance(link, Link)
-        link.store(self._at(names, len(self.links) - 1), value)
-
-    def _at(self, names: Mapping[str, Any], count: int) -> Any:
-        try:
-            found = names[self.name]
-        except KeyError:
-            return MISSING
-        for link in self.links[:count]:
-            found = link.found(found)
-        return found
+        link.store(Place(self.name, tuple(owner)).found(names), value)
 
 
 class Object(Record):
