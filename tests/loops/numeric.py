@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 
-from tests.loops.numeric_setup import SETUP
+from tests.loops.numeric_setup import CLOSURES, SETUP
 
 INTS = ("i", "j", "k")
 
@@ -26,6 +26,8 @@ class Writer:
         # Half of the programs make lists, and change their lengths.
         self.has_lists = self.dice.random() < 0.5
         self.generator = self.pick("random", "np.random", "rng")
+        # Half of them call functions that are made anew.
+        self.has_closures = self.dice.random() < 0.5
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
@@ -40,6 +42,8 @@ class Writer:
         at = int(in_function)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
+        if self.has_closures:
+            self.closures(at)
         for _ in range(self.dice.randint(1, 2)):
             self.loop(at, 3)
         if in_function:
@@ -58,6 +62,11 @@ class Writer:
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
+
+    def closures(self, depth: int) -> None:
+        """Statements that make functions anew."""
+        self.line(depth, f"fun = {self.dice.choice(CLOSURES)}")
+        self.line(depth, f"gun = {self.pick('fun', *CLOSURES)}")
 
     # Expressions.
 
@@ -102,6 +111,8 @@ class Writer:
             return f"({left} {self.pick('+', '-', '*', '+', '-', '*', '/', '//', '%')} {right})"
         if dice < 0.7:
             return f"({left}) ** 2"
+        if dice < 0.8 and self.has_closures:
+            return f"{self.pick('fun', 'gun')}({left})"
         return self.pick(
             f"-({left})",
             f"abs({left})",
@@ -595,6 +606,11 @@ class Writer:
 
     def special(self) -> str | None:
         """A statement with lists, objects, complex numbers or strings; `None` at most times."""
+        if self.has_closures and self.dice.random() < 0.3:
+            i = self.index()
+            return self.pick(
+                f"s += fun({i})", f"y[{i}] = gun(x[{i}])", f"a = gun({i})", f"z = fun(z) + gun({i})"
+            )
         if self.has_lists and self.dice.random() < 0.4:
             return self.list_statement()
         dice = self.dice.random()
@@ -762,6 +778,8 @@ class Writer:
                 *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
                 *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),
             )
+            if self.has_closures and self.dice.random() < 0.2:
+                self.closures(depth)
             self.line(depth, f"for {items}:")
             over = items.partition(" in ")[2]
             over = over.removeprefix("zip(").removeprefix("enumerate(").partition(",")[0]

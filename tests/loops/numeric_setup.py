@@ -157,4 +157,54 @@ class Box(object):
 box, spare = Box(Part()), Part()
 def outer(p):
     return box.p + spare.scaled(p)
+def line(p, q):
+    def inner(r):
+        return r * p + q
+    return inner
+def nested(p, q):
+    inner, plain = line(q, p), lambda r: r + 1
+    return lambda r, p=p, *, by=q: inner(plain(r)) - p * by
+def powers(k, way):
+    def inner(r):
+        if way == "up":
+            return r ** (k & 3) + k
+        return r + (way is None)
+    return inner
+def storing(v, items):
+    def inner(r):
+        v[items[1] % 7] += 1
+        return v[2] + items[0] - r
+    return inner
+def counting(k):
+    def inner(r):
+        nonlocal k
+        k += 1
+        return k + r
+    return inner
+def recursive(p, k):
+    def inner(r, k=k):
+        return r if k > 1 else p + inner(r, k + 1)
+    return inner
+def of_object(part, p):
+    return lambda r: part.scaled(p) + part.u - r
 """
+# Functions that are made anew, of one argument.
+CLOSURES = (
+    "line(a, z)",
+    "line(z, s)",
+    "nested(s, 0.5)",
+    "nested(a, z)",
+    "powers(a, 'up')",
+    "powers(2, None)",
+    "storing(x, (a, b))",
+    "storing(L, K)",
+    "counting(s)",
+    "recursive(z, 0)",
+    "recursive(a, a)",
+    "of_object(spare, z)",
+    "of_object(box.part, a)",
+    "box.at",
+    "spare.scaled",
+    "lambda r: r - a",
+    "lambda r, k=c: r * k + z",
+)

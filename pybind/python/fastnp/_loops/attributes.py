@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from fastnp._loops import generators, scopes, undo
+from fastnp._loops import closures, generators, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
@@ -99,6 +99,9 @@ def attribute(e: Emitter, value: Value, name: str) -> Value:
             raise Unsupported(f"`{path}` is {type(of_class).__name__}")
         return found
     known = place.found(e.names)
+    if closures.is_of_program(known):
+        e.closures.add(place, known)
+        return Value(ObjectType(known), ())
     if not e.is_text(known) and (constant := object_type(known)) is not None:
         rely_on(owner, place, known)
         return Value(constant, ())

@@ -14,6 +14,7 @@ import numpy
 from fastnp import _fastnp
 from fastnp._loops import attributes, places, priority_queues
 from fastnp._loops import heap as heap_module
+from fastnp._loops.closures import Closures
 from fastnp._loops.comprehensions import comprehension
 from fastnp._loops.draws import expected, prepare
 from fastnp._loops.emitter import (
@@ -94,6 +95,7 @@ def _compiled(
     is_loose = True
     is_fixed = not changes_lengths(loop.node)
     learned: dict[object, Any] = {GROWTH: None, LOG: None} if in_tasks else {}
+    varying = changed_literals(loop, names)
     if (source_of_draws := expected(loop.node, names)) is not None:
         learned[DRAWS] = source_of_draws
     while True:
@@ -105,6 +107,7 @@ def _compiled(
             inline,
             comprehension,
         )
+        e.closures = Closures(loop.qualname, varying)
         e.is_loose, e.is_fixed = is_loose, is_fixed and not learned.get(GROWTH)
         e.looks_at_status, e.learned, e.text.limit = looks_at_status, learned, limit
         try:
@@ -121,6 +124,10 @@ def _compiled(
         ):
             what = "a list, random numbers or attributes"
             return Refusal(loop.line, f"{what} in a loop that several threads run")
+        if isinstance(found, Refusal) and varying:
+            # Some are used where only literals are: axes, lengths of new arrays.
+            varying = frozenset()
+            continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found
         if found.reason == TOO_LONG:
@@ -128,6 +135,14 @@ def _compiled(
             return found
         # Numbers that are Python's or NumPy's are not computed everywhere.
         is_loose = False
+
+
+def changed_literals(loop: Loop, names: Names) -> frozenset[Place]:
+    """Where integers are found that other code for the loop has as literals, and that have changed
+    since.
+    """
+    versions = [code for code in getattr(loop, "compiled", ()) if isinstance(code, Compiled)]
+    return frozenset[Place]().union(*(code.closures.changed(names) for code in versions))
 
 
 def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
@@ -233,6 +248,8 @@ class Compiled:
         self.parameters = e.parameters
         self.constants = e.constants
         self.scoped_constants = e.scoped_constants
+        self.closures = e.closures
+        self.closures.rely_on_identity([known for _, _, known in e.scoped_constants])
         # The code has their addresses.
         self.kernels = e.kernels
         self.stores_early = e.stores_early
@@ -307,6 +324,7 @@ class Compiled:
         """Runs the loop from here on; `None` if it was compiled for values of other types."""
         values = self.values(names, source)
         if values is None:
+            self.is_for_others = not self.closures.are_found(names)
             return None
         if self.draws is not None:
             return self.run_drawing(self.draws, names, values, source)
@@ -438,7 +456,11 @@ class Compiled:
         for name, known in self.constants.items():
             if not is_same(names.get(name), known):
                 return False
-        return are_found(self.scoped_constants) and places.are_found(self.objects, names)
+        return (
+            self.closures.are_found(names)
+            and are_found(self.scoped_constants)
+            and places.are_found(self.objects, names)
+        )
 
     def outcome(
         self,

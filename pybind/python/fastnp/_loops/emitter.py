@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy
 
 from fastnp._loops import undo_log
+from fastnp._loops.closures import Closures
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list
 from fastnp._loops.parameters import type_of
@@ -283,7 +284,7 @@ class Emitter:
         self.words = self.saved = 0
         # Objects that the code relies on: those of names, and those of names in scopes that are not
         # the loop's own: of functions that it contains, of modules.
-        self.constants: dict[str, object] = {}
+        self.constants, self.closures = dict[str, object](), Closures()
         self.scoped_constants: list[tuple[Any, str, object]] = []
         # Objects whose attributes the code uses, by their paths, and what their classes have under
         # names; attributes before a statement in which calls may store to them.

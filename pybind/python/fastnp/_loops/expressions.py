@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from types import ModuleType
+from types import FunctionType, MethodType, ModuleType
 
 from fastnp._loops import (
     array_operators,
@@ -11,6 +11,7 @@ from fastnp._loops import (
     attributes,
     complexes,
     element_loops,
+    free_names,
     functions,
     lists,
     literals,
@@ -23,6 +24,7 @@ from fastnp._loops import (
     undo,
 )
 from fastnp._loops.arrays import Elementwise, Item
+from fastnp._loops.closures import has_contents
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple
@@ -148,11 +150,15 @@ def name_value(e: Emitter, name: str) -> Value:
     if value is not None:
         return value
     if e.calls:
-        return functions.free_name(e, name)
+        return free_names.free_name(e, name)
     if name in e.binds or name not in e.names:
         e.missing.add(name)
         raise Unsupported(f"`{name}` may be unbound")
     known = e.names[name]
+    if not (type(known) is FunctionType and not has_contents(known)):
+        function = free_names.function_at(e, Place(name), known)
+        if function is not None:
+            return function
     type_ = e.type_at_entry(name, known)
     if type_ is None:
         instance = attributes.instance_at(e, Place(name), known)
@@ -402,6 +408,12 @@ def identity(e: Emitter, node: ast.Compare) -> Value:
     left, right = single(e, node.left), single(e, node.comparators[0])
     if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):
         raise Unsupported("`is` of values")
+    if all(
+        isinstance(side.type, ObjectType) and isinstance(side.type.value, FunctionType | MethodType)
+        for side in (left, right)
+    ):
+        # Functions that are made anew may be the same one at one time, and two at another.
+        raise Unsupported("`is` of functions")
     same = left.type == right.type
     return numbers.literal(e, same == isinstance(node.ops[0], ast.Is))
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import math
 from collections import deque
 from collections.abc import Callable
 from functools import cache
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy
@@ -22,12 +21,12 @@ from fastnp._loops import (
     creation,
     draws,
     finiteness,
+    free_names,
     lists,
     literals,
     masks,
     numbers,
     reductions,
-    scopes,
     searches,
     sequences,
     sorted_arrays,
@@ -41,9 +40,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.names import Names
-from fastnp._loops.parameters import lengths_of, object_type
-from fastnp._loops.places import Place
+from fastnp._loops.parameters import object_type
 from fastnp._loops.types import (
     BOOL,
     COMPLEX_CHAR,
@@ -58,7 +55,6 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
-    TextType,
     TupleType,
     Value,
     numpy_loop,
@@ -163,6 +159,10 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType) and not name:
         return inline(e, target, node, undo.in_order(e, node.args, expression))
+    if isinstance(target, MethodType) and (place := e.closures.place_of(target)) is not None:
+        receiver = free_names.value_at(e, place.receiver(), f"the object of {target.__name__}")
+        arguments = undo.in_order(e, node.args, expression)
+        return inline(e, target.__func__, node, [receiver, *arguments])
     if isinstance(target, StoredCall):
         arguments = undo.in_order(e, node.args, expression)
         return inline(e, target.function, node, arguments, target.chars)
@@ -218,54 +218,6 @@ def is_object(e: Emitter, node: ast.expr) -> bool:
         and node.id in e.names
         and object_type(e.names[node.id]) is not None
     )
-
-
-def free_name(e: Emitter, name: str) -> Value:
-    """A name that a function whose body is compiled finds outside of it: a constant of the code."""
-    function: Any = e.calls[-1].function
-    scope: Any = function.__globals__
-    if name in function.__code__.co_varnames:
-        raise Unsupported(f"`{name}` of {function.__name__}, which is not bound")
-    if name in e.binds:
-        # Perhaps the same global or the same cell, which the loop changes.
-        raise Unsupported(f"`{name}` of the function that is called, which the loop binds too")
-    if name in function.__code__.co_freevars:
-        scope = scopes.Cells(function)
-    known = scope.get(name, scope)
-    if known is scope:
-        known = getattr(builtins, name, scope)
-    if known is scope:
-        raise Unsupported(f"`{name}` is not found")
-    return outside(e, scope, name, known, f"`{name}` of the function that is called")
-
-
-def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Value:
-    """A value of a scope that is not the loop's."""
-    is_constant = not e.is_text(known)
-    value = scopes.constant(e, scope, name, known) if is_constant else None
-    value = value or free_parameter(e, scope, name, known)
-    if value is None:
-        raise Unsupported(f"{what} is {type(known).__name__}")
-    return value
-
-
-def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value | None:
-    """A list, an array or an object that is a global of the loop and of the function that is
-    called.
-    """
-    if not isinstance(e.names, Names) or not e.names.is_global(name, scope):
-        return None
-    if name in e.free:
-        return e.free[name]
-    type_ = e.type_at_entry(name, known)
-    if type_ is None:
-        return attributes.instance_at(e, Place(name), known)
-    if not isinstance(type_, ListType | ArrayType | TextType):
-        return None
-    prefix, e.prefix = e.prefix, ""
-    e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
-    e.prefix = prefix
-    return e.free[name]
 
 
 def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -> Operand:

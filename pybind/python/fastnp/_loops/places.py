@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import FunctionType, MemberDescriptorType, MethodType
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 from fastnp._loops.records import Record
@@ -49,11 +49,56 @@ class Link(Record):
             self.slot.__set__(owner, value)
 
 
+class CellLink(Record):
+    """A step from a function of a code to the contents of one of its closure's cells."""
+
+    code: CodeType
+    number: int
+    name: str
+
+    def found(self, owner: Any) -> Any:
+        code, number, _ = self
+        if type(owner) is not FunctionType or owner.__code__ is not code:
+            return MISSING
+        try:
+            return owner.__closure__[number].cell_contents  # type: ignore[index]
+        except ValueError:
+            return MISSING
+
+
+class DefaultLink(Record):
+    """A step from a function of a code to the default of one of its parameters; `number` counts
+    parameters by position from the last, and is 0 of one that is given by keyword alone.
+    """
+
+    code: CodeType
+    number: int
+    name: str
+
+    def found(self, owner: Any) -> Any:
+        code, number, name = self
+        if type(owner) is not FunctionType or owner.__code__ is not code:
+            return MISSING
+        if not number:
+            return (owner.__kwdefaults__ or {}).get(name, MISSING)
+        defaults = owner.__defaults__ or ()
+        return defaults[-number] if number <= len(defaults) else MISSING
+
+
+class ReceiverLink(Record):
+    """A step from a bound method to the object that it is bound to."""
+
+    name: str = "__self__"
+
+    def found(self, owner: Any) -> Any:
+        return owner.__self__ if type(owner) is MethodType else MISSING
+
+
 class Place(Record):
-    """Where an object is found: a name, and attributes from there."""
+    """Where an object is found: a name, and attributes, cells and the like from there."""
 
     name: str
-    links: tuple[Link, ...] = ()
+    links: tuple[Link | CellLink | DefaultLink | ReceiverLink, ...] = ()
 
     @property
     def path(self) -> str:
@@ -63,22 +108,38 @@ class Place(Record):
         """The place of an attribute of the object, which is of a class."""
         return Place(self.name, (*self.links, Link(class_, name, slot)))
 
+    def cell(self, code: CodeType, name: str) -> Place:
+        """The place of a variable that the function of a code, which is here, has from functions
+        around it.
+        """
+        return Place(self.name, (*self.links, CellLink(code, code.co_freevars.index(name), name)))
+
+    def default(self, code: CodeType, name: str) -> Place:
+        """The place of the default of a parameter of the function, which is here."""
+        by_place = code.co_varnames[: code.co_argcount]
+        index = len(by_place) - by_place.index(name) if name in by_place else 0
+        return Place(self.name, (*self.links, DefaultLink(code, index, name)))
+
+    def receiver(self) -> Place:
+        """The place of the object that the method, which is here, is bound to."""
+        return Place(self.name, (*self.links, ReceiverLink()))
+
     def found(self, names: Mapping[str, Any]) -> Any:
         """The object that is there now."""
-        return self._at(names, len(self.links))
+        name, links = self
+        try:
+            found = names[name]
+        except KeyError:
+            return MISSING
+        for link in links:
+            found = link.found(found)
+        return found
 
     def store(self, names: Mapping[str, Any], value: object) -> None:
         """Binds the attribute."""
-        self.links[-1].store(self._at(names, len(self.links) - 1), value)
-
-    def _at(self, names: Mapping[str, Any], count: int) -> Any:
-        try:
-            found = names[self.name]
-        except KeyError:
-            return MISSING
-        for link in self.links[:count]:
-            found = link.found(found)
-        return found
+        *owner, link = self.links
+        assert isinstance(link, Link)
+        link.store(Place(self.name, tuple(owner)).found(names), value)
 
 
 class Object(Record):

@@ -91,16 +91,18 @@ def _covers(node: Definition, code: CodeType) -> bool:
 
 
 Statements: TypeAlias = tuple[ast.arguments, list[ast.stmt]]
-_STATEMENTS: WeakKeyDictionary[FunctionType, Statements | None] = WeakKeyDictionary()
+# By code, which functions have in common that one `def` has made.
+_STATEMENTS: WeakKeyDictionary[CodeType, Statements | None] = WeakKeyDictionary()
 
 
 def as_statements(function: FunctionType) -> Statements | None:
     """The parameters and the body of a function; a lambda returns its expression. `None` if there
     is no source, or it is a generator or coroutine.
     """
-    if function not in _STATEMENTS:
-        _STATEMENTS[function] = _statements_of(function)
-    return _STATEMENTS[function]
+    code = function.__code__
+    if code not in _STATEMENTS:
+        _STATEMENTS[code] = _statements_of(function)
+    return _STATEMENTS[code]
 
 
 def _statements_of(function: FunctionType) -> Statements | None:

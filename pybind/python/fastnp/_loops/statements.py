@@ -15,7 +15,7 @@ from fastnp._loops import (
     attributes,
     effects,
     element_loops,
-    functions,
+    free_names,
     iterators,
     lists,
     numbers,
@@ -57,7 +57,6 @@ from fastnp._loops.nodes import as_tuple
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.returns import DifferentTypes
-from fastnp._loops.scopes import Defaults
 from fastnp._loops.source import as_statements
 from fastnp._loops.types import (
     I8,
@@ -662,14 +661,9 @@ def inline(
         if keyword.arg not in names[len(parameters.posonlyargs) :] or keyword.arg in values:
             raise Unsupported(f"the arguments of {function.__name__}")
         values[keyword.arg] = settled(e, expression(e, keyword.value))
-    scope = Defaults(function)
     for name in names:
         if name not in values:
-            default = scope.get(name, scope)
-            if default is scope:
-                raise Unsupported(f"the arguments of {function.__name__}")
-            what = f"the default of `{name}`"
-            values[name] = functions.outside(e, scope, name, default, what)
+            values[name] = free_names.default(e, function, name)
     outer, prefix, loops, known = e.state, e.prefix, e.loops, e.known()
     branches, e.branches = e.branches, 0
     stores = e.may_store, e.calls_may_store
