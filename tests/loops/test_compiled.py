@@ -142,6 +142,7 @@ total = 0.0
 for i in range(1, n):
     total += math.sin(i) * math.exp(-i / 4) + math.sqrt(i) ** 1.5 + math.floor(i / 2)
     total -= math.atan2(i, 2) + math.log(i) + i % 2.5 + i // 0.75
+    total += math.pow(i, 1.5) + math.pow(-2, i) + math.fmod(-i, 2.5)
 """,
     "ufuncs of numbers": """
 for i in range(n):
@@ -475,6 +476,8 @@ for i in range(7):
         print(i)
     s = i
 """,
+    "math overflow": "for i in range(400):\n    s = math.pow(9, i)\n",
+    "math domain of powers": "for i in range(4):\n    s = math.pow(2 - i, 0.5)\n",
     "math domain": "for i in range(4):\n    s = math.sqrt(2 - i)\n",
     "a global of a function": """
 factor = 2

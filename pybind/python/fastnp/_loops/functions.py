@@ -69,7 +69,7 @@ MATH = tuple(
     "exp expm1 log log10 log2 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
     " cbrt erf erfc".split()
 )
-MATH_BINARY = ("atan2", "fmod", "hypot")
+MATH_BINARY = ("atan2", "fmod", "hypot", "pow")
 
 # NumPy's names of operators, as functions.
 OPERATORS = {
