@@ -708,6 +708,7 @@ class Writer:
                 target = self.pick(
                     "x[m]", "y[x > 0.5]", f"f[f <= {i}]", "A[B < A]", "u[m]", f"v[x > y[{i}]]",
                     f"C[1][x[:7] < {i}]", "x[m[:5]]", "A[m]", f"B[x > {i}]", "C[~m[:4]]", "t[m]",
+                    "x[u]", f"y[u % {i}]", f"f[u[{part}]]", f"w[np.arange({i}, 7, {i})]", "v[u]",
                 )  # fmt: skip
                 value = self.pick(
                     self.number(), self.number(), f"{target} * 0.5 - {i}", f"y[:{i}]", f"-{target}"

@@ -15,6 +15,7 @@ from fastnp._loops import (
     masks,
     numbers,
     priority_queues,
+    scatters,
     tuples,
     undo,
 )
@@ -245,6 +246,8 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     mask = masks.mask_of(e, array_operand(array), items)
     if mask is not None:
         return store(e, array_operand(array), masks.stored(e, array_operand(array), mask, value))
+    if scatters.has_array(items):
+        return scatters.stored(e, array_operand(array), items, value)
     return store(e, arrays.view(e, array_operand(array), items), value)
 
 
@@ -344,6 +347,11 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         effect = update(e, array_operand(array), name, expression(e, node), mask)
         effect()
         return
+    if scatters.has_array(items):
+        found = arrays.gathered(e, array_operand(array), items)
+        result = updated(e, array_operand(array), name, found, expression(e, node))
+        scatters.stored(e, array_operand(array), items, result)()
+        return
     place = arrays.view(e, array_operand(array), items)
     type_ = arrays.array_type(place)
     if type_.ndim:
@@ -369,15 +377,23 @@ def update(
     if mask is not None and arrays.is_array(right):
         result = binary(e, name, masks.taken(e, place, mask), right)
         return assign_noted(e, place, masks.scattered(e, place, mask, result))
-    result = binary(e, name, place, right)
-    assert isinstance(result, Elementwise)
-    if result.char != type_.char:
-        raise Unsupported("an array updated with another type")
+    result = updated(e, place, name, place, right)
     if len(result.shape) != type_.ndim:
         raise Unsupported("an array updated with more axes")
     if mask is not None:
         result = masks.selected(e, masks.widened(e, mask, place), result, place)
     return assign_noted(e, place, result)
+
+
+def updated(
+    e: Emitter, array: Value, name: str, left: Value | Elementwise, right: Value | Elementwise
+) -> Elementwise:
+    """`left op right` in the type of an array that is updated with it."""
+    result = binary(e, name, left, right)
+    assert isinstance(result, Elementwise)
+    if result.char != arrays.array_type(array).char:
+        raise Unsupported("an array updated with another type")
+    return result
 
 
 def assign_noted(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], None]:
