@@ -112,7 +112,7 @@ class Writer:
         if dice < 0.7:
             return f"({left}) ** 2"
         if dice < 0.8 and self.has_closures:
-            return f"{self.pick('fun', 'gun')}({left})"
+            return f"{self.pick('fun', 'gun', 'fun', 'made')}({left})"
         return self.pick(
             f"-({left})",
             f"abs({left})",
@@ -609,7 +609,11 @@ class Writer:
         if self.has_closures and self.dice.random() < 0.3:
             i = self.index()
             return self.pick(
-                f"s += fun({i})", f"y[{i}] = gun(x[{i}])", f"a = gun({i})", f"z = fun(z) + gun({i})"
+                f"s += fun({i})",
+                f"y[{i}] = gun(x[{i}])",
+                f"a = gun({i})",
+                f"s = passing({i}) - made({i}, x[{i}])",
+                f"z = fun(z) + gun({i})",
             )
         if self.has_lists and self.dice.random() < 0.4:
             return self.list_statement()

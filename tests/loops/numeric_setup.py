@@ -185,6 +185,23 @@ def recursive(p, k):
     def inner(r, k=k):
         return r if k > 1 else p + inner(r, k + 1)
     return inner
+def made(p, q=2):
+    def inner(r, k=p, m=1, *, by=0.5):
+        def innermost(e):
+            return e * k + q * by
+        return innermost(r) - innermost(m)
+    f = lambda r: inner(r) + q
+    found = f(1)
+    q = q + 1.5
+    for k in range(2):
+        g = lambda r: f(r) - k
+        found = found + g(k) * 0.5
+    return found + inner(2, m=p)
+def applied(f, p):
+    return f(p) - f(1)
+def passing(p):
+    k = p + 1
+    return applied(lambda r: r * k, p) + applied(made, k)
 def of_object(part, p):
     return lambda r: part.scaled(p) + part.u - r
 """

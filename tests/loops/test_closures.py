@@ -32,6 +32,11 @@ def each(f, n=9):
     for i in range(n):
         s = s + f(i)
     return s
+def total(f, n=9):
+    s = 0.0
+    for i in range(n):
+        s = s + f(i)
+    return s
 def pair(f, g, n=9):
     s = 0
     for i in range(n):
@@ -236,7 +241,162 @@ WHOLE = {
         """,
     ),
 }
+# Functions that make functions, called from a loop.
+INNER = {
+    "an integral over a parameter": """
+        def bessel(k, q):
+            def f(p: float) -> float:
+                return math.cos(k * p - q * math.sin(p))
+            return simpson(f, 0.0, 3.0)
+        for i in range(9):
+            y[i % 7] += bessel(i % 3, i / 2)
+        """,
+    "lambdas, in variables and arguments": """
+        def roots(q):
+            f = lambda p: p * p - q
+            g = lambda p: f(p) + 0.5
+            return root(f, 0.0, 9.0) + root(g, 0.0, 9.0) + total(lambda r: r * q)
+        s = 0.0
+        for i in range(9):
+            s = s + roots(i + 0.5)
+        """,
+    "variables that change": """
+        def changing(q):
+            f = lambda p: p * k + q
+            k = 0.5
+            found = f(q)
+            k = k + q
+            found = found + 100 * f(q)
+            for i in range(3):
+                k = k * 2
+                found = found + f(i)
+            return found
+        s = 0.0
+        for i in range(9):
+            s = s + changing(i * 0.25)
+        """,
+    "defaults": """
+        def given(q):
+            def f(p, k=q, m=3, *, by=q + 1):
+                return p * k + by * m
+            q = q + 5
+            return f(q) + f(q, 2) + f(1.5, by=q, m=q)
+        s = 0.0
+        for i in range(9):
+            s = s + given(i * 0.25)
+        """,
+    "functions in functions in functions": """
+        def three(q):
+            def two(r):
+                def one(p):
+                    return p * r + q
+                return each(one) + one(q)
+            return two(q + 1) - two(1)
+        s = 0
+        for i in range(9):
+            s = s + three(i)
+        """,
+    "recursion": """
+        def counted(q):
+            def down(p):
+                if p <= 0.5:
+                    return q
+                return down(p - 1.0) + 1.0 if p > 3 else 0.25
+            return down(1.5) + q
+        s = 0.0
+        for i in range(9):
+            s = s + counted(i * 0.25)
+        """,
+    "arrays": """
+        def filled(q):
+            v = np.zeros(3)
+            def f(p):
+                return v[p % 3] + q
+            v[1] = q
+            return total(f)
+        s = 0.0
+        for i in range(9):
+            s = s + filled(i * 0.25)
+        """,
+    "a branch": """
+        def chosen(q):
+            if q > 1:
+                f = lambda p: p + q
+            else:
+                f = lambda p: p * q
+            return total(f)
+        s = 0.0
+        for i in range(9):
+            s = s + chosen(i * 0.25)
+        """,
+}
 EXACT = {
+    "a function made in a loop, with a default": """
+        def kept(q):
+            f, s = None, 0.0
+            for k in range(4):
+                g = lambda p, k=k: p * k + q
+                if f is None:
+                    f = g
+                s = s + f(1.0) + g(2.0)
+            return s
+        s = 0.0
+        for i in range(9):
+            s = s + kept(i * 0.25)
+        """,
+    "a variable that an inner function binds": """
+        def counted(q):
+            k = 0
+            def more(p):
+                nonlocal k
+                k += 1
+                return p + k
+            return more(q) + 10 * more(q) + k
+        s = 0.0
+        for i in range(9):
+            s = s + counted(i * 0.25)
+        """,
+    "a variable that is not bound yet": """
+        def early(q):
+            f = lambda p: p * k
+            if q == 1.5:
+                return f(q)
+            k = q
+            return f(q)
+        s = 0.0
+        try:
+            for i in range(9):
+                s = s + early(i * 0.25)
+        except NameError as error:
+            print(error)
+        """,
+    "a function that is returned": """
+        def line(q):
+            return lambda p: p * q
+        def used(q):
+            f, g = line(q), line(q + 1)
+            return f(q) - g(q)
+        s = 0.0
+        for i in range(9):
+            s = s + used(i * 0.25) + line(0.5)(i)
+        """,
+    "decorators and annotations": """
+        def shown(f):
+            print("made")
+            return f
+        def decorated(q):
+            @shown
+            def f(p):
+                return p * q
+            return f(q)
+        def annotated(q):
+            def f(p: print("noted")) -> float:
+                return p * q
+            return f(q)
+        s = 0.0
+        for i in range(4):
+            s = s + decorated(i * 0.25) + annotated(i * 0.5)
+        """,
     "a variable that the loop binds": """
         def shared():
             k, s = 1, 0
@@ -391,6 +551,15 @@ def test_whole(name: str) -> None:
     test_compiled.assert_whole(sites, difference)
     for site in sites:
         assert len(site.compiled) <= most, [compiled.describe() for compiled in site.compiled]
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_inner(name: str) -> None:
+    """The last loop, which calls the functions that make others, is compiled as a whole."""
+    sites, difference = run(INNER[name])
+    assert not difference
+    assert sites[-1].runs, sites[-1].refusals
+    assert not sites[-1].leaves
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -70,7 +70,15 @@ def closure(a: float) -> Callable[[float], float]:
     return lambda x: a * x + (1 if x > a else 2)
 
 
+def with_inner(x: float) -> float:
+    def line(y: float, k: float = x) -> float:
+        return k * y + x
+
+    return line(x) - (lambda y: line(y, 2))(1)
+
+
 ONE = [step, two_types, two_results, with_ufunc, collatz, closure(0.5), lambda x: abs(x) - 2]
+ONE += [with_inner]
 
 
 @pytest.fixture(autouse=True)

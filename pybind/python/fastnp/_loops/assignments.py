@@ -258,6 +258,8 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
     if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
         raise Unsupported("a name for a view of an array that the loop made")
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
+    if isinstance(settled.type, ObjectType) and id(settled.type.value) in e.closures.makers:
+        return lambda: e.bind(name, settled)
     if (isinstance(settled.type, ObjectType) and not settled.type.is_constant) or (
         isinstance(settled.type, InstanceType) and not e.calls
     ):

@@ -50,6 +50,9 @@ class Closures:
         self.objects: list[tuple[Place, object]] = []
         self.same: list[tuple[Place, Place]] = []
         self._places: dict[int, Place] = {}
+        # Functions that functions which are called make, by their code and the call; the calls.
+        self.made: dict[tuple[int, str], FunctionType] = {}
+        self.makers: dict[int, str] = {}
 
     def add(self, place: Place, function: Function) -> None:
         """Has the code rely on a function that was found at a place."""

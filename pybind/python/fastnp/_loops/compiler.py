@@ -457,7 +457,7 @@ class Compiled:
             if not is_same(names.get(name), known):
                 return False
         return (
-            self.closures.are_found(names)
+            (not self.closures.functions or self.closures.are_found(names))
             and are_found(self.scoped_constants)
             and places.are_found(self.objects, names)
         )

@@ -179,6 +179,8 @@ class Call(Record):
     # The element types that its result is stored as, if that is all that is done with it.
     chars: str
     returns: list[tuple[Path, Any]]
+    # What tells its variables apart from those of other calls.
+    prefix: str = ""
 
 
 def is_attribute(name: str) -> bool:

@@ -13,6 +13,7 @@ from fastnp._loops import (
     element_loops,
     free_names,
     functions,
+    inner_functions,
     lists,
     literals,
     masks,
@@ -114,6 +115,8 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
                 return e.comprehend(e, items, function.value)
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
+        case ast.Lambda():
+            return inner_functions.made(e, node, single)
         case ast.Tuple(elts=items):
             return tuples.of_items([computed(item) for item in undo.in_order(e, items, expression)])
         case ast.List(elts=items):

@@ -8,7 +8,7 @@ import builtins
 from types import FunctionType, MethodType
 from typing import Any
 
-from fastnp._loops import attributes, draws, numbers, scopes
+from fastnp._loops import attributes, draws, inner_functions, numbers, scopes
 from fastnp._loops.closures import is_of_program
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
@@ -22,11 +22,23 @@ OF_JIT = "closure"
 
 def free_name(e: Emitter, name: str) -> Value:
     """A name that the function whose body is compiled finds outside of it."""
-    function: Any = e.calls[-1].function
+    return free_name_of(e, e.calls[-1].function, name)
+
+
+def free_name_of(e: Emitter, function: Any, name: str) -> Value:
+    """A name that a function finds outside of it."""
     code, scope = function.__code__, function.__globals__
     if name in code.co_varnames:
         raise Unsupported(f"`{name}` of {function.__name__}, which is not bound")
     is_cell = name in code.co_freevars
+    if is_cell and (maker := inner_functions.call_of_maker(e, function)) is not None:
+        around: Any = maker.function
+        if name in around.__code__.co_freevars:
+            return free_name_of(e, around, name)
+        found = inner_functions.variable(e, maker, name)
+        if found is None:
+            raise Unsupported(f"`{name}` of {around.__name__}, which is not bound")
+        return found
     if name in e.binds and not (is_cell and are_apart(e.closures.scope, code.co_qualname)):
         # Perhaps the same global or the same cell, which the loop changes.
         raise Unsupported(f"`{name}` of the function that is called, which the loop binds too")
@@ -53,6 +65,10 @@ def are_apart(loop: str, function: str) -> bool:
 
 def default(e: Emitter, function: FunctionType, name: str) -> Value:
     """The default of a parameter."""
+    if (maker := inner_functions.call_of_maker(e, function)) is not None:
+        variable = inner_functions.variable_of_default(function.__code__, name)
+        if (value := inner_functions.variable(e, maker, variable)) is not None:
+            return value
     scope = scopes.Defaults(function)
     known = scope.get(name, scope)
     if known is scope:

@@ -72,6 +72,23 @@ def _matching(definitions: Definitions, code: CodeType) -> Definition | None:
     return min(found, key=_size) if found else None
 
 
+def code_within(code: CodeType, node: ast.FunctionDef | ast.Lambda) -> CodeType | None:
+    """The code that a definition right within a function is compiled to; `None` if it is not told
+    apart from others.
+    """
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    lines = [node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]
+    found = [
+        inner
+        for inner in code.co_consts
+        if isinstance(inner, CodeType)
+        and (inner.co_name, inner.co_firstlineno) == (name, min(lines))
+    ]
+    if len(found) > 1:
+        found = [inner for inner in found if _covers(node, inner)]
+    return found[0] if len(found) == 1 else None
+
+
 def _size(node: Definition) -> int:
     return sum(1 for _ in below(node))
 

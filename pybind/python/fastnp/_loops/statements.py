@@ -16,6 +16,7 @@ from fastnp._loops import (
     effects,
     element_loops,
     free_names,
+    inner_functions,
     iterators,
     lists,
     numbers,
@@ -219,6 +220,8 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
             assign(e, [target], value)
         case ast.AugAssign(target=target, op=op, value=value):
             augmented(e, target, BINARY.get(type(op), ""), value)
+        case ast.FunctionDef(name=name) if e.calls:
+            e.bind(name, inner_functions.made(e, statement, single))
         case _:
             raise Unsupported(f"a statement of kind {type(statement).__name__}")
     return [e.path()]
@@ -668,10 +671,10 @@ def inline(
     branches, e.branches = e.branches, 0
     stores = e.may_store, e.calls_may_store
     e.calls_may_store = e.may_store and (e.calls_may_store or not e.calls)
-    call = Call(function, outer, len(loops), chars, [])
-    e.calls.append(call)
     e.call_count += 1
     e.prefix = f"{e.call_count}/"
+    call = Call(function, outer, len(loops), chars, [], e.prefix)
+    e.calls.append(call)
     e.state = returns.attributes_of(outer)
     e.loops = list(loops)
     try:

@@ -1,0 +1,110 @@
+"""Functions that are made by a function whose body is compiled: `def` and `lambda` within it.
+
+One lives as long as the call that makes it, as no function that returns it is compiled. So it is a
+function without contents, known when the loop is compiled, and its variables of the function around
+are read in the registers that they have there, when it is called. Its defaults that are not written
+out are variables there, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from fastnp._loops.emitter import Call, Emitter, Unsupported
+from fastnp._loops.source import code_within
+from fastnp._loops.types import ObjectType, Value
+
+# `from __future__ import annotations`
+FUTURE_ANNOTATIONS = 0x1000000
+
+
+def made(
+    e: Emitter, node: ast.FunctionDef | ast.Lambda, single: Callable[[Emitter, ast.expr], Value]
+) -> Value:
+    """The function that a definition in a function that is called makes."""
+    if not e.calls:
+        raise Unsupported("a function that the loop makes")
+    call: Any = e.calls[-1]
+    code = code_within(call.function.__code__, node)
+    if code is None or not is_plain(node, call.function.__code__):
+        raise Unsupported("a function with decorators or annotations, in one that is called")
+    if any(f"[{name}]" in e.state for name in code.co_freevars):
+        raise Unsupported("a function of a comprehension's variable")
+    parameters = node.args
+    by_place = [*parameters.posonlyargs, *parameters.args]
+    count = len(parameters.defaults)
+    given = [
+        *zip(by_place[len(by_place) - count :], parameters.defaults, strict=True),
+        *zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True),
+    ]
+    for parameter, default in given:
+        if default is not None and not isinstance(default, ast.Constant):
+            if len(e.loops) > call.callers_loops:
+                # One of each turn, and those of before may be in use.
+                raise Unsupported("a function with defaults that is made in a loop")
+            value = e.settle(single(e, default))
+            e.bind(variable_of_default(code, parameter.arg), value)
+    key = id(code), call.prefix
+    if key not in e.closures.made:
+        contents = tuple(CellType() for _ in code.co_freevars)
+        constants = [getattr(default, "value", None) for _, default in given]
+        function = FunctionType(
+            code, call.function.__globals__, code.co_name, tuple(constants[:count]), contents
+        )
+        by_keyword = zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
+        function.__kwdefaults__ = {
+            parameter.arg: getattr(default, "value", None)
+            for parameter, default in by_keyword
+            if default is not None
+        }
+        e.closures.made[key] = function
+        e.closures.makers[id(function)] = call.prefix
+    return Value(ObjectType(e.closures.made[key]), ())
+
+
+def is_plain(node: ast.FunctionDef | ast.Lambda, around: CodeType) -> bool:
+    """Whether a definition calls no decorators, and evaluates no annotations but builtins."""
+    if isinstance(node, ast.Lambda):
+        return True
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    annotations = [node.returns, *(argument.annotation for argument in every)]
+    return not node.decorator_list and (
+        bool(around.co_flags & FUTURE_ANNOTATIONS)
+        or all(
+            annotation is None
+            or isinstance(annotation, ast.Constant)
+            or (isinstance(annotation, ast.Name) and hasattr(builtins, annotation.id))
+            for annotation in annotations
+        )
+    )
+
+
+def variable_of_default(code: CodeType, parameter: str) -> str:
+    """The variable that a default is kept in, where the function is made; no name of a program."""
+    return f"{parameter}={code.co_firstlineno}"
+
+
+def call_of_maker(e: Emitter, function: FunctionType) -> Call | None:
+    """The call that has made a function; `None` of those that the program made."""
+    prefix = e.closures.makers.get(id(function))
+    return next((call for call in e.calls if call.prefix == prefix), None) if prefix else None
+
+
+def variable(e: Emitter, maker: Call, name: str) -> Value | None:
+    """A variable of the call that has made the function whose body is compiled, as it is now."""
+    at = next(i for i, call in enumerate(e.calls) if call is maker)
+    here = e.state, e.prefix
+    # While a function that it calls runs, a call's variables are as they were before.
+    is_inside = at + 1 < len(e.calls)
+    e.state = e.calls[at + 1].callers_state if is_inside else e.state
+    e.prefix = maker.prefix
+    try:
+        return e.read(name)
+    finally:
+        e.state, e.prefix = here
