@@ -211,6 +211,10 @@ class Writer:
             f"int({one}.normal(1, abs(z) % 8))", f"int({one}.standard_normal() * 4)",
             f"int({one}.exponential(2) * 4)", f"{one}.{name}(6)", f"{one}.choice(K)",
             f"{one}.choice([-1, 1])", f"{one}.choice({self.index()})", f"{one}.choice(u)",
+            f"{one}.binomial({self.index()}, {self.pick('0.25', '0.5', '(a & 15) / 12')})",
+            f"{one}.poisson(lam={self.index()})", f"int({one}.normal(scale={self.index()}) * 4)",
+            f"{one}.choice(2, p=[{self.pick('0.5', 'b / 8')}, 0.5])",
+            f"{one}.{name}(low=3, high=9)",
         )  # fmt: skip
 
     def drawn(self) -> str:
@@ -224,6 +228,7 @@ class Writer:
             f"{one}.{name}(-3, 9, size=3)", f"{one}.{name}({i}, size={i})",
             f"np.floor({one}.uniform(-2, {i}, 4))", f"{one}.choice(K, 3)",
             f"np.floor({one}.standard_normal((2, 3)))[1]", f"{one}.choice(x, size={i})",
+            f"{one}.binomial(4, 0.5, size={i})", f"{one}.choice(3, p=[0.25, 0, 0.75], size=3)",
         )  # fmt: skip
 
     def attribute(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 import pytest
 from fastnp import _fastnp
-from fastnp._loops import draws, heap
+from fastnp._loops import generators, heap
 from fastnp._loops.rewrite import compile_tree
 
 from tests.loops.compare import differing, eager, outcome, rewritten
@@ -353,8 +353,8 @@ def test_tuples_that_are_left() -> None:
 def test_memory_is_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no memory for a new list, or no number is left, the loop is entered anew."""
     monkeypatch.setattr(heap, "MADE", 24)
-    monkeypatch.setattr(draws, "FEWEST", 2)
-    monkeypatch.setattr(draws, "MOST", 3)
+    monkeypatch.setattr(generators, "FEWEST", 2)
+    monkeypatch.setattr(generators, "MOST", 3)
     assert not compared(PROGRAMS[name])[1]
 
 
