@@ -349,6 +349,19 @@ def test_tuples_that_are_left() -> None:
     assert not difference
 
 
+def test_arrays_that_are_added_to_items() -> None:
+    source = """
+        import fastnp as np
+        x, a = np.arange(3.0), [1.0, 2.5, 3.0]
+        for i in range(6):
+            a[i % 3] += i
+            if i > 3:
+                a[2] += np.where(x > i, x, -x)
+        """
+    _, difference = compared(source)
+    assert not difference
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_memory_is_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no memory for a new list, or no number is left, the loop is entered anew."""

@@ -333,7 +333,8 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         index = number(e, target.slice)
         at = lists.place(e, array, index)
         result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
-        assert isinstance(result, Value)
+        if not isinstance(result, Value):
+            raise Unsupported("an array stored to a list")
         if undo.calls(node):
             # A function may have made the list longer, whose items are elsewhere then.
             at = lists.place(e, array, index)
