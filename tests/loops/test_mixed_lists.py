@@ -62,6 +62,26 @@ for k in range(9):
     if Q[k % 8] == Q[0]:
         t += Q.index(Q[k % 8])
 """,
+    "lists of integers that get floats": """
+Z, W = [0] * 9, [5, 6, 7]
+for k in range(9):
+    d = [0] * 9
+    for j in range(1, 9):
+        d[j] = d[j - 1] + 0.5 * (j % 3)
+    s += d[k] + Z[k]
+    Z[k] = k / 4 if k > 2 else k
+    W.append(Z[k - 1])
+""",
+    "lists of floats that get integers": """
+Z, W = [0.5] * 9, [x[3], x[4]]
+for k in range(9):
+    d = [1.5]
+    d.append(k)
+    Z[k] = k
+    W.append(3)
+    s += d[k % 2] + Z[k - 1]
+    t = W[-2]
+""",
     "lists of lists": """
 for k in range(9):
     R[k % 2][0] = R[0][k % 3]
@@ -73,6 +93,20 @@ LEFT = {
     "integers that doubles have not": "for k in range(9):\n    Q[k % 8] = (1 << 53) + k",
     "sums that grow": "for k in range(9):\n    Q[6] += k",
     "numbers of another type": "for k in range(9):\n    Q[k % 8] = k > 3",
+    "an index of integers, beside floats": """
+Z, W = [0] * 9, [2, 1, 0]
+for k in range(9):
+    Z[W[k % 3]] = k / 2
+    if k == 7:
+        W[1] = k / 2
+    s += Z[k]
+""",
+    "long integers, before floats": """
+Z = [1 << 60] * 9
+for k in range(9):
+    s += Z[k % 5] > k
+    Z[k] = k / 2
+""",
     "an index": "for k in range(9):\n    s += x[Q[8 - k % 2 * 4 - 1]]",
     "NumPy's floats among Python's": "for k in range(9):\n    Q[k % 8] = x[k % 7]",
     "a long integer": "Q[2] = 1 << 60\nfor k in range(9):\n    s += Q[k % 8] * 2",

@@ -21,6 +21,7 @@ from fastnp._loops.emitter import (
     DRAWS,
     GROWTH,
     LOG,
+    MIXED_ITEMS,
     OPAQUE,
     Emitter,
     Exit,
@@ -127,6 +128,10 @@ def _compiled(
         if isinstance(found, Refusal) and varying:
             # Some are used where only literals are: axes, lengths of new arrays.
             varying = frozenset()
+            continue
+        if isinstance(found, Refusal) and learned.get(MIXED_ITEMS):
+            # Some are used where only integers are: as indices, as bounds.
+            learned[MIXED_ITEMS] = None
             continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from fastnp._loops import arrays, numbers, slices, undo
 from fastnp._loops.arrays import Elementwise, Item
-from fastnp._loops.emitter import EITHER_ITEMS, GROWTH, Emitter, Learned, Unsupported
+from fastnp._loops.emitter import EITHER_ITEMS, GROWTH, MIXED_ITEMS, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
@@ -179,8 +179,18 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
     elif common is not None and have != item and (EITHER_ITEMS, common) not in e.learned:
         raise Learned((EITHER_ITEMS, common), True)
     elif have != type_.item:
+        expect_mixed(e, type_, have)
         raise Unsupported(f"{have} stored to a list of {type_.item}")
     return value.registers[:1]
+
+
+def expect_mixed(e: Emitter, type_: ListType, have: Number) -> None:
+    """Notes that lists of a type get integers and floats, unless the loop was refused so."""
+    known, item = e.learned.get(MIXED_ITEMS, {}), type_.item
+    if isinstance(item, Number) and known is not None and item not in known:
+        mixed = common_number(have, item)
+        if mixed is not None and mixed.is_mixed:
+            raise Learned(MIXED_ITEMS, {**known, item: mixed})
 
 
 def expect_items(type_: ListType, value: Value) -> None:
