@@ -194,6 +194,10 @@ for i in range(50):
 for i in range(50):
     found[i] = np.random.normal(0, sigma=1)
 """,
+    "a bound that is None": """
+for i in range(50):
+    found[i] = np.random.randint(7, None) + np.random.uniform(0, high=None)
+""",
     "an argument given twice": """
 for i in range(50):
     found[i] = np.random.normal(0, loc=1)

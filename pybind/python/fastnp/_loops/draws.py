@@ -205,8 +205,8 @@ Draw: TypeAlias = Callable[[Emitter, Source, Arguments], Value]
 
 
 class Method(Record):
-    """How a number is drawn, and the names of the method's arguments: `size` is the shape, `*size`
-    its extents one by one.
+    """How a number is drawn, and the names of the method's arguments. Those with a question mark
+    may be `None`, as if they were not given. `size` is the shape, `*size` its extents.
     """
 
     draw: Draw
@@ -215,8 +215,7 @@ class Method(Record):
     least: int = 0
 
 
-# Arguments that may be `None`, as if they were not given, and those that may be as they are anyway.
-OPTIONAL = ("high", "p", "size")
+# Arguments that may be given as they are anyway.
 DEFAULTS = {"replace": True, "shuffle": True, "endpoint": False}
 
 
@@ -231,8 +230,9 @@ def call(
     method = METHODS.get((source.kind, name))
     if method is None:
         raise Unsupported(f"`{name}` of a generator")
-    given = by_name(node, method.parameters.split())
-    if given is None or not set(method.parameters.split()[: method.least]) <= {n for n, _ in given}:
+    parameters = method.parameters.split()
+    given = by_name(node, parameters)
+    if given is None or not {*parameters[: method.least]} <= {parameter for parameter, _ in given}:
         raise Unsupported(f"`{name}` of a generator with these arguments")
     values = undo.in_order(e, [as_tuple(part) for _, part in given], expression)
     shape, arguments = list[Operand](), dict[str, Operand]()
@@ -256,26 +256,29 @@ def by_name(node: ast.Call, parameters: list[str]) -> list[tuple[str, ast.expr]]
         return None if node.keywords else [("size", argument) for argument in node.args]
     if len(node.args) > len(parameters):
         return None
-    given = list(zip(parameters, node.args, strict=False))
+    may_be_none = {parameter.rstrip("?"): parameter.endswith("?") for parameter in parameters}
+    given = list(zip(may_be_none, node.args, strict=False))
     given += [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
-    names = [parameter for parameter, _ in given]
-    if len({*names}) < len(names) or not {*names} <= {*parameters}:
+    names = {parameter for parameter, _ in given}
+    if len(names) < len(given) or not names <= may_be_none.keys():
         return None
-    return [(name, value) for name, value in given if not is_default(name, value)]
+    return [
+        (name, value) for name, value in given if not is_default(name, value, may_be_none[name])
+    ]
 
 
-def is_default(name: str, value: ast.expr) -> bool:
+def is_default(name: str, value: ast.expr, may_be_none: bool) -> bool:
     """Whether an argument is written as what it is if it is not given."""
     if not isinstance(value, ast.Constant):
         return False
-    is_none = value.value is None and name in OPTIONAL
-    return is_none or value.value is DEFAULTS.get(name, ...)
+    return (may_be_none and value.value is None) or value.value is DEFAULTS.get(name, ...)
 
 
 def settled(e: Emitter, value: Operand) -> Operand:
     """An argument; a number of which it is known that it does not warn."""
-    is_number = isinstance(value, Value) and isinstance(value.type, Number)
-    return e.settle(value) if is_number and isinstance(value, Value) else value
+    if isinstance(value, Value) and isinstance(value.type, Number):
+        return e.settle(value)
+    return value
 
 
 def several(
@@ -586,29 +589,29 @@ METHODS: dict[tuple[str, str], Method] = {
     (PYTHON, "gauss"): Method(python_normal(GAUSS), "mu sigma"),
     (PYTHON, "normalvariate"): Method(python_normal(NORMAL_VARIATE), "mu sigma"),
     (PYTHON, "expovariate"): Method(exponential_variate, "lambd", 1),
-    (STATE, "random"): Method(plain_unit, "size"),
-    (STATE, "random_sample"): Method(plain_unit, "size"),
+    (STATE, "random"): Method(plain_unit, "size?"),
+    (STATE, "random_sample"): Method(plain_unit, "size?"),
     (STATE, "rand"): Method(plain_unit, "*size"),
-    (STATE, "uniform"): Method(uniform, "low high size"),
-    (STATE, "randint"): Method(integers(MASKED, INT), "low high size", 1),
-    (STATE, "choice"): Method(choice_of_numpy(integers(MASKED, INT)), "a size replace p", 1),
+    (STATE, "uniform"): Method(uniform, "low high size?"),
+    (STATE, "randint"): Method(integers(MASKED, INT), "low high? size?", 1),
+    (STATE, "choice"): Method(choice_of_numpy(integers(MASKED, INT)), "a size? replace p?", 1),
     (STATE, "randn"): Method(scaled_by(LEGACY_NORMAL), "*size"),
-    (STATE, "standard_normal"): Method(scaled_by(LEGACY_NORMAL), "size"),
-    (STATE, "normal"): Method(scaled_by(LEGACY_NORMAL), "loc scale size"),
-    (STATE, "standard_exponential"): Method(scaled_by(LEGACY_EXPONENTIAL), "size"),
-    (STATE, "exponential"): Method(scaled_by(LEGACY_EXPONENTIAL), "scale size"),
-    (STATE, "binomial"): Method(binomial(LEGACY_BINOMIAL), "n p size", 2),
-    (STATE, "poisson"): Method(poisson, "lam size"),
-    (GENERATOR, "random"): Method(plain_unit, "size"),
-    (GENERATOR, "uniform"): Method(uniform, "low high size"),
-    (GENERATOR, "integers"): Method(integers(LEMIRE, NP_INT), "low high size dtype endpoint", 1),
+    (STATE, "standard_normal"): Method(scaled_by(LEGACY_NORMAL), "size?"),
+    (STATE, "normal"): Method(scaled_by(LEGACY_NORMAL), "loc scale size?"),
+    (STATE, "standard_exponential"): Method(scaled_by(LEGACY_EXPONENTIAL), "size?"),
+    (STATE, "exponential"): Method(scaled_by(LEGACY_EXPONENTIAL), "scale size?"),
+    (STATE, "binomial"): Method(binomial(LEGACY_BINOMIAL), "n p size?", 2),
+    (STATE, "poisson"): Method(poisson, "lam size?"),
+    (GENERATOR, "random"): Method(plain_unit, "size?"),
+    (GENERATOR, "uniform"): Method(uniform, "low high size?"),
+    (GENERATOR, "integers"): Method(integers(LEMIRE, NP_INT), "low high? size? dtype endpoint", 1),
     (GENERATOR, "choice"): Method(
-        choice_of_numpy(integers(LEMIRE, NP_INT)), "a size replace p axis shuffle", 1
+        choice_of_numpy(integers(LEMIRE, NP_INT)), "a size? replace p? axis shuffle", 1
     ),
-    (GENERATOR, "standard_normal"): Method(scaled_by(STANDARD_NORMAL), "size"),
-    (GENERATOR, "normal"): Method(scaled_by(NORMAL_OF), "loc scale size"),
-    (GENERATOR, "standard_exponential"): Method(scaled_by(STANDARD_EXPONENTIAL), "size"),
-    (GENERATOR, "exponential"): Method(scaled_by(EXPONENTIAL), "scale size"),
-    (GENERATOR, "binomial"): Method(binomial(BINOMIAL), "n p size", 2),
-    (GENERATOR, "poisson"): Method(poisson, "lam size"),
+    (GENERATOR, "standard_normal"): Method(scaled_by(STANDARD_NORMAL), "size?"),
+    (GENERATOR, "normal"): Method(scaled_by(NORMAL_OF), "loc scale size?"),
+    (GENERATOR, "standard_exponential"): Method(scaled_by(STANDARD_EXPONENTIAL), "size?"),
+    (GENERATOR, "exponential"): Method(scaled_by(EXPONENTIAL), "scale size?"),
+    (GENERATOR, "binomial"): Method(binomial(BINOMIAL), "n p size?", 2),
+    (GENERATOR, "poisson"): Method(poisson, "lam size?"),
 }
