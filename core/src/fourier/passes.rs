@@ -1,11 +1,16 @@
 //! Forward transforms of a length that is a product of small primes: a pass over all numbers for each factor (Stockham's algorithm,
 //! which leaves them in order), from one buffer into another.
 
-use crate::fourier::lanes::{ComplexLanes, Lanes};
+use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes};
 use crate::fourier::roots::{Roots, root};
 
 /// The largest prime factor. A pass takes as many multiplications for each number as its factor.
 pub(crate) const MAX_FACTOR: usize = 31;
+
+/// Bytes of a first-level and a second-level cache. Half of each is left for what else is read.
+const CACHE_LEVELS: [f64; 2] = [32768.0, 2097152.0];
+/// What reading and writing a vector beyond a level costs, in units of [`cost`].
+const CACHE_MISS_COST: f64 = 10.0;
 
 /// A transform of one length.
 pub struct Passes {
@@ -57,6 +62,14 @@ pub(crate) fn cost(n: usize) -> Option<f64> {
         })
         .sum();
     Some(each * n as f64)
+}
+
+/// [`cost`] of transforms of so many lanes, with what it takes to read and write buffers that do not stay in a cache: a vector of eight
+/// lanes takes 1.4 ns in a pass of 128 numbers, and 4.3 in one of 256.
+pub(crate) fn vector_cost(n: usize, lanes: usize) -> Option<f64> {
+    let buffers = (2 * size_of::<ComplexNumber>() * n * lanes) as f64;
+    let missed: f64 = CACHE_LEVELS.iter().map(|level| (buffers / level - 0.5).clamp(0.0, 1.0)).sum();
+    Some(cost(n)? + (factors(n)?.len() * n) as f64 * missed * CACHE_MISS_COST)
 }
 
 impl Passes {

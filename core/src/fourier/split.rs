@@ -3,7 +3,7 @@
 
 use crate::fourier::dense::DenseNumbers;
 use crate::fourier::lanes::{ComplexLanes, ComplexNumber, Lanes, MAX_LANES, widths};
-use crate::fourier::passes::{Passes, cost};
+use crate::fourier::passes::{Passes, cost, vector_cost};
 use crate::fourier::roots::Roots;
 use fastnp_codegen::ThreadPool;
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ pub struct Split {
 }
 
 enum TwiddleTable {
-    /// All of them, in vectors over the columns of a block, row by row.
+    /// All of them, block by block, in vectors over the columns of a block.
     Table(Vec<f64>),
     /// Those of the first `coarse.1` multiples, those of multiples of `coarse.1`, and vectors of the columns of a block.
     Products { fine: Vec<ComplexNumber>, coarse: Vec<ComplexNumber>, shift: u32, lanes: Vec<f64> },
@@ -66,16 +66,20 @@ impl<V> SharedNumbers<V> {
     }
 }
 
-/// The divisor of `n` for the columns: the cheapest for vectors of so many lanes.
+/// The divisor of `n` for the columns: the cheapest for vectors of so many lanes, and the nearest to the root of `n` of those.
 fn divisor(n: usize, lanes: usize) -> Option<(usize, f64)> {
     let vectors = |n: usize| n.div_ceil(lanes) as f64;
     let total = |columns: usize| {
         let rows = n / columns;
-        Some(vectors(rows) * cost(columns)? + vectors(columns) * cost(rows)? + 6.0 * n as f64 / lanes as f64)
+        let passes = vectors(rows) * vector_cost(columns, lanes)? + vectors(columns) * vector_cost(rows, lanes)?;
+        Some(passes + 6.0 * n as f64 / lanes as f64)
     };
-    (2..=n / 2)
-        .take_while(|columns| columns * columns <= 4 * n)
+    let root = n.isqrt();
+    (2..=root)
+        .rev()
         .filter(|&columns| n.is_multiple_of(columns))
+        .flat_map(|columns| [columns, n / columns])
+        .filter(|columns| columns * columns <= 4 * n)
         .filter_map(|columns| Some((columns, total(columns)?)))
         .min_by(|a, b| a.1.total_cmp(&b.1))
 }
@@ -99,8 +103,8 @@ impl Split {
             re.into_iter().chain(im)
         };
         let twiddles = if n <= MAX_TWIDDLE_TABLE {
-            let blocks = (0..height).flat_map(|k| (0..blocks).map(move |block| (k, block)));
-            TwiddleTable::Table(blocks.flat_map(|(k, block)| vector(k, block * lanes)).collect())
+            let vectors = (0..blocks).flat_map(|block| (0..height).map(move |k| (k, block)));
+            TwiddleTable::Table(vectors.flat_map(|(k, block)| vector(k, block * lanes)).collect())
         } else {
             let shift = n.ilog2() / 2;
             TwiddleTable::Products {
@@ -195,7 +199,6 @@ impl Split {
     ) {
         let (columns, rows) = (self.columns.n, self.rows.n);
         let first = group * V::COUNT;
-        let blocks = rows.div_ceil(V::COUNT);
         // SAFETY: the caller's contract; columns beyond the last are read as the last one.
         unsafe {
             for j in 0..columns {
@@ -217,9 +220,9 @@ impl Split {
                 TwiddleTable::Table(all) => {
                     let all = all.as_ptr().cast::<f64>();
                     for k in 0..columns {
-                        let at = all.add((k * blocks + group) * 2 * V::COUNT);
+                        let at = all.add((group * columns + k) * 2 * V::COUNT);
                         let twiddle = ComplexLanes { re: V::read(at), im: V::read(at.add(V::COUNT)) };
-                        *between.at(k * blocks + group) = *done.add(k) * twiddle;
+                        *between.at(group * columns + k) = *done.add(k) * twiddle;
                     }
                 }
                 TwiddleTable::Products { fine, coarse, shift, lanes } => {
@@ -229,7 +232,7 @@ impl Split {
                         let i = k * first;
                         let (high, low) = (i >> shift, i & ((1 << shift) - 1));
                         let base = *coarse.get_unchecked(high) * *fine.get_unchecked(low);
-                        *between.at(k * blocks + group) = *done.add(k) * (ComplexLanes::splat(base) * lanes);
+                        *between.at(group * columns + k) = *done.add(k) * (ComplexLanes::splat(base) * lanes);
                     }
                 }
             }
@@ -255,7 +258,7 @@ impl Split {
             for block in 0..blocks {
                 let (mut re, mut im) = ([V::splat(0.0); MAX_LANES], [V::splat(0.0); MAX_LANES]);
                 for (l, (re, im)) in re.iter_mut().zip(&mut im).enumerate().take(V::COUNT) {
-                    let x = *between.at((first + l).min(columns - 1) * blocks + block);
+                    let x = *between.at(block * columns + (first + l).min(columns - 1));
                     (*re, *im) = (x.re, x.im);
                 }
                 V::transpose(re.as_mut_ptr());
