@@ -81,7 +81,7 @@ $(STAMPS)/venv:
 	touch $@
 
 $(STAMPS)/requirements: requirements-dev.txt $(STAMPS)/venv
-	@$(CHECK) 'Python packages' $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(CHECK) 'Python packages' $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.txt
 	touch $@
 
 # One extension is installed at a time, so the stamps of others go.

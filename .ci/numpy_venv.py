@@ -60,7 +60,7 @@ def main(folder: Path, numpy: str, versions: list[str]) -> None:
     pinned = [line for line in lines if line.startswith(PINNED)]
     subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
     inside = str(folder / "bin" / "python")
-    pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     subprocess.run([*pip, "--only-binary", ":all:", f"numpy=={numpy}", *pinned], check=True)
     show = "import sysconfig; print(sysconfig.get_path('purelib'))"
     (Path(output(inside, "-c", show)) / "fastnp.pth").write_text(f"{ROOT / 'pybind' / 'python'}\n")
