@@ -12,16 +12,15 @@ registers: the exits of the statement take those of before, which are kept.
 
 from __future__ import annotations
 
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import Any
-
-import numpy
 
 from fastnp._loops import closures, generators, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
-from fastnp._loops.places import MISSING, Object, Place, class_attribute, kept
+from fastnp._loops.places import MISSING, Object, Place, is_plain, kept, looked_up
+from fastnp._loops.structs import structs_of
 from fastnp._loops.types import (
     ArrayType,
     InstanceType,
@@ -33,7 +32,6 @@ from fastnp._loops.types import (
 
 # Among what is learned of a loop: that functions which it calls store to attributes.
 STORED_IN_CALLS = "attributes stored in calls"
-HEAP_TYPE = 1 << 9
 
 
 def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
@@ -49,22 +47,6 @@ def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
             return Value(InstanceType(path, class_), ())
     e.objects[place.path] = Object(place, class_, [], [])
     return Value(InstanceType(place.path, class_), ())
-
-
-def is_plain(class_: type) -> bool:
-    """Whether a class was made by a `class` statement and looks attributes up as `object` does."""
-    return (
-        bool(class_.__flags__ & HEAP_TYPE)
-        and not issubclass(class_, numpy.ndarray)
-        and looked_up(class_, "__getattribute__") is vars(object)["__getattribute__"]
-        and isinstance(looked_up(class_, "__dict__"), GetSetDescriptorType | None)
-    )
-
-
-def looked_up(class_: type, name: str) -> Any:
-    """What a class or the classes it derives from have under a name; `None` if nothing."""
-    found = class_attribute(class_, name)
-    return None if found is MISSING else found
 
 
 def guarded(e: Emitter, class_: type, name: str) -> Any:
@@ -207,6 +189,10 @@ def begin(e: Emitter) -> None:
     # The types of lists among them are learned on the way.
     for path, place in [*e.learned.items()]:
         if isinstance(path, Stored):
+            if structs_of(e.learned).type_of(place.owner().found(e.names)) is not None:
+                # It was found that its object lies in memory.
+                del e.learned[path]
+                continue
             known = place.found(e.names)
             type_ = e.type_at_entry(path, known)
             if isinstance(type_, ObjectType) and type_.is_constant:

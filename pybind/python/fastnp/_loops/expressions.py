@@ -11,6 +11,7 @@ from fastnp._loops import (
     attributes,
     complexes,
     element_loops,
+    fields,
     free_names,
     functions,
     inner_functions,
@@ -19,6 +20,7 @@ from fastnp._loops import (
     masks,
     numbers,
     reductions,
+    references,
     searches,
     strings,
     tuples,
@@ -44,6 +46,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    ReferenceType,
     TupleType,
     Value,
     common,
@@ -199,6 +202,8 @@ def truth(e: Emitter, value: Value) -> str:
     """`bool(value)` in a register."""
     if isinstance(value.type, ListType):
         return e.text.op(I8, "icmp.gt", lists.length(e, value), e.text.integer(0))
+    if isinstance(value.type, ReferenceType):
+        return references.truth(e, value)
     if isinstance(value.type, ObjectType) and value.type.is_constant:
         return e.text.truth(bool(value.type.value))
     return numbers.truth(e, e.settle(value))
@@ -329,6 +334,10 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     assert isinstance(right, Value)
     if (strings.is_char(left) or strings.is_char(right)) and len(names) == 1:
         return strings.compare(e, names[0] or "", left, right)
+    if names in (["equal"], ["not_equal"]) and (
+        references.is_reference(left) or references.is_reference(right)
+    ):
+        return references.compared(e, left, right, "==", names == ["not_equal"])
     if names in (["equal"], ["not_equal"]) and are_of_constants(left, right):
         return numbers.literal(e, (left.type == right.type) == (names == ["equal"]))
     if complexes.is_complex(left) or complexes.is_complex(right):
@@ -382,6 +391,8 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
         found = e.text.truth(False)
         for item in tuples.items_of(within):
             found = e.text.op(I8, "or", found, searches.equals(e, item, value))
+    elif isinstance(within.type, ListType) and references.is_reference(value):
+        found = fields.is_among(e, value, within)
     elif isinstance(within.type, ListType):
         numbers.number(value)
         count = lists.matching(
@@ -409,6 +420,8 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
 def identity(e: Emitter, node: ast.Compare) -> Value:
     """`x is None`: known when the loop is compiled."""
     left, right = single(e, node.left), single(e, node.comparators[0])
+    if references.is_reference(left) or references.is_reference(right):
+        return references.compared(e, left, right, "is", isinstance(node.ops[0], ast.IsNot))
     if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):
         raise Unsupported("`is` of values")
     if all(
@@ -568,6 +581,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         if name == "size":
             return Value(INT, (arrays.size(e, value.shape),))
         return Value(TupleType((INT,) * len(value.shape)), value.shape)
+    if isinstance(value.type, ReferenceType):
+        return fields.attribute(e, value, name)
     if isinstance(value.type, InstanceType):
         return attributes.attribute(e, value, name)
     if isinstance(value.type, ComplexType):

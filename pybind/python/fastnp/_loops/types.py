@@ -277,6 +277,22 @@ class InstanceType(Record):
         return self.class_.__name__
 
 
+class ReferenceType(Record):
+    """An object of a class of the program's whose attributes lie in the memory of the run, or
+    `None`: its address, or 0. Classes are numbered.
+    """
+
+    class_: type
+    number: int
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,)
+
+    def __str__(self) -> str:
+        return self.class_.__name__
+
+
 class Unknown(Record):
     """The items of a list that is empty where it is made or entered with.
 
@@ -311,7 +327,7 @@ class ListType(Record):
 
 
 # What lists hold.
-ItemType: TypeAlias = "Number | ListType | TupleType | Unknown"
+ItemType: TypeAlias = "Number | ListType | ReferenceType | TupleType | Unknown"
 Type: TypeAlias = (
     ArrayType
     | CharType
@@ -321,6 +337,7 @@ Type: TypeAlias = (
     | Number
     | ObjectType
     | RangeType
+    | ReferenceType
     | TextType
     | TupleType
 )
