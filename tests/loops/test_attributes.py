@@ -138,15 +138,16 @@ for i in range(n):
 class Filled(Plain):
     def table(self, n):
         made = np.zeros((n, n))
-        for i in range(n):
-            for j in range(n):
-                made[i, j] += i * self.p - j
-            made[:, i] *= 0.5
+        for _ in range(4):
+            for i in range(n):
+                for j in range(n):
+                    made[i, j] += i * self.p - j
+                made[:, i] *= 0.5
         self.p += 1
         return made
 d = Filled()
 for i in range(4):
-    x[i] = d.table(80).sum() / 4096 + d.p
+    x[i] = d.table(150).sum() / 4096 + d.p
 """,
     "modes": """
 a.mode, a.next = "fast", None

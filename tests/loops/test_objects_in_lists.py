@@ -256,6 +256,14 @@ for i in range(n):
     if i == 6:
         bodies[1].__class__ = Equal
 """,
+    "more stores of a call than can be undone": """
+def work(turns):
+    for p in bodies:
+        for k in range(turns):
+            p.m += k
+for i in range(n):
+    work(30000 if i == 2 else 5)
+""",
     "an integer of many bits": """
 bodies[2].m = 2**70
 for i in range(n):
