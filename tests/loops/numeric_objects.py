@@ -40,6 +40,19 @@ class Odd(Body):
         return self.m == other.m
     def __getattr__(self, name):
         return len(name)
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+    def last(self):
+        found = self
+        while found.right is not None:
+            found = found.right
+        return found
+def find(p):
+    tip = root
+    while tip is not None and tip.key != p:
+        tip = tip.left if p < tip.key else tip.right
+    return tip
 def nearest(p):
     best = None
     for e in bodies:
@@ -59,10 +72,13 @@ grains = [Grain(k, bodies[k * 2 % 5]) for k in range(4)]
 odd = [Odd(k) for k in range(3)]
 flock, places = [bodies[1], bodies[4], bodies[1]], [None, bodies[2], None, bodies[0]]
 first = leaf = bodies[0]
+root = tip = Node(4)
+root.left, root.right = Node(2), Node(6)
+root.left.left, root.left.right, root.right.right = Node(1), Node(3), Node(9)
 one = None
 """
 # What functions bind themselves.
-LOCALS = "leaf, one, flock = bodies[3], first, [bodies[1], first, bodies[1]]"
+LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]"
 FLOATS = ("x", "v", "f", "g")
 
 
@@ -104,6 +120,7 @@ def number(w: Writer) -> str:
         f"sum(e.m for e in {items(w)} if e.alive)",
         f"max(abs(e.v) for e in {items(w)})",
         f"odd[{i} % 3].{w.pick('x', 'm', 'none')}",
+        f"{w.pick('root.last()', 'tip', 'root', 'root.left')}.key",
     )
 
 
@@ -142,6 +159,10 @@ def statement(w: Writer) -> str:
         f"for a, one in enumerate({items(w)}): one.m = a + one.m // 2",
         f"for one, z in zip({items(w)}, F): one.v = z; s += one.m",
         f"while leaf is not None and s < {i}: s += 1; leaf = leaf.next",
+        f"tip = {w.pick('root', 'root', 'root.left', f'find({i})', 'tip.last()', 'None')}",
+        f"while tip is not None: s += 1; tip = tip.left if {i} < tip.key else tip.right",
+        f"if tip is not None: tip.key {w.pick('=', '+=')} {w.number(0)}",
+        f"if find({i}) is tip: s += 1",
         f"z = {one}.moved({i})",
         f"{one}.moved({w.number(1)})",
         f"s += {one}.moved({i}) - {other}.moved({j})",

@@ -33,6 +33,32 @@ class Slotted:
 class Equal(Body):
     def __eq__(self, other):
         return self.x == other.x
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right, self.count = key, None, None, 0
+    def last(self):
+        found = self
+        while found.right is not None:
+            found = found.right
+        return found
+    def add(self, key):
+        if key < self.key:
+            if self.left is None:
+                self.left = Node(key)
+            else:
+                self.left.add(key)
+        elif self.right is None:
+            self.right = Node(key)
+        else:
+            self.right.add(key)
+root = Node(4)
+for key in 2, 6, 1, 3, 5, 7:
+    root.add(key)
+def find(key):
+    node = root
+    while node is not None and node.key != key:
+        node = node.left if key < node.key else node.right
+    return node
 bodies = [Body(k) for k in range(6)]
 for one, after in zip(bodies, bodies[1:]):
     one.next = after
@@ -113,6 +139,32 @@ for i in range(n):
         d = b.x - a.x
         a.v += d
         b.v -= d
+""",
+    "a search in a tree": """
+for i in range(2 * n):
+    node = root
+    while node:
+        node.count += 1
+        if node.key == i:
+            total += 1
+            break
+        node = node.left if i < node.key else node.right
+""",
+    "searches by functions and methods": """
+for i in range(2 * n):
+    node = find(i)
+    if node is not None:
+        node.count += 1
+        total += node.last().key
+root.last().count = 5
+""",
+    "a list that is followed": """
+for i in range(n):
+    p = first
+    while p.next is not None:
+        p.x = p.next.x
+        p = p.next
+    p.x = i
 """,
     "objects and `None` in lists": """
 places = [None, first, None, *twice]
@@ -255,6 +307,40 @@ for i in range(n):
         bodies[1].scale = -1
     if i == 6:
         bodies[1].__class__ = Equal
+""",
+    "a variable for an object that has more than compiled code knows": """
+class Plain:
+    def __init__(self):
+        self.data, self.name, self.k = np.arange(4.0), "a", 1
+one, other = Plain(), Plain()
+for i in range(n):
+    it = one if i % 2 else other
+    it.k += 1
+    it.data[i % 4] += i
+    one.k += it.k
+""",
+    "objects of several classes in the places of others": """
+root.left.right = bodies[0]
+root.right.left = 5
+for i in range(n):
+    node = root
+    while node is not None:
+        try:
+            total += node.key
+            node = node.left if i < node.key else node.right
+        except AttributeError as error:
+            total += len(str(error))
+            break
+root.left.right = root.right.left = None
+""",
+    "an object of a name that is bound to others": """
+node = root
+for i in range(n):
+    total += node.key
+    node = node.left or Node(i)
+    if i == 4:
+        node = bodies[1]
+        break
 """,
     "more stores of a call than can be undone": """
 def work(turns):

@@ -16,6 +16,7 @@ from fastnp._loops import (
     masks,
     numbers,
     priority_queues,
+    references,
     scatters,
     tuples,
     undo,
@@ -273,6 +274,10 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
     if isinstance(settled.type, ObjectType) and id(settled.type.value) in e.closures.makers:
         return lambda: e.bind(name, settled)
+    if isinstance(settled.type, InstanceType):
+        have = e.state[name].type if name in e.state else None
+        if not e.calls or (isinstance(have, InstanceType) and have != settled.type):
+            references.expect(e, settled.type)
     if (isinstance(settled.type, ObjectType) and not settled.type.is_constant) or (
         isinstance(settled.type, InstanceType) and not e.calls
     ):

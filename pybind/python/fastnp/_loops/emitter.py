@@ -406,6 +406,9 @@ class Emitter:
         if variable is None:
             return None if self.calls else self.free.get(name)
         if isinstance(variable.type, Opaque):
+            structs = structs_of(self.learned)
+            if structs.adds(self.names.get(name)):
+                raise Learned(STRUCTS, structs)
             raise Unsupported(f"`{name}` is {type(self.names.get(name)).__name__}")
         if variable.maybe_unbound:
             self.leave_unless(self.flag(name))

@@ -296,24 +296,32 @@ def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
 
 
 def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
-    """The value that one of several paths ends with."""
-    type_ = numbers.number(ends[0][0])
-    for value, _ in ends[1:]:
-        joined = common(type_, numbers.number(value))
-        if joined is None:
-            raise Unsupported(f"a value that is {type_} or {value.type}")
-        type_ = joined
+    """The value that one of several paths ends with: a number, or an object in memory."""
+    type_ = common_type([value for value, _ in ends])
     result = tuple(e.text.register(kind) for kind in type_.registers)
     after = e.text.new_block("merged")
     for value, block in ends:
         e.text.start(block)
-        for target, source in zip(
-            result, numbers.as_common(e, value, type_).registers, strict=True
-        ):
+        if isinstance(type_, Number):
+            value = numbers.as_common(e, value, type_)
+        for target, source in zip(result, value.registers, strict=True):
             e.text.copy(target, source)
         e.text.jump(after)
     e.text.start(after)
     return Value(type_, result)
+
+
+def common_type(values: list[Value]) -> Number | ReferenceType:
+    """The type of a value that is one of several numbers, or of several objects of a class."""
+    if all(map(references.is_reference, values)) and len({value.type for value in values}) == 1:
+        return references.reference(values[0])
+    type_ = numbers.number(values[0])
+    for value in values[1:]:
+        joined = common(type_, numbers.number(value))
+        if joined is None:
+            raise Unsupported(f"a value that is {type_} or {value.type}")
+        type_ = joined
+    return type_
 
 
 def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
@@ -443,12 +451,20 @@ def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) ->
     text.branch(tested, then, otherwise)
     known = e.known()
     text.start(then)
-    first = (e.settle(number(e, body)), text.block)
+    first = (e.settle(number_or_object(e, body)), text.block)
     e.forget_since(known)
     text.start(otherwise)
-    second = (e.settle(number(e, orelse)), text.block)
+    second = (e.settle(number_or_object(e, orelse)), text.block)
     e.forget_since(known)
     return merged(e, [first, second])
+
+
+def number_or_object(e: Emitter, node: ast.expr) -> Value:
+    """The value of an expression that is a number, or an object that lies in memory."""
+    value = single(e, node)
+    if not references.is_reference(value):
+        numbers.number(value)
+    return value
 
 
 def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value | Elementwise:

@@ -8,8 +8,17 @@ from typing import TypeGuard
 
 from fastnp._loops import attributes
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import BOOL, I8, Number, ObjectType, ReferenceType, Value
+from fastnp._loops.emitter import Emitter, Learned, Unsupported
+from fastnp._loops.structs import STRUCTS, structs_of
+from fastnp._loops.types import (
+    BOOL,
+    I8,
+    InstanceType,
+    Number,
+    ObjectType,
+    ReferenceType,
+    Value,
+)
 
 
 def is_reference(value: object) -> TypeGuard[Value]:
@@ -26,6 +35,15 @@ def is_none(value: object) -> bool:
     """Whether a value is `None`, as is known when the loop is compiled."""
     type_ = value.type if isinstance(value, Value) else None
     return isinstance(type_, ObjectType) and type_.value is None
+
+
+def expect(e: Emitter, type_: InstanceType) -> None:
+    """Has the loop written again with the objects of a class in memory, if all their attributes
+    can lie there, as a variable is bound to several.
+    """
+    structs = structs_of(e.learned)
+    if structs.adds(e.objects[type_.path].place.found(e.names)):
+        raise Learned(STRUCTS, structs)
 
 
 def check_present(e: Emitter, value: Value) -> None:

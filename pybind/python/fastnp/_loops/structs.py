@@ -8,10 +8,11 @@ of a class lie there, if one that a list holds does: so two names of one object 
 from __future__ import annotations
 
 from abc import ABCMeta
+from types import MemberDescriptorType
 from typing import Any
 
 from fastnp import _fastnp
-from fastnp._loops.heap import SAMPLE, fields_of, layout_text
+from fastnp._loops.heap import KINDS, SAMPLE, fields_of, is_sequence, layout_text
 from fastnp._loops.places import is_plain
 from fastnp._loops.types import ItemType, ListType, ReferenceType
 
@@ -90,7 +91,7 @@ class Structs:
         if len(classes) != 1:
             return None
         (class_,) = classes
-        if not (has_plain_metaclass(class_) and is_plain(class_)) or hasattr(class_, "__del__"):
+        if not can_hold(class_):
             return None
         if class_ not in self.by_class:
             self.by_class[class_] = Struct(class_)
@@ -99,6 +100,17 @@ class Structs:
         some = items[:: len(items) // SAMPLE + 1]
         samples.update((id(item), item) for item in some if type(item) is class_)
         return self._reference(class_)
+
+    def adds(self, value: object) -> bool:
+        """Adds the class of an object that a variable is bound to, if all its attributes are such
+        as lie in memory; whether it did.
+        """
+        class_ = type(value)
+        if not can_hold(class_) or class_ in self.by_class:
+            return False
+        if not all(map(is_attribute_value, attributes_of(value))):
+            return False
+        return self.items_type({class_}, [value]) is not None
 
     def _reference(self, class_: type) -> ReferenceType:
         return ReferenceType(class_, [*self.by_class].index(class_))
@@ -114,6 +126,25 @@ def structs_of(learned: dict[object, Any]) -> Structs:
         learned[STRUCTS] = Structs()
     found: Structs = learned[STRUCTS]
     return found
+
+
+def can_hold(class_: type) -> bool:
+    """Whether objects of a class may lie in memory. When a `__del__` is called would be seen."""
+    return has_plain_metaclass(class_) and is_plain(class_) and not hasattr(class_, "__del__")
+
+
+def attributes_of(value: object) -> list[object]:
+    """The attributes of an object of a plain class."""
+    found = [*getattr(value, "__dict__", {}).values()]
+    for base in type(value).__mro__:
+        slots = [one for one in vars(base).values() if isinstance(one, MemberDescriptorType)]
+        found += [slot.__get__(value) for slot in slots if hasattr(value, slot.__name__)]
+    return found
+
+
+def is_attribute_value(value: object) -> bool:
+    """Whether an attribute may be a field of an object in memory."""
+    return value is None or type(value) in KINDS or is_sequence(value) or can_hold(type(value))
 
 
 def has_plain_metaclass(class_: type) -> bool:
