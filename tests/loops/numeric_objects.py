@@ -10,7 +10,7 @@ class Body:
     def __init__(self, k):
         self.x, self.v, self.m = k * 0.5, 1.0 - k, k + 1
         self.f, self.alive, self.tags, self.next = 0, k % 3 != 0, [k, 2], None
-        self.g = np.float64(k)
+        self.g, self.mood, self.role = np.float64(k), 'up' if k % 2 else 'down', None
     @property
     def energy(self):
         return self.m * self.v * 0.5 + self.scale
@@ -79,6 +79,7 @@ one = None
 """
 # What functions bind themselves.
 LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]"
+MOODS = "('up' if a % 2 else 'down')"
 FLOATS = ("x", "v", "f", "g")
 
 
@@ -150,6 +151,10 @@ def statement(w: Writer) -> str:
         f"{one}.tags[{i}] = {w.number(0)}",
         f"{one}.tags = {w.pick(f'{other}.tags', f'[{i}]', 'K')}",
         f"if {one} {w.pick('is', 'is not', '==', '!=')} {w.pick(other, 'None')}: s += 1",
+        f"if {one}.{w.pick('mood', 'role')} == {w.pick(MOODS, f'{other}.mood')}: s += 1",
+        f"{one}.{w.pick('mood', 'role')} = {w.pick(MOODS, f'{other}.role', repr('so'))}",
+        f"if {one}.role is {w.pick('None', 'not None')}: {other}.role = {one}.mood",
+        f"if {one}.mood {w.pick('in', 'not in')} ('up', way, 'so'): way = {other}.mood",
         f"if {one} {w.pick('in', 'not in')} {w.pick('flock', 'bodies', 'places')}: s += 2",
         f"if {w.pick(one, f'not {one}', f'{one} and {one}.x > {i}')}: s += 3",
         f"if odd[{i} % 3] {w.pick('==', 'is')} odd[1]: s += 1",

@@ -14,7 +14,7 @@ class Body:
     def __init__(self, k):
         self.x, self.v, self.m = k * 0.5, 1.0 - k, k + 1
         self.f, self.alive, self.seen = 0, k % 3 != 0, []
-        self.next = None
+        self.next, self.state, self.role = None, "ill" if k % 2 else "w" + "ell", None
     def move(self, dt):
         self.x += self.v * dt * self.scale
         return self.x
@@ -165,6 +165,19 @@ for i in range(n):
         p.x = p.next.x
         p = p.next
     p.x = i
+""",
+    "strings": """
+bodies[3].role = "".join("chief")
+for i in range(n):
+    for p in bodies:
+        if p.state == "ill" and p.m % 3:
+            p.state = "well"
+        elif p.state in ("well", "ill"):
+            p.role, role = p.state, p.role
+        elif p.role is None or p.role != bodies[i % 6].state:
+            p.role = "chief" if i % 2 else None
+        total += (p.state == p.role) + (p.role == 3)
+    bodies[i % 6].state = "other" if bodies[i % 5].state != "well" else "ill"
 """,
     "objects and `None` in lists": """
 places = [None, first, None, *twice]
@@ -332,6 +345,39 @@ for i in range(n):
             total += len(str(error))
             break
 root.left.right = root.right.left = None
+""",
+    "what else is done with strings": """
+for i in range(n):
+    for p in bodies:
+        total += len(p.state)
+        if p.state[0] == "w":
+            total += 1
+        if p.role:
+            total += 2
+        if p.state < "k" or "el" in p.state or p.state is bodies[1].state:
+            total += 3
+        for c in p.state:
+            total += ord(c)
+        p.role = p.state + "er"
+        p.role = p.role.upper()
+        p.state = p.role[:3] or "ill"
+        p.role = i
+        p.role = None
+""",
+    "strings of several kinds": """
+class Name(str):
+    def __eq__(self, other):
+        return True
+    __hash__ = str.__hash__
+bodies[2].state = Name("x")
+bodies[4].state = "\\ud800"
+for i in range(n):
+    for p in bodies:
+        total += p.state == "ill"
+    if i == 3:
+        bodies[2].state = "\\ud801"
+    if i == 4:
+        bodies[2].state, bodies[4].state = "ill", "\u00e9"
 """,
     "an object of a name that is bound to others": """
 node = root

@@ -11,11 +11,12 @@
 use crate::interpreter::address_hash::AddressHash;
 use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner};
 use crate::loops::struct_layout::StructLayout;
+use crate::loops::symbol_table::SymbolTable;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyList, PyString, PyTuple, PyType};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -49,8 +50,9 @@ enum EnteredKind {
     Object(usize),
 }
 
-/// `ListHeap(lists, layouts, room, structs)`: the memory of a run that is given lists and objects, with so many words for lists that it makes.
-/// `is_entered` is false if a list or an object is not what its layout says. `structs` are the layouts of objects, by the number of their class.
+/// `ListHeap(lists, layouts, room, structs, symbols)`: the memory of a run that is given lists and objects, with so many words for lists that it
+/// makes. `is_entered` is false if a list or an object is not what its layout says. `structs` are the layouts of objects, by the number of their
+/// class, `symbols` the strings whose numbers the code has.
 #[pyclass(module = "fastnp._fastnp")]
 pub(crate) struct ListHeap {
     /// The words of what was entered, as they were. Until the memory is there, the number of a list or an object stands for its address, plus
@@ -58,6 +60,7 @@ pub(crate) struct ListHeap {
     before: Vec<u64>,
     entered: Vec<Entered>,
     structs: Vec<Py<StructLayout>>,
+    symbols: SymbolTable,
     /// The numbers of lists and objects, by address.
     numbers: HashMap<usize, usize, AddressHash>,
     /// What the code works at; it stays where it is. What lies behind `before` was written by the code, or is never read.
@@ -79,17 +82,19 @@ pub(crate) struct ListHeap {
 #[pymethods]
 impl ListHeap {
     #[new]
-    #[pyo3(signature = (lists, layouts, room, structs = Vec::new()))]
+    #[pyo3(signature = (lists, layouts, room, structs = Vec::new(), symbols = Vec::new()))]
     fn new(
         lists: Vec<Bound<'_, PyAny>>,
         layouts: Vec<Bound<'_, ListLayout>>,
         room: usize,
         structs: Vec<Py<StructLayout>>,
+        symbols: Vec<Bound<'_, PyString>>,
     ) -> PyResult<ListHeap> {
         let mut heap = ListHeap {
             before: vec![0; PREFIX],
             entered: Vec::new(),
             structs,
+            symbols: SymbolTable::new(&symbols),
             numbers: HashMap::default(),
             memory: Vec::new(),
             base: 0,
@@ -160,12 +165,13 @@ impl ListHeap {
 impl ListHeap {
     // --- at the entry ---
 
-    /// The number of a list, or of an object plus one, 0 for `None`; none if it is not of the layout.
+    /// The number of a list or a string, or of an object plus one, 0 for `None`; none if it is not of the layout.
     fn word_of(&mut self, value: &Bound<'_, PyAny>, item: &Item) -> PyResult<Option<u64>> {
         match item {
             Item::List(layout) => Ok(self.enter(value, layout)?.map(|number| number as u64)),
             Item::Reference(_) if value.is_none() => Ok(Some(0)),
             Item::Reference(class) => Ok(self.enter_object(value, *class).map(|number| number as u64 + 1)),
+            Item::Symbol => Ok(self.symbols.number(value)),
             Item::Number(_) | Item::Tuple(_) | Item::Nothing => Ok(None),
         }
     }
@@ -242,7 +248,7 @@ impl ListHeap {
                 }
             }
             Item::Tuple(fields) => return self.read_tuple(value, fields, at),
-            Item::List(_) | Item::Reference(_) => match self.word_of(value, item)? {
+            Item::List(_) | Item::Reference(_) | Item::Symbol => match self.word_of(value, item)? {
                 Some(word) => self.before[at] = word,
                 None => return Ok(false),
             },
@@ -295,7 +301,7 @@ impl ListHeap {
                 }
                 true
             }
-            inner @ (Item::List(_) | Item::Reference(_)) => {
+            inner @ (Item::List(_) | Item::Reference(_) | Item::Symbol) => {
                 self.before.resize(first + count, 0);
                 self.before.reserve(count * (HEADER + 1));
                 self.entered.reserve(count);
@@ -466,10 +472,11 @@ impl ListHeap {
         Ok(())
     }
 
-    /// The list or the object at an address.
+    /// The list or the object at an address, or the string with a number.
     fn at<'py>(&mut self, py: Python<'py>, address: u64, item: &Item) -> PyResult<Bound<'py, PyAny>> {
         match item {
             Item::List(layout) => self.list_at(py, address, layout),
+            Item::Symbol => Ok(self.symbols.string(py, address)),
             _ if address == 0 => Ok(py.None().into_bound(py)),
             _ => {
                 let number = self.memory[self.place(address)] as usize;
@@ -534,7 +541,7 @@ impl ListHeap {
                     fields.iter().zip(words).map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
                 Ok(PyTuple::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
             }
-            Item::List(_) | Item::Reference(_) => {
+            Item::List(_) | Item::Reference(_) | Item::Symbol => {
                 let address = words[0];
                 self.at(py, address, item)
             }

@@ -50,6 +50,8 @@ pub(crate) enum Item {
     List(Arc<Layout>),
     /// An object of the class numbered so among those of the run, or `None`.
     Reference(usize),
+    /// A string, or `None`: its number among those of the run.
+    Symbol,
     /// The list is empty.
     Nothing,
 }
@@ -63,7 +65,7 @@ pub(crate) struct Layout {
 
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
 /// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double; `(ii)` for tuples, `[[i]]` for lists of lists,
-/// `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one such object.
+/// `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one such object, and `s` of a string.
 #[pyclass(module = "fastnp._fastnp", frozen)]
 pub(crate) struct ListLayout(pub(crate) Item);
 
@@ -73,7 +75,7 @@ impl ListLayout {
     #[new]
     fn new(text: &str) -> PyResult<ListLayout> {
         match Item::of_text(text) {
-            Some(item @ (Item::List(_) | Item::Reference(_))) => Ok(ListLayout(item)),
+            Some(item @ (Item::List(_) | Item::Reference(_) | Item::Symbol)) => Ok(ListLayout(item)),
             _ => Err(PyValueError::new_err(format!("{text:?} is no layout of a list"))),
         }
     }
@@ -109,6 +111,7 @@ impl Item {
                 }
             }
             '[' | '{' => Item::List(Arc::new(Layout::parse(first, rest)?)),
+            's' => Item::Symbol,
             number => Item::Number(Number::parse(number)?),
         })
     }
@@ -118,7 +121,7 @@ impl Item {
         match self {
             Item::Number(number) => number.words(),
             Item::Tuple(fields) => fields.len(),
-            Item::List(_) | Item::Reference(_) | Item::Nothing => 1,
+            Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Nothing => 1,
         }
     }
 }
@@ -129,7 +132,7 @@ impl Layout {
         let (is_deque, last) = if first == '[' { (false, ']') } else { (true, '}') };
         let item = match rest.next()? {
             end if end == last => return Some(Layout { item: Item::Nothing, is_deque }),
-            '{' => return None,
+            '{' | 's' => return None,
             first => Item::parse(first, rest)?,
         };
         (rest.next()? == last).then_some(Layout { item, is_deque })

@@ -56,6 +56,7 @@ from fastnp._loops.types import (
     ObjectType,
     RangeType,
     ReferenceType,
+    SymbolType,
     TextType,
     TupleType,
     Type,
@@ -303,6 +304,7 @@ class Compiled:
         self.is_flat = not (self.tuples or self.complexes or self.texts)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
         self.structs = structs_of(e.learned).layouts() if self.lists else []
+        self.symbols = structs_of(e.learned).symbols
         self.copies_lists = bool(self.lists)
         self.is_for_others = False
         self.stores_lists = e.stores_lists
@@ -376,7 +378,7 @@ class Compiled:
             # What a class has now might be code, which reading attributes would run.
             self.is_for_others = True
             return None
-        heap = _fastnp.ListHeap(entered, self.layouts, room, self.structs)
+        heap = _fastnp.ListHeap(entered, self.layouts, room, self.structs, self.symbols)
         if not heap.is_entered:
             return None
         given = [*values]
@@ -628,7 +630,7 @@ def rebuilt(
             return values[type_.root]
         case ObjectType():
             return type_.value
-        case ListType() | ReferenceType():
+        case ListType() | ReferenceType() | SymbolType():
             assert heap is not None
             return heap.object_at(stored[0], layout_of(type_))
         case ArrayType():

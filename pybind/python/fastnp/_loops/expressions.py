@@ -23,6 +23,7 @@ from fastnp._loops import (
     references,
     searches,
     strings,
+    symbols,
     tuples,
     undo,
 )
@@ -340,6 +341,10 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return array_operators.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
+    if symbols.is_symbol(left) or symbols.is_symbol(right):
+        if names not in (["equal"], ["not_equal"]):
+            raise Unsupported("an order of strings")
+        return symbols.compared(e, left, right, names == ["not_equal"])
     if (strings.is_char(left) or strings.is_char(right)) and len(names) == 1:
         return strings.compare(e, names[0] or "", left, right)
     if names in (["equal"], ["not_equal"]) and (
@@ -394,6 +399,10 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
     known = strings.known_text(within)
     if strings.is_char(value) and known is not None:
         found = strings.is_within(e, value, known)
+    elif isinstance(within.type, TupleType) and symbols.is_symbol(value):
+        found = e.text.truth(False)
+        for item in tuples.items_of(within):
+            found = e.text.op(I8, "or", found, symbols.equals(e, item, value))
     elif isinstance(within.type, TupleType):
         numbers.number(value)
         found = e.text.truth(False)
@@ -428,6 +437,8 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
 def identity(e: Emitter, node: ast.Compare) -> Value:
     """`x is None`: known when the loop is compiled."""
     left, right = single(e, node.left), single(e, node.comparators[0])
+    if symbols.is_symbol(left) or symbols.is_symbol(right):
+        return symbols.is_none(e, left, right, isinstance(node.ops[0], ast.IsNot))
     if references.is_reference(left) or references.is_reference(right):
         return references.compared(e, left, right, "is", isinstance(node.ops[0], ast.IsNot))
     if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
-from fastnp._loops import attributes, lists, numbers, scopes
+from fastnp._loops import attributes, lists, numbers, scopes, symbols
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.heap import common_kind, is_sequence
@@ -18,7 +18,17 @@ from fastnp._loops.item_types import EITHER_ITEMS, of_either
 from fastnp._loops.places import MISSING, Link
 from fastnp._loops.references import check_present, is_same, reference
 from fastnp._loops.structs import MOST_FIELDS, STRUCTS, Field, Struct, structs_of
-from fastnp._loops.types import I8, I64, ItemType, ListType, Number, ReferenceType, Value, common
+from fastnp._loops.types import (
+    I8,
+    I64,
+    ItemType,
+    ListType,
+    Number,
+    ReferenceType,
+    SymbolType,
+    Value,
+    common,
+)
 
 
 def struct_of(e: Emitter, value: Value) -> Struct:
@@ -83,6 +93,8 @@ def item_of(e: Emitter, struct: Struct, name: str, found: list[Any]) -> ItemType
         longest: Any = max(found, key=len)
         type_ = e.type_at_entry(f"{struct.class_.__qualname__}.{name}", longest)
         return type_ if isinstance(type_, ListType) else None
+    if str in kinds and kinds <= {str, type(None)}:
+        return SymbolType()
     if number := common_kind(kinds):
         item: ItemType = of_either(number, e.learned)
         return item
@@ -131,6 +143,8 @@ def fitting(
     """A value to be stored to an attribute, in registers. One of integers that gets a float holds
     both.
     """
+    if isinstance(item, SymbolType):
+        return symbols.fitting(e, value)
     if isinstance(item, Number) and isinstance(value, Value) and isinstance(value.type, Number):
         value = e.settle(value)
         have = numbers.number(value)

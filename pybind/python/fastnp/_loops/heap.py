@@ -24,6 +24,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ReferenceType,
+    SymbolType,
     TupleType,
     Unknown,
     common,
@@ -135,9 +136,9 @@ def fields_of(item: ItemType) -> int:
     return len(item.items) if isinstance(item, TupleType) else 1
 
 
-def layout_of(type_: ListType | ReferenceType) -> _fastnp.ListLayout:
+def layout_of(type_: ListType | ReferenceType | SymbolType) -> _fastnp.ListLayout:
     """How lists of a type, or objects, lie in memory."""
-    if isinstance(type_, ReferenceType):
+    if isinstance(type_, ReferenceType | SymbolType):
         return layout(layout_text(ListType(type_, True))[1:-1])
     return layout(layout_text(type_))
 
@@ -157,6 +158,8 @@ def layout_text(type_: ListType) -> str:
             inside = f"({''.join(LETTERS[name] for name in names)})"
         case ReferenceType(number=number):
             inside = f"<{number}>"
+        case SymbolType():
+            inside = "s"
         case ListType() as inner:
             inside = layout_text(inner)
         case _:

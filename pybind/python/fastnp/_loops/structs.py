@@ -70,10 +70,13 @@ class Structs:
         self.by_class: dict[type, Struct] = {}
         # Whether a class was found that the code is not written for yet.
         self.is_new = False
+        # The strings whose numbers the code has: from 1 on.
+        self.symbols: list[str] = []
 
     def begin(self) -> None:
         """Begins to write code for the classes that are known."""
         self.is_new = False
+        self.symbols = []
         for struct in self.by_class.values():
             struct.begin()
 
@@ -100,6 +103,12 @@ class Structs:
         some = items[:: len(items) // SAMPLE + 1]
         samples.update((id(item), item) for item in some if type(item) is class_)
         return self._reference(class_)
+
+    def symbol(self, text: str) -> int:
+        """The number of a string that the code names."""
+        if text not in self.symbols:
+            self.symbols.append(text)
+        return self.symbols.index(text) + 1
 
     def adds(self, value: object) -> bool:
         """Adds the class of an object that a variable is bound to, if all its attributes are such
@@ -144,7 +153,9 @@ def attributes_of(value: object) -> list[object]:
 
 def is_attribute_value(value: object) -> bool:
     """Whether an attribute may be a field of an object in memory."""
-    return value is None or type(value) in KINDS or is_sequence(value) or can_hold(type(value))
+    class_ = type(value)
+    is_plain_value = value is None or class_ is str or class_ in KINDS or is_sequence(value)
+    return is_plain_value or can_hold(class_)
 
 
 def has_plain_metaclass(class_: type) -> bool:

@@ -293,6 +293,17 @@ class ReferenceType(Record):
         return self.class_.__name__
 
 
+class SymbolType(Record):
+    """A string that is an attribute of such an object, or `None`: its number in this run, 0 for
+    `None`. Equal strings have one number.
+    """
+
+    registers: tuple[str, ...] = (I64,)
+
+    def __str__(self) -> str:
+        return "str"
+
+
 class Unknown(Record):
     """The items of a list that is empty where it is made or entered with.
 
@@ -327,7 +338,7 @@ class ListType(Record):
 
 
 # What lists hold.
-ItemType: TypeAlias = "Number | ListType | ReferenceType | TupleType | Unknown"
+ItemType: TypeAlias = "Number | ListType | ReferenceType | SymbolType | TupleType | Unknown"
 Type: TypeAlias = (
     ArrayType
     | CharType
@@ -338,6 +349,7 @@ Type: TypeAlias = (
     | ObjectType
     | RangeType
     | ReferenceType
+    | SymbolType
     | TextType
     | TupleType
 )
