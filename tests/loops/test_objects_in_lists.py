@@ -158,6 +158,16 @@ for i in range(2 * n):
         total += node.last().key
 root.last().count = 5
 """,
+    "a search that begins at an argument": """
+def found_from(node, key):
+    while node is not None and node.key != key:
+        node = node.left if key < node.key else node.right
+    return node
+for i in range(2 * n):
+    node = found_from(root, i)
+    if node is not None:
+        node.count += 1
+""",
     "a list that is followed": """
 for i in range(n):
     p = first

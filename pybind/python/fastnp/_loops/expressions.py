@@ -473,6 +473,8 @@ def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) ->
 def number_or_object(e: Emitter, node: ast.expr) -> Value:
     """The value of an expression that is a number, or an object that lies in memory."""
     value = single(e, node)
+    if isinstance(value.type, InstanceType):
+        references.expect(e, value.type)
     if not references.is_reference(value):
         numbers.number(value)
     return value
