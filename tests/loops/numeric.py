@@ -200,6 +200,7 @@ class Writer:
             f"all(e < {i} or e > 3 for e in {source})",
             f"max(e - {i} for e in {source})",
             f"min(abs(e - {i}) for e in {source} if e != {i})",
+            f"max({source}, key=lambda e: {self.pick('abs(e - 2)', f'e * {i}', f'e > {i}')})",
         )
 
     def draw(self) -> str:

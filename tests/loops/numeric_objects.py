@@ -172,7 +172,8 @@ def statement(w: Writer) -> str:
         f"{one}.moved({w.number(1)})",
         f"s += {one}.moved({i}) - {other}.moved({j})",
         f"a = {one}.meet({other})",
-        f"settle({items(w)}, {i})",
+        f"one = {w.pick('min', 'max')}({items(w)}, key=lambda e: e.x {w.pick('-', '*')} {i})",
+        f"one = {w.pick('min', 'max')}(flock, key=lambda e: {number(w)} - e.m)",
         f"settle({items(w)}, {i})",
         f"{one}.{w.pick('extra = a', 'scale = 3', 'next.next.m += 1', 'm = None', 'x = 2')}",
         w.pick(

@@ -31,7 +31,7 @@ from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.closures import has_contents
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
-from fastnp._loops.nodes import as_tuple
+from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
 from fastnp._loops.returns import DifferentTypes, attributes_after, of_each_type
@@ -117,6 +117,10 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             function = single(e, name).type
             if isinstance(function, ObjectType) and function.value in (sum, any, all, min, max):
                 return e.comprehend(e, items, function.value)
+        case ast.Call(func=ast.Name() as name) if key_of(node) is not None:
+            function = single(e, name).type
+            if e.comprehend is not None and isinstance(function, ObjectType):
+                return e.comprehend(e, node, function.value)
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
         case ast.Lambda():
