@@ -19,8 +19,8 @@ from fastnp._loops import closures, generators, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
-from fastnp._loops.places import MISSING, Object, Place, is_plain, kept, looked_up
-from fastnp._loops.structs import structs_of
+from fastnp._loops.places import MISSING, Object, Place, class_attribute, is_plain, kept, looked_up
+from fastnp._loops.structs import has_plain_metaclass, structs_of
 from fastnp._loops.types import (
     ArrayType,
     InstanceType,
@@ -59,6 +59,21 @@ def guarded(e: Emitter, class_: type, name: str) -> Any:
             if found is not MISSING:
                 break
     return e.looked_up[class_, name]
+
+
+def of_class(e: Emitter, class_: type, name: str) -> Value:
+    """`Class.name`: a number, a string or a function, which the code relies on."""
+    found = MISSING
+    if has_plain_metaclass(class_) and not hasattr(type(class_), name):
+        guarded(e, class_, name)
+        found = class_attribute(class_, name)
+    if isinstance(found, staticmethod):
+        found = found.__func__
+    is_bound = hasattr(found, "__get__") and type(found) is not FunctionType
+    constant = None if found is MISSING or is_bound else scopes.constant(e, None, name, found)
+    if constant is None:
+        raise Unsupported(f"`{class_.__name__}.{name}`")
+    return constant
 
 
 def attribute(e: Emitter, value: Value, name: str) -> Value:
