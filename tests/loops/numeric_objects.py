@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Protocol
 
 SETUP = """\
+from enum import Enum
+class Phase(Enum):
+    YOUNG, OLD = 1, 2
 class Body:
     scale = 2
     def __init__(self, k):
         self.x, self.v, self.m = k * 0.5, 1.0 - k, k + 1
         self.f, self.alive, self.tags, self.next = 0, k % 3 != 0, [k, 2], None
+        self.phase = Phase.OLD if k % 2 else Phase.YOUNG
         self.g, self.mood, self.role = np.float64(k), 'up' if k % 2 else 'down', None
     @property
     def energy(self):
@@ -153,6 +157,8 @@ def statement(w: Writer) -> str:
         f"if {one} {w.pick('is', 'is not', '==', '!=')} {w.pick(other, 'None')}: s += 1",
         f"if {one}.{w.pick('mood', 'role')} == {w.pick(MOODS, f'{other}.mood')}: s += 1",
         f"{one}.{w.pick('mood', 'role')} = {w.pick(MOODS, f'{other}.role', repr('so'))}",
+        f"if {one}.phase {w.pick('==', 'is', '!=')} Phase.OLD: {other}.phase = Phase.YOUNG",
+        f"{one}.phase = {w.pick('Phase.OLD', f'{other}.phase', 'Phase.OLD if a else None')}",
         f"if {one}.role is {w.pick('None', 'not None')}: {other}.role = {one}.mood",
         f"if {one}.mood {w.pick('in', 'not in')} ('up', way, 'so'): way = {other}.mood",
         f"if {one} {w.pick('in', 'not in')} {w.pick('flock', 'bodies', 'places')}: s += 2",

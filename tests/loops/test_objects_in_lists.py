@@ -189,6 +189,24 @@ for i in range(n):
         total += (p.state == p.role) + (p.role == 3)
     bodies[i % 6].state = "other" if bodies[i % 5].state != "well" else "ill"
 """,
+    "members of enumerations": """
+from enum import Enum
+class Phase(Enum):
+    YOUNG, OLD = 1, 2
+    GREY = 2
+for k, p in enumerate(bodies):
+    p.phase = Phase.OLD if k % 2 else Phase.YOUNG
+for i in range(n):
+    for p in bodies:
+        if p.phase == Phase.OLD:
+            p.phase = Phase.YOUNG
+        elif p.phase is Phase.YOUNG and p.m % 2:
+            p.phase = Phase.GREY
+        elif p.phase in (Phase.OLD, None) or p.phase == bodies[i % 6].phase:
+            total += 1
+        total += (p.phase == "OLD") + (p.phase is None) * 10
+    bodies[i % 6].phase = bodies[(i + 1) % 6].phase
+""",
     "objects and `None` in lists": """
 places = [None, first, None, *twice]
 for i in range(n):
@@ -373,6 +391,35 @@ for i in range(n):
         p.state = p.role[:3] or "ill"
         p.role = i
         p.role = None
+""",
+    "what else is done with enumerations": """
+from enum import Enum, IntEnum
+class Phase(Enum):
+    YOUNG, OLD = 1, 2
+class Rank(IntEnum):
+    LOW, HIGH = 1, 2
+class Same(Enum):
+    A, B = 1, 2
+    def __eq__(self, other):
+        return True
+for p in bodies:
+    p.phase, p.rank, p.same = Phase.YOUNG, Rank.LOW, Same.A
+bodies[3].phase = Phase.OLD
+for i in range(n):
+    for p in bodies:
+        total += p.phase.value + p.rank
+        if p.rank == Rank.HIGH or p.same == Same.B:
+            total += 1
+        if p.phase:
+            p.phase = Phase.OLD if i % 2 else Phase.YOUNG
+        now = Phase.OLD
+        if now == p.phase or p.phase is bodies[0].phase:
+            p.phase, p.rank = now, Rank(i % 2 + 1)
+for i in range(n):
+    for p in bodies:
+        total += p.phase == Phase.OLD
+    if i == 3:
+        bodies[1].phase = "OLD"
 """,
     "strings of several kinds": """
 class Name(str):

@@ -16,7 +16,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyList, PyTuple, PyType};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -52,7 +52,7 @@ enum EnteredKind {
 
 /// `ListHeap(lists, layouts, room, structs, symbols)`: the memory of a run that is given lists and objects, with so many words for lists that it
 /// makes. `is_entered` is false if a list or an object is not what its layout says. `structs` are the layouts of objects, by the number of their
-/// class, `symbols` the strings whose numbers the code has.
+/// class, `symbols` the strings and the like whose numbers the code has.
 #[pyclass(module = "fastnp._fastnp")]
 pub(crate) struct ListHeap {
     /// The words of what was entered, as they were. Until the memory is there, the number of a list or an object stands for its address, plus
@@ -88,7 +88,7 @@ impl ListHeap {
         layouts: Vec<Bound<'_, ListLayout>>,
         room: usize,
         structs: Vec<Py<StructLayout>>,
-        symbols: Vec<Bound<'_, PyString>>,
+        symbols: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<ListHeap> {
         let mut heap = ListHeap {
             before: vec![0; PREFIX],
@@ -476,7 +476,7 @@ impl ListHeap {
     fn at<'py>(&mut self, py: Python<'py>, address: u64, item: &Item) -> PyResult<Bound<'py, PyAny>> {
         match item {
             Item::List(layout) => self.list_at(py, address, layout),
-            Item::Symbol => Ok(self.symbols.string(py, address)),
+            Item::Symbol => Ok(self.symbols.symbol(py, address)),
             _ if address == 0 => Ok(py.None().into_bound(py)),
             _ => {
                 let number = self.memory[self.place(address)] as usize;

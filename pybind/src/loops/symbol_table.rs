@@ -1,30 +1,33 @@
-//! The strings of a run of compiled code: each has a number, and equal strings have one. `None` is 0.
+//! The strings of a run of compiled code, and members of enumerations: each has a number, and equal strings have one. `None` is 0.
 
 use crate::interpreter::address_hash::AddressHash;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::HashMap;
 
-/// Strings by their numbers, from 1 on, and the numbers of those that were met.
+/// Symbols by their numbers, from 1 on, and the numbers of those that were met.
 #[derive(Default)]
 pub(crate) struct SymbolTable {
-    strings: Vec<Py<PyString>>,
+    symbols: Vec<Py<PyAny>>,
     by_content: HashMap<String, u64>,
-    /// By address; the strings are held.
-    by_address: HashMap<usize, (u64, Py<PyString>), AddressHash>,
+    /// By address; the objects are held.
+    by_address: HashMap<usize, (u64, Py<PyAny>), AddressHash>,
 }
 
 impl SymbolTable {
-    /// The table of strings that the code knows, numbered in this order.
-    pub(crate) fn new(strings: &[Bound<'_, PyString>]) -> SymbolTable {
+    /// The table of the symbols that the code knows, numbered in this order. Objects that are no strings are known by identity.
+    pub(crate) fn new(known: &[Bound<'_, PyAny>]) -> SymbolTable {
         let mut table = SymbolTable::default();
-        for string in strings {
-            table.number(string);
+        for symbol in known {
+            if table.number(symbol).is_none() {
+                let number = table.push(symbol);
+                table.by_address.insert(symbol.as_ptr().addr(), (number, symbol.clone().unbind()));
+            }
         }
         table
     }
 
-    /// The number of a string, or of `None`; none of another object, and of a string that is no Unicode text.
+    /// The number of a symbol, or of `None`; none of an object that is neither a string nor known, and of a string that is no Unicode text.
     pub(crate) fn number(&mut self, value: &Bound<'_, PyAny>) -> Option<u64> {
         if value.is_none() {
             return Some(0);
@@ -33,26 +36,30 @@ impl SymbolTable {
         if let Some((number, _)) = self.by_address.get(&address) {
             return Some(*number);
         }
-        let string = value.cast_exact::<PyString>().ok()?;
-        let text = string.to_str().ok()?;
+        let text = value.cast_exact::<PyString>().ok()?.to_str().ok()?;
         let number = match self.by_content.get(text) {
             Some(&number) => number,
             None => {
-                self.strings.push(string.clone().unbind());
-                let number = self.strings.len() as u64;
+                let number = self.push(value);
                 self.by_content.insert(text.to_owned(), number);
                 number
             }
         };
-        self.by_address.insert(address, (number, string.clone().unbind()));
+        self.by_address.insert(address, (number, value.clone().unbind()));
         Some(number)
     }
 
-    /// The string with a number, or `None`.
-    pub(crate) fn string<'py>(&self, py: Python<'py>, number: u64) -> Bound<'py, PyAny> {
+    /// Gives an object the next number.
+    fn push(&mut self, symbol: &Bound<'_, PyAny>) -> u64 {
+        self.symbols.push(symbol.clone().unbind());
+        self.symbols.len() as u64
+    }
+
+    /// The symbol with a number, or `None`.
+    pub(crate) fn symbol<'py>(&self, py: Python<'py>, number: u64) -> Bound<'py, PyAny> {
         match number {
             0 => py.None().into_bound(py),
-            _ => self.strings[number as usize - 1].bind(py).clone().into_any(),
+            _ => self.symbols[number as usize - 1].bind(py).clone(),
         }
     }
 }

@@ -12,6 +12,7 @@ registers: the exits of the statement take those of before, which are kept.
 
 from __future__ import annotations
 
+from enum import EnumMeta
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
@@ -63,6 +64,11 @@ def guarded(e: Emitter, class_: type, name: str) -> Any:
 
 def of_class(e: Emitter, class_: type, name: str) -> Value:
     """`Class.name`: a number, a string or a function, which the code relies on."""
+    if type(class_) is EnumMeta:
+        members = class_._member_map_
+        if name in members:
+            e.scoped_constants.append((members, name, members[name]))
+            return Value(ObjectType(members[name]), ())
     found = MISSING
     if has_plain_metaclass(class_) and not hasattr(type(class_), name):
         guarded(e, class_, name)

@@ -442,7 +442,7 @@ def identity(e: Emitter, node: ast.Compare) -> Value:
     """`x is None`: known when the loop is compiled."""
     left, right = single(e, node.left), single(e, node.comparators[0])
     if symbols.is_symbol(left) or symbols.is_symbol(right):
-        return symbols.is_none(e, left, right, isinstance(node.ops[0], ast.IsNot))
+        return symbols.is_same(e, left, right, isinstance(node.ops[0], ast.IsNot))
     if references.is_reference(left) or references.is_reference(right):
         return references.compared(e, left, right, "is", isinstance(node.ops[0], ast.IsNot))
     if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):

@@ -17,7 +17,7 @@ from fastnp._loops.heap import common_kind, is_sequence
 from fastnp._loops.item_types import EITHER_ITEMS, of_either
 from fastnp._loops.places import MISSING, Link
 from fastnp._loops.references import check_present, is_same, reference
-from fastnp._loops.structs import MOST_FIELDS, STRUCTS, Field, Struct, structs_of
+from fastnp._loops.structs import MOST_FIELDS, STRUCTS, Field, Struct, is_member, structs_of
 from fastnp._loops.types import (
     I8,
     I64,
@@ -93,7 +93,11 @@ def item_of(e: Emitter, struct: Struct, name: str, found: list[Any]) -> ItemType
         longest: Any = max(found, key=len)
         type_ = e.type_at_entry(f"{struct.class_.__qualname__}.{name}", longest)
         return type_ if isinstance(type_, ListType) else None
-    if str in kinds and kinds <= {str, type(None)}:
+    others = kinds - {type(None)}
+    if others == {str}:
+        return SymbolType()
+    if len(others) == 1 and is_member(first := next(one for one in found if one is not None)):
+        symbols.expect_members(e, type(first))
         return SymbolType()
     if number := common_kind(kinds):
         item: ItemType = of_either(number, e.learned)

@@ -8,12 +8,13 @@ of a class lie there, if one that a list holds does: so two names of one object 
 from __future__ import annotations
 
 from abc import ABCMeta
+from enum import EnumMeta
 from types import MemberDescriptorType
 from typing import Any
 
 from fastnp import _fastnp
 from fastnp._loops.heap import KINDS, SAMPLE, fields_of, is_sequence, layout_text
-from fastnp._loops.places import is_plain
+from fastnp._loops.places import is_plain, looked_up
 from fastnp._loops.types import ItemType, ListType, ReferenceType
 
 # Among what is learned of a loop: the classes of objects that lie in memory.
@@ -70,8 +71,8 @@ class Structs:
         self.by_class: dict[type, Struct] = {}
         # Whether a class was found that the code is not written for yet.
         self.is_new = False
-        # The strings whose numbers the code has: from 1 on.
-        self.symbols: list[str] = []
+        # The strings and members of enumerations whose numbers the code has: from 1 on.
+        self.symbols: list[object] = []
 
     def begin(self) -> None:
         """Begins to write code for the classes that are known."""
@@ -104,11 +105,11 @@ class Structs:
         samples.update((id(item), item) for item in some if type(item) is class_)
         return self._reference(class_)
 
-    def symbol(self, text: str) -> int:
-        """The number of a string that the code names."""
-        if text not in self.symbols:
-            self.symbols.append(text)
-        return self.symbols.index(text) + 1
+    def symbol(self, known: object) -> int:
+        """The number of a string that the code names, or of a member of an enumeration."""
+        if known not in self.symbols:
+            self.symbols.append(known)
+        return self.symbols.index(known) + 1
 
     def adds(self, value: object) -> bool:
         """Adds the class of an object that a variable is bound to, if all its attributes are such
@@ -155,7 +156,15 @@ def is_attribute_value(value: object) -> bool:
     """Whether an attribute may be a field of an object in memory."""
     class_ = type(value)
     is_plain_value = value is None or class_ is str or class_ in KINDS or is_sequence(value)
-    return is_plain_value or can_hold(class_)
+    return is_plain_value or is_member(value) or can_hold(class_)
+
+
+def is_member(value: object) -> bool:
+    """Whether an object is a member of an enumeration that is equal to itself alone."""
+    class_ = type(value)
+    return type(class_) is EnumMeta and all(
+        looked_up(class_, name) is vars(object)[name] for name in ("__eq__", "__ne__")
+    )
 
 
 def has_plain_metaclass(class_: type) -> bool:

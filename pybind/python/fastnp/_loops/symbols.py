@@ -1,14 +1,16 @@
-"""Strings that are attributes of objects in memory (`agent.state == "ill"`), or `None` in their
-place: numbers, of which equal strings have one. Their characters are not looked at.
+"""Attributes of objects in memory that are strings (`agent.state == "ill"`), members of
+enumerations (`agent.state is State.ILL`), or `None`: numbers, of which equal strings have one.
+Characters are not looked at.
 """
 
 from __future__ import annotations
 
 from typing import TypeGuard
 
+from fastnp._loops import attributes
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.structs import structs_of
+from fastnp._loops.structs import is_member, structs_of
 from fastnp._loops.types import (
     BOOL,
     I8,
@@ -30,10 +32,22 @@ def word(e: Emitter, value: Value | Elementwise) -> str | None:
     """The number of a string or of `None` in a register; `None` of other values."""
     if isinstance(value, Elementwise):
         return None
-    if isinstance(value.type, ObjectType) and value.type.is_constant:
+    if isinstance(value.type, ObjectType):
         known = value.type.value
-        return e.text.integer(0 if known is None else structs_of(e.learned).symbol(str(known)))
+        if known is not None and not value.type.is_constant:
+            if not is_member(known):
+                return None
+            expect_members(e, type(known))
+        return e.text.integer(0 if known is None else structs_of(e.learned).symbol(known))
     return value.register if is_symbol(value) else None
+
+
+def expect_members(e: Emitter, class_: type) -> None:
+    """Has the members of an enumeration have numbers."""
+    for name in ("__eq__", "__ne__"):
+        attributes.guarded(e, class_, name)
+    for member in class_._member_map_.values():  # type: ignore[attr-defined]
+        structs_of(e.learned).symbol(member)
 
 
 def fitting(e: Emitter, value: Value | Elementwise) -> tuple[str, ...]:
@@ -62,11 +76,12 @@ def compared(e: Emitter, left: Value, right: Value, is_negated: bool) -> Value:
     return Value(BOOL, (e.text.op(I8, "not", same) if is_negated else same,))
 
 
-def is_none(e: Emitter, left: Value, right: Value, is_negated: bool) -> Value:
-    """`a is None` and `a is not None`: which of equal strings one is, compiled code does not
-    know.
+def is_same(e: Emitter, left: Value, right: Value, is_negated: bool) -> Value:
+    """`a is None`, `a is State.ILL`, and their opposites: which of equal strings one is, compiled
+    code does not know.
     """
     other = right if is_symbol(left) else left
-    if not (isinstance(other.type, ObjectType) and other.type.value is None):
+    known = other.type.value if isinstance(other.type, ObjectType) else other
+    if known is not None and not is_member(known):
         raise Unsupported(f"`is` of a string and {other.type}")
     return compared(e, left, right, is_negated)

@@ -294,8 +294,8 @@ class ReferenceType(Record):
 
 
 class SymbolType(Record):
-    """A string that is an attribute of such an object, or `None`: its number in this run, 0 for
-    `None`. Equal strings have one number.
+    """A string or a member of an enumeration that is an attribute of such an object, or `None`: its
+    number in this run, 0 for `None`. Equal strings have one number.
     """
 
     registers: tuple[str, ...] = (I64,)
