@@ -73,7 +73,7 @@ def field_of(e: Emitter, value: Value, name: str) -> Any:
     if slot is not None and "__slots__" not in vars(slot.__objclass__):
         raise Unsupported(f"`.{name}` of {value.type}")
     link = Link(struct.class_, name, slot)
-    found = [link.found(sample) for sample in struct.samples.values()]
+    found = struct.found(link)
     if all(value is MISSING for value in found):
         return of_class
     item = item_of(e, struct, name, found)

@@ -8,13 +8,15 @@ of a class lie there, if one that a list holds does: so two names of one object 
 from __future__ import annotations
 
 from abc import ABCMeta
+from contextlib import suppress
 from enum import EnumMeta
+from operator import attrgetter
 from types import MemberDescriptorType
 from typing import Any
 
 from fastnp import _fastnp
 from fastnp._loops.heap import KINDS, SAMPLE, fields_of, is_sequence, layout_text
-from fastnp._loops.places import is_plain, looked_up
+from fastnp._loops.places import MISSING, Link, class_attribute, is_plain, looked_up
 from fastnp._loops.types import ItemType, ListType, ReferenceType
 
 # Among what is learned of a loop: the classes of objects that lie in memory.
@@ -50,6 +52,15 @@ class Struct:
         self.shared: dict[str, Any] = {}
         self.methods: dict[str, Any] = {}
         self.size = 8
+
+    def found(self, link: Link) -> list[Any]:
+        """An attribute of each object that was seen; `MISSING` of those that have none."""
+        is_of_class = link.slot is None and class_attribute(self.class_, link.name) is not MISSING
+        if not is_of_class and looked_up(self.class_, "__getattr__") is None:
+            # A twentieth of the time of the other way: of a thousand objects 30 µs.
+            with suppress(AttributeError):
+                return [*map(attrgetter(link.name), self.samples.values())]
+        return [link.found(sample) for sample in self.samples.values()]
 
     def add(self, name: str, item: ItemType) -> Field:
         """Adds an attribute."""
