@@ -46,19 +46,43 @@ def show(value: Any) -> Any:
         return found, stop.value
 
 
-def shown(value: Any) -> str:
-    """A value with its type, to the last bit."""
-    if isinstance(value, ndarray):
-        whose = "fastnp" if type(value) is fastnp.ndarray else "NumPy"
-        steps = value.strides if value.ndim > 1 else ""
-        return f"{whose} {type(value).__name__} {value.dtype} {value.tolist()} {steps}"
-    if type(value).__module__ == "program":
-        fields = (*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ()))
-        parts = (f"{name}={shown(getattr(value, name, None))}" for name in fields)
-        return f"{type(value).__name__}({', '.join(parts)})"
-    if type(value) is int:
-        return f"int {value:#x}"  # of any size: Python does not print more than 4,300 digits
-    return f"{type(value).__name__} {value!r}"
+class Shown:
+    """Values as text, with their types and to the last bit. Objects of the program are numbered as
+    they are met, so that the text says which are the same.
+    """
+
+    def __init__(self) -> None:
+        self.met: dict[int, str] = {}
+
+    def __call__(self, value: Any) -> str:
+        kind = type(value).__name__
+        if isinstance(value, ndarray):
+            whose = "fastnp" if type(value) is fastnp.ndarray else "NumPy"
+            steps = value.strides if value.ndim > 1 else ""
+            return f"{whose} {kind} {value.dtype} {value.tolist()} {steps}"
+        if type(value).__module__ == "program":
+            return self.met[id(value)] if id(value) in self.met else self.of_object(value)
+        if isinstance(value, list | tuple | deque) and any(map(holds_objects, value)):
+            return f"{kind} ({', '.join(map(self, value))})"
+        if type(value) is int:
+            # Of any size: Python does not print more than 4,300 digits.
+            return f"int {value:#x}"
+        return f"{kind} {value!r}"
+
+    def of_object(self, value: Any) -> str:
+        """An object that was not met before, with its attributes."""
+        name = self.met[id(value)] = f"{type(value).__name__} {len(self.met)}"
+        fields = dict(getattr(value, "__dict__", {}))
+        slots = getattr(type(value), "__slots__", ())
+        fields |= {slot: getattr(value, slot) for slot in slots if hasattr(value, slot)}
+        return f"{name}({', '.join(f'{field}={self(fields[field])}' for field in fields)})"
+
+
+def holds_objects(value: Any) -> bool:
+    """Whether a value is an object of the program, or holds some."""
+    if isinstance(value, list | tuple | deque):
+        return any(map(holds_objects, value))
+    return type(value).__module__ == "program"
 
 
 Outcome = tuple[str, str, list[tuple[int, str, str]], dict[str, str]]
@@ -81,9 +105,10 @@ def outcome(code: CodeType) -> Outcome:
             if isinstance(raised, NameError) and sys.version_info < (3, 12):
                 # At times the place is that of the instruction before (super-instructions).
                 del places[-1]
+    shown = Shown()
     kept = {
         name: shown(value)
-        for name, value in variables.items()
+        for name, value in sorted(variables.items())
         if name[0] != "_"
         and (
             isinstance(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 
+from tests.loops import numeric_objects
 from tests.loops.numeric_setup import CLOSURES, SETUP
 
 INTS = ("i", "j", "k")
@@ -28,9 +29,13 @@ class Writer:
         self.generator = self.pick("random", "np.random", "rng")
         # Half of them call functions that are made anew.
         self.has_closures = self.dice.random() < 0.5
+        # A third of them has lists of objects.
+        self.has_objects = self.dice.random() < 0.35
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
+        if self.has_objects:
+            self.lines += numeric_objects.SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
             self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None):")
@@ -40,6 +45,8 @@ class Writer:
             self.line(1, "W, X, Y, N = [(1, 2), (0, 3)], [], [(0.5, 1)], [2, 5, 3]")
             self.line(1, "O, U, J = [0.5, 1.5], [x[0]], deque([7])")
         at = int(in_function)
+        if in_function and self.has_objects:
+            self.line(1, numeric_objects.LOCALS)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         if self.has_closures:
@@ -48,7 +55,8 @@ class Writer:
             self.loop(at, 3)
         if in_function:
             lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U, J" * self.has_lists
-            self.line(1, f"return a, b, c, s, z, d, o, way, hit{lists}")
+            found = ", leaf and leaf.m, len(flock)" * self.has_objects
+            self.line(1, f"return a, b, c, s, z, d, o, way, hit{lists}{found}")
             for _ in range(2):
                 arguments = self.pick(
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
@@ -111,6 +119,8 @@ class Writer:
             return f"({left} {self.pick('+', '-', '*', '+', '-', '*', '/', '//', '%')} {right})"
         if dice < 0.7:
             return f"({left}) ** 2"
+        if dice < 0.75 and self.has_objects:
+            return numeric_objects.number(self)
         if dice < 0.8 and self.has_closures:
             return f"{self.pick('fun', 'gun', 'fun', 'made')}({left})"
         return self.pick(
@@ -190,6 +200,7 @@ class Writer:
             f"all(e < {i} or e > 3 for e in {source})",
             f"max(e - {i} for e in {source})",
             f"min(abs(e - {i}) for e in {source} if e != {i})",
+            f"max({source}, key=lambda e: {self.pick('abs(e - 2)', f'e * {i}', f'e > {i}')})",
         )
 
     def draw(self) -> str:
@@ -620,6 +631,8 @@ class Writer:
                 f"s = passing({i}) - made({i}, x[{i}])",
                 f"z = fun(z) + gun({i})",
             )
+        if self.has_objects and self.dice.random() < 0.5:
+            return numeric_objects.statement(self)
         if self.has_lists and self.dice.random() < 0.4:
             return self.list_statement()
         dice = self.dice.random()

@@ -138,15 +138,26 @@ for i in range(n):
 class Filled(Plain):
     def table(self, n):
         made = np.zeros((n, n))
-        for i in range(n):
-            for j in range(n):
-                made[i, j] += i * self.p - j
-            made[:, i] *= 0.5
+        for _ in range(4):
+            for i in range(n):
+                for j in range(n):
+                    made[i, j] += i * self.p - j
+                made[:, i] *= 0.5
         self.p += 1
         return made
 d = Filled()
 for i in range(4):
-    x[i] = d.table(80).sum() / 4096 + d.p
+    x[i] = d.table(150).sum() / 4096 + d.p
+""",
+    "constants and functions of classes": """
+class Settings:
+    size, scale, name, limit = 7, 0.5, "slow", None
+class Own(Settings):
+    size = 5
+for i in range(n):
+    x[i % Own.size] += Settings.scale * i
+    if Own.name == "slow" and Own.limit is None:
+        y[i % Settings.size] = Plain.half(i) + Plain.at(a, i)
 """,
     "modes": """
 a.mode, a.next = "fast", None
@@ -159,6 +170,38 @@ for i in range(n):
 }
 # Loops of which the interpreter makes parts, or all.
 LEFT = {
+    "classes that change, and what they have that is no constant": """
+class Meta(type):
+    @property
+    def size(cls):
+        log.append("size")
+        return 2
+class Asking(metaclass=Meta):
+    scale = 2
+class Settings:
+    scale, counted = 0.5, 0
+    @classmethod
+    def make(cls, i):
+        return i + cls.scale
+    @property
+    def whole(self):
+        return 3
+log = []
+for i in range(n):
+    x[i] += Settings.scale
+    if i == 3:
+        Settings.scale = 2
+    if i == 5:
+        Settings.scale = np.float64(0.25)
+for i in range(n):
+    Settings.counted += i
+    y[i] = Settings.counted
+for i in range(n):
+    y[i] += Settings.make(i) + Asking.size * Asking.scale
+for i in range(n):
+    y[i] += len(Settings.__name__) + (Settings.whole is None)
+log.append(Settings.counted)
+""",
     "a store in the middle of a method that is left": """
 for i in range(n):
     x[i] = a.count(i) + a.r[i + 1]

@@ -84,6 +84,18 @@ class ListLayout:
 
     def __init__(self, text: str) -> None: ...
 
+class StructLayout:
+    """How objects of a class lie in the memory of a run of compiled code."""
+
+    def __init__(
+        self,
+        class_: type,
+        names: Sequence[str],
+        layouts: Sequence[str],
+        shared: Sequence[tuple[str, object]],
+        methods: Sequence[tuple[str, object]],
+    ) -> None: ...
+
 class ListHeap:
     """The memory of lists in a run of compiled code."""
 
@@ -91,7 +103,14 @@ class ListHeap:
     addresses: list[int]
     base: int
     is_full: bool
-    def __init__(self, lists: Sequence[Any], layouts: Sequence[ListLayout], room: int) -> None: ...
+    def __init__(
+        self,
+        lists: Sequence[Any],
+        layouts: Sequence[ListLayout],
+        room: int,
+        structs: Sequence[StructLayout] = ...,
+        symbols: Sequence[object] = ...,
+    ) -> None: ...
     def object_at(self, address: int, layout: ListLayout, /) -> Any: ...
     def put_back(self) -> None: ...
 

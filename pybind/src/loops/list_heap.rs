@@ -4,9 +4,14 @@
 //! there at the entry, else -1. Items of lists of lists are addresses of headers, so a list with two names, or in two places, is one. Lists
 //! that the code makes lie behind those of the entry; they become objects where a name or another list leads to them. Other threads, which
 //! run now and then meanwhile, see the lists as they were.
+//!
+//! An object of one of the program's classes is a word with its number, and the words of the attributes that the code uses. It is one wherever it
+//! is found: under names, in lists and in attributes, whose words are its address, or 0 for `None`.
 
 use crate::interpreter::address_hash::AddressHash;
 use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner};
+use crate::loops::struct_layout::StructLayout;
+use crate::loops::symbol_table::SymbolTable;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -29,25 +34,34 @@ const SPARE_WORDS: usize = 1 << 23;
 /// Memory of the last run: new pages take 0.25 ns a byte.
 static SPARE: Mutex<Option<Vec<u64>>> = Mutex::new(None);
 
-/// A list that is there at the entry.
+/// A list or an object that is there at the entry.
 struct Entered {
-    /// A list, or a deque.
     object: Py<PyAny>,
-    layout: Arc<Layout>,
+    kind: EnteredKind,
     /// The word that its header begins at.
     header: usize,
-    /// How many items it had.
-    count: usize,
 }
 
-/// `ListHeap(lists, layouts, room)`: the memory of a run that is given lists, with so many words for those that it makes. `is_entered` is false
-/// if a list is not what its layout says.
+#[derive(Clone)]
+enum EnteredKind {
+    /// A list, or a deque, with so many items.
+    List(Arc<Layout>, usize),
+    /// An object of the class with a number.
+    Object(usize),
+}
+
+/// `ListHeap(lists, layouts, room, structs, symbols)`: the memory of a run that is given lists and objects, with so many words for lists that it
+/// makes. `is_entered` is false if a list or an object is not what its layout says. `structs` are the layouts of objects, by the number of their
+/// class, `symbols` the strings and the like whose numbers the code has.
 #[pyclass(module = "fastnp._fastnp")]
 pub(crate) struct ListHeap {
-    /// The words of the lists of the entry, as they were. Items of lists of lists are numbers of lists.
+    /// The words of what was entered, as they were. Until the memory is there, the number of a list or an object stands for its address, plus
+    /// one for objects.
     before: Vec<u64>,
     entered: Vec<Entered>,
-    /// The numbers of lists, by address.
+    structs: Vec<Py<StructLayout>>,
+    symbols: SymbolTable,
+    /// The numbers of lists and objects, by address.
     numbers: HashMap<usize, usize, AddressHash>,
     /// What the code works at; it stays where it is. What lies behind `before` was written by the code, or is never read.
     memory: Vec<u64>,
@@ -60,7 +74,7 @@ pub(crate) struct ListHeap {
     room: usize,
     #[pyo3(get)]
     is_entered: bool,
-    /// The addresses of the headers of the lists that were given.
+    /// The addresses of the headers of what was given; 0 for `None`.
     #[pyo3(get)]
     addresses: Vec<u64>,
 }
@@ -68,10 +82,19 @@ pub(crate) struct ListHeap {
 #[pymethods]
 impl ListHeap {
     #[new]
-    fn new(lists: Vec<Bound<'_, PyAny>>, layouts: Vec<Bound<'_, ListLayout>>, room: usize) -> PyResult<ListHeap> {
+    #[pyo3(signature = (lists, layouts, room, structs = Vec::new(), symbols = Vec::new()))]
+    fn new(
+        lists: Vec<Bound<'_, PyAny>>,
+        layouts: Vec<Bound<'_, ListLayout>>,
+        room: usize,
+        structs: Vec<Py<StructLayout>>,
+        symbols: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<ListHeap> {
         let mut heap = ListHeap {
             before: vec![0; PREFIX],
             entered: Vec::new(),
+            structs,
+            symbols: SymbolTable::new(&symbols),
             numbers: HashMap::default(),
             memory: Vec::new(),
             base: 0,
@@ -81,15 +104,17 @@ impl ListHeap {
             addresses: Vec::new(),
         };
         let mut given = Vec::with_capacity(lists.len());
-        for (list, layout) in lists.iter().zip(&layouts) {
-            match heap.enter(list, &layout.get().0)? {
-                Some(number) => given.push(number),
+        for (value, layout) in lists.iter().zip(&layouts) {
+            match heap.word_of(value, &layout.get().0)? {
+                Some(word) => given.push((word, matches!(layout.get().0, Item::Reference(_)))),
                 None => return Ok(heap),
             }
         }
-        heap.fill();
+        if !heap.read_objects(lists.first().map(Bound::py))? {
+            return Ok(heap);
+        }
+        heap.fill(given);
         heap.is_entered = true;
-        heap.addresses = given.into_iter().map(|number| heap.address(heap.entered[number].header)).collect();
         Ok(heap)
     }
 
@@ -100,35 +125,37 @@ impl ListHeap {
         self.memory.len() - self.place(self.memory[0]) < self.room / 2
     }
 
-    /// The list whose header is at an address.
+    /// The list or the object at an address.
     fn object_at<'py>(
         &mut self,
         py: Python<'py>,
         address: u64,
         layout: &Bound<'py, ListLayout>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.list_at(py, address, &layout.get().0)
+        self.at(py, address, &layout.get().0)
     }
 
-    /// Stores in the lists of the entry what is different in the memory.
+    /// Stores in the lists and objects of the entry what is different in the memory.
     ///
     /// # Errors
     /// `IndexError` where a list has become shorter meanwhile.
     fn put_back(&mut self, py: Python<'_>) -> PyResult<()> {
         for number in 0..self.entered.len() {
-            if self.is_as_before(number) {
+            if self.is_as_before(py, number) {
                 continue;
             }
-            let entered = &self.entered[number];
-            let (object, layout) = (entered.object.clone_ref(py).into_bound(py), Arc::clone(&entered.layout));
-            match object.cast::<PyList>() {
-                Ok(list) => self.store(list, &layout, number)?,
-                Err(_) => {
-                    let header = self.entered[number].header;
-                    let now = PyList::new(py, self.objects(py, header, &layout, 0)?)?;
-                    object.call_method0("clear")?;
-                    object.call_method1("extend", (now,))?;
-                }
+            let Entered { object, kind, header } = &self.entered[number];
+            let (object, header) = (object.clone_ref(py).into_bound(py), *header);
+            match kind.clone() {
+                EnteredKind::Object(class) => self.store_attributes(&object, class, header)?,
+                EnteredKind::List(layout, count) => match object.cast::<PyList>() {
+                    Ok(list) => self.store(list, &layout, header, count)?,
+                    Err(_) => {
+                        let now = PyList::new(py, self.objects(py, header, &layout, 0)?)?;
+                        object.call_method0("clear")?;
+                        object.call_method1("extend", (now,))?;
+                    }
+                },
             }
         }
         Ok(())
@@ -138,20 +165,125 @@ impl ListHeap {
 impl ListHeap {
     // --- at the entry ---
 
+    /// The number of a list or a string, or of an object plus one, 0 for `None`; none if it is not of the layout.
+    fn word_of(&mut self, value: &Bound<'_, PyAny>, item: &Item) -> PyResult<Option<u64>> {
+        match item {
+            Item::List(layout) => Ok(self.enter(value, layout)?.map(|number| number as u64)),
+            Item::Reference(_) if value.is_none() => Ok(Some(0)),
+            Item::Reference(class) => Ok(self.enter_object(value, *class).map(|number| number as u64 + 1)),
+            Item::Symbol => Ok(self.symbols.number(value)),
+            Item::Number(_) | Item::Tuple(_) | Item::Nothing => Ok(None),
+        }
+    }
+
+    /// The number that an object has already, and whether it may be met again.
+    fn known(&self, object: &Bound<'_, PyAny>) -> (Option<usize>, bool) {
+        // SAFETY: the object is held: by the caller, and by what it was found in. If that is one place, it is met once.
+        let is_met_once = unsafe { ffi::Py_REFCNT(object.as_ptr()) } <= 2;
+        (if is_met_once { None } else { self.numbers.get(&object.as_ptr().addr()).copied() }, !is_met_once)
+    }
+
+    /// Enters an object, whose words begin here, and returns its number.
+    fn push(&mut self, object: &Bound<'_, PyAny>, kind: EnteredKind, is_met_again: bool) -> usize {
+        let number = self.entered.len();
+        if is_met_again {
+            self.numbers.insert(object.as_ptr().addr(), number);
+        }
+        self.entered.push(Entered { object: object.clone().unbind(), kind, header: self.before.len() });
+        number
+    }
+
+    /// The number of an object of a class; none if it is no such object. Its attributes are read later, as those of objects that lead to others
+    /// in a chain would need a deep stack.
+    fn enter_object(&mut self, object: &Bound<'_, PyAny>, class: usize) -> Option<usize> {
+        let layout = self.structs.get(class)?.get();
+        if !layout.is_class_of(object) {
+            return None;
+        }
+        let words = layout.words;
+        let (known, is_met_again) = self.known(object);
+        known.or_else(|| {
+            let number = self.push(object, EnteredKind::Object(class), is_met_again);
+            self.before.push(number as u64);
+            self.before.resize(self.before.len() + words - 1, 0);
+            Some(number)
+        })
+    }
+
+    /// Reads the attributes of all objects, and of those that they lead to; false if one is not what its layout says.
+    fn read_objects(&mut self, py: Option<Python<'_>>) -> PyResult<bool> {
+        let Some(py) = py.filter(|_| !self.structs.is_empty()) else { return Ok(true) };
+        let structs: Vec<Py<StructLayout>> = self.structs.iter().map(|layout| layout.clone_ref(py)).collect();
+        let mut number = 0;
+        while number < self.entered.len() {
+            if let EnteredKind::Object(class) = self.entered[number].kind {
+                let (layout, header) = (structs[class].get(), self.entered[number].header);
+                let object = self.entered[number].object.clone_ref(py).into_bound(py);
+                for field in &layout.fields {
+                    let is_read = match field.of(&object) {
+                        Some(value) => self.read_attribute(&value, &field.item, header + field.at)?,
+                        None => false,
+                    };
+                    if !is_read {
+                        return Ok(false);
+                    }
+                }
+                if !layout.has_shared(&object)? {
+                    return Ok(false);
+                }
+            }
+            number += 1;
+        }
+        Ok(true)
+    }
+
+    /// Reads an attribute to words; false if it is not what the item says.
+    fn read_attribute(&mut self, value: &Bound<'_, PyAny>, item: &Item, at: usize) -> PyResult<bool> {
+        match item {
+            Item::Number(number) => {
+                let Some((word, tag)) = number.word(value)? else { return Ok(false) };
+                self.before[at] = word;
+                if number.has_tag() {
+                    self.before[at + 1] = tag.into();
+                }
+            }
+            Item::Tuple(fields) => return self.read_tuple(value, fields, at),
+            Item::List(_) | Item::Reference(_) | Item::Symbol => match self.word_of(value, item)? {
+                Some(word) => self.before[at] = word,
+                None => return Ok(false),
+            },
+            Item::Nothing => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reads a tuple to words; false if it is no such tuple. Python takes nan in a tuple for equal to itself: the very object, which words are
+    /// not, so there is none.
+    fn read_tuple(&mut self, value: &Bound<'_, PyAny>, fields: &[Number], at: usize) -> PyResult<bool> {
+        let Ok(tuple) = value.cast_exact::<PyTuple>() else { return Ok(false) };
+        if tuple.len() != fields.len() {
+            return Ok(false);
+        }
+        for (k, (field, value)) in fields.iter().zip(tuple.iter_borrowed()).enumerate() {
+            match field.word(&value)? {
+                Some((word, _)) if !field.is_nan(word) => self.before[at + k] = word,
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// The number of a list, with those in it; none if it is not of the layout.
     fn enter(&mut self, object: &Bound<'_, PyAny>, layout: &Arc<Layout>) -> PyResult<Option<usize>> {
-        // SAFETY: the object is held: by the caller, and by what it was found in. If that is one list, it is met once.
-        let is_met_once = unsafe { ffi::Py_REFCNT(object.as_ptr()) } <= 2;
-        if !is_met_once && let Some(&known) = self.numbers.get(&object.as_ptr().addr()) {
-            return Ok((*self.entered[known].layout == **layout).then_some(known));
+        let (known, is_met_again) = self.known(object);
+        if let Some(known) = known {
+            let is_same = matches!(&self.entered[known].kind, EnteredKind::List(have, _) if have == layout);
+            return Ok(is_same.then_some(known));
         }
         let items = if layout.is_deque { items_of_deque(object)? } else { object.cast_exact::<PyList>().ok().cloned() };
         let Some(list) = items else { return Ok(None) };
-        let (number, header, count) = (self.entered.len(), self.before.len(), list.len());
-        if !is_met_once {
-            self.numbers.insert(object.as_ptr().addr(), number);
-        }
-        self.entered.push(Entered { object: object.clone().unbind(), layout: Arc::clone(layout), header, count });
+        let count = list.len();
+        let number = self.push(object, EnteredKind::List(Arc::clone(layout), count), is_met_again);
         self.before.extend([0, count as u64, count as u64, number as u64]);
         let first = self.before.len();
         let is_read = match &layout.item {
@@ -160,14 +292,22 @@ impl ListHeap {
                 self.read_pythons(&list, *number, count)
             }
             Item::Number(number) => self.read_numbers(&list, *number)?,
-            Item::Tuple(fields) => self.read_tuples(&list, fields)?,
-            Item::List(inner) => {
+            Item::Tuple(fields) => {
+                self.before.resize(first + count * fields.len(), 0);
+                for (i, item) in list.iter().enumerate() {
+                    if !self.read_tuple(&item, fields, first + i * fields.len())? {
+                        return Ok(None);
+                    }
+                }
+                true
+            }
+            inner @ (Item::List(_) | Item::Reference(_) | Item::Symbol) => {
                 self.before.resize(first + count, 0);
                 self.before.reserve(count * (HEADER + 1));
                 self.entered.reserve(count);
-                for (i, row) in list.iter().enumerate() {
-                    let Some(number) = self.enter(&row, inner)? else { return Ok(None) };
-                    self.before[first + i] = number as u64;
+                for (i, item) in list.iter().enumerate() {
+                    let Some(word) = self.word_of(&item, inner)? else { return Ok(None) };
+                    self.before[first + i] = word;
                 }
                 true
             }
@@ -215,26 +355,8 @@ impl ListHeap {
         Ok(true)
     }
 
-    /// Appends the words of tuples; false if an item is no such tuple. Python takes nan in a tuple for equal to itself: the very object, which
-    /// words are not, so there is none.
-    fn read_tuples(&mut self, list: &Bound<'_, PyList>, fields: &[Number]) -> PyResult<bool> {
-        for item in list {
-            let Ok(tuple) = item.cast_exact::<PyTuple>() else { return Ok(false) };
-            if tuple.len() != fields.len() {
-                return Ok(false);
-            }
-            for (field, value) in fields.iter().zip(tuple.iter_borrowed()) {
-                match field.word(&value)? {
-                    Some((word, _)) if !field.is_nan(word) => self.before.push(word),
-                    _ => return Ok(false),
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// Copies what was entered to memory that stays, with room for lists that the code makes.
-    fn fill(&mut self) {
+    /// Copies what was entered to memory that stays, with room for lists that the code makes; words of numbers become addresses.
+    fn fill(&mut self, given: Vec<(u64, bool)>) {
         let words = self.before.len();
         let room = words + self.room;
         self.memory = SPARE
@@ -243,18 +365,39 @@ impl ListHeap {
             .and_then(|mut spare| spare.take())
             .filter(|spare| (room..=4 * room + SPARE_WORDS).contains(&spare.len()))
             .unwrap_or_else(|| vec![0; room]);
-        self.memory[..words].copy_from_slice(&self.before);
         self.base = self.memory.as_mut_ptr().expose_provenance() as u64;
-        (self.memory[0], self.memory[1]) = (self.address(words), self.address(self.memory.len()));
-        for entered in &self.entered {
-            let (header, first) = (entered.header, entered.header + HEADER);
-            self.memory[header] = self.address(first);
-            if matches!(entered.layout.item, Item::List(_)) {
-                for i in first..first + entered.count {
-                    self.memory[i] = self.address(self.entered[self.before[i] as usize].header);
+        let (base, entered) = (self.base, &self.entered);
+        let address = |place: usize| base + 8 * place as u64;
+        let located = |word: u64, is_object: bool| match word.checked_sub(is_object.into()) {
+            Some(number) => address(entered[number as usize].header),
+            None => 0, // `None`
+        };
+        for Entered { header, kind, .. } in entered {
+            let first = header + HEADER;
+            match kind {
+                EnteredKind::List(layout, count) => {
+                    self.before[*header] = address(first);
+                    let is_object = matches!(layout.item, Item::Reference(_));
+                    if is_object || matches!(layout.item, Item::List(_)) {
+                        for word in &mut self.before[first..first + count] {
+                            *word = located(*word, is_object);
+                        }
+                    }
+                }
+                EnteredKind::Object(class) => {
+                    for field in &self.structs[*class].get().fields {
+                        let is_object = matches!(field.item, Item::Reference(_));
+                        if is_object || matches!(field.item, Item::List(_)) {
+                            let word = &mut self.before[header + field.at];
+                            *word = located(*word, is_object);
+                        }
+                    }
                 }
             }
         }
+        self.addresses = given.into_iter().map(|(word, is_object)| located(word, is_object)).collect();
+        self.memory[..words].copy_from_slice(&self.before);
+        (self.memory[0], self.memory[1]) = (self.address(words), self.address(self.memory.len()));
     }
 
     /// The address of a word of the memory.
@@ -269,36 +412,44 @@ impl ListHeap {
 
     // --- at the end ---
 
-    /// Whether a list of the entry is as it was.
-    fn is_as_before(&self, number: usize) -> bool {
-        let Entered { layout, header, count, .. } = &self.entered[number];
-        let first = header + HEADER;
-        if self.memory[*header] != self.address(first) || self.memory[header + LENGTH] != *count as u64 {
-            return false;
-        }
-        let words = first..first + layout.words(*count);
-        match layout.item {
-            Item::List(_) => words.into_iter().all(|i| self.child(number, i - first) == Some(self.memory[i])),
-            _ => self.memory[words.clone()] == self.before[words],
-        }
+    /// Whether a list or an object of the entry is as it was.
+    fn is_as_before(&self, py: Python<'_>, number: usize) -> bool {
+        let Entered { kind, header, .. } = &self.entered[number];
+        let words = match kind {
+            EnteredKind::List(layout, count) => {
+                let is_there = self.memory[*header] == self.before[*header];
+                if !is_there || self.memory[header + LENGTH] != *count as u64 {
+                    return false;
+                }
+                let first = header + HEADER;
+                first..first + layout.words(*count)
+            }
+            EnteredKind::Object(class) => *header..header + self.structs[*class].bind(py).get().words,
+        };
+        self.memory[words.clone()] == self.before[words]
     }
 
-    /// The address that an item of a list of lists had at the entry; none beyond its end.
-    fn child(&self, number: usize, i: usize) -> Option<u64> {
-        let Entered { header, count, .. } = self.entered[number];
-        let child = (i < count).then(|| self.before[header + HEADER + i] as usize)?;
-        Some(self.address(self.entered[child].header))
+    /// Stores the attributes of an object that are different after the run.
+    fn store_attributes(&mut self, object: &Bound<'_, PyAny>, class: usize, header: usize) -> PyResult<()> {
+        let py = object.py();
+        let layout = self.structs[class].clone_ref(py);
+        for field in &layout.get().fields {
+            let words = header + field.at..header + field.at + field.item.words();
+            if self.memory[words.clone()] != self.before[words.clone()] {
+                let value = self.item(py, words.start, &field.item)?;
+                field.store(object, &value)?;
+            }
+        }
+        Ok(())
     }
 
     /// Stores in a list what is different after the run.
-    fn store(&mut self, list: &Bound<'_, PyList>, layout: &Layout, number: usize) -> PyResult<()> {
-        let (py, Entered { header, count, .. }) = (list.py(), &self.entered[number]);
-        let (header, before) = (*header, *count);
+    fn store(&mut self, list: &Bound<'_, PyList>, layout: &Layout, header: usize, before: usize) -> PyResult<()> {
+        let py = list.py();
         let length = self.memory[header + LENGTH] as usize;
         for i in 0..length.min(before) {
             let (now, then) = (self.place(self.memory[header]), header + HEADER);
             let is_same = match &layout.item {
-                Item::List(_) => self.child(number, i) == Some(self.memory[now + i]),
                 Item::Number(number) if number.is_byte() => {
                     byte(&self.memory[now..], i) == byte(&self.before[then..], i)
                 }
@@ -319,6 +470,19 @@ impl ListHeap {
             list.append(object)?;
         }
         Ok(())
+    }
+
+    /// The list or the object at an address, or the string with a number.
+    fn at<'py>(&mut self, py: Python<'py>, address: u64, item: &Item) -> PyResult<Bound<'py, PyAny>> {
+        match item {
+            Item::List(layout) => self.list_at(py, address, layout),
+            Item::Symbol => Ok(self.symbols.symbol(py, address)),
+            _ if address == 0 => Ok(py.None().into_bound(py)),
+            _ => {
+                let number = self.memory[self.place(address)] as usize;
+                Ok(self.entered[number].object.bind(py).clone())
+            }
+        }
     }
 
     /// The list whose header is at an address.
@@ -355,24 +519,31 @@ impl ListHeap {
 
     /// An item of a list whose items begin at a word.
     fn object<'py>(&mut self, py: Python<'py>, first: usize, layout: &Layout, i: usize) -> PyResult<Bound<'py, PyAny>> {
-        let words = &self.memory[first..];
         match &layout.item {
-            Item::Number(number) if number.has_tag() => number.object(py, words[2 * i], words[2 * i + 1] & 0xff != 0),
-            Item::Number(number) => {
-                let word = if number.is_byte() { byte(words, i).into() } else { words[i] };
+            Item::Number(number) if number.is_byte() => {
+                let word = byte(&self.memory[first..], i).into();
                 number.object(py, word, number.owner == Owner::NumPy)
             }
+            item => self.item(py, first + layout.words(i), item),
+        }
+    }
+
+    /// What the words at a place mean.
+    fn item<'py>(&mut self, py: Python<'py>, at: usize, item: &Item) -> PyResult<Bound<'py, PyAny>> {
+        let words = &self.memory[at..];
+        match item {
+            Item::Number(number) => {
+                let tag = if number.has_tag() { words[1] & 0xff != 0 } else { number.owner == Owner::NumPy };
+                number.object(py, words[0], tag)
+            }
             Item::Tuple(fields) => {
-                let width = fields.len();
-                let parts = fields
-                    .iter()
-                    .zip(&words[i * width..])
-                    .map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
+                let parts =
+                    fields.iter().zip(words).map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
                 Ok(PyTuple::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
             }
-            Item::List(inner) => {
-                let address = words[i];
-                self.list_at(py, address, inner)
+            Item::List(_) | Item::Reference(_) | Item::Symbol => {
+                let address = words[0];
+                self.at(py, address, item)
             }
             Item::Nothing => Err(PyRuntimeError::new_err("an item of a list of nothing")),
         }
@@ -413,5 +584,6 @@ fn items_of_deque<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py,
 /// Adds the classes to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ListLayout>()?;
+    module.add_class::<StructLayout>()?;
     module.add_class::<ListHeap>()
 }

@@ -41,13 +41,17 @@ pub(crate) struct Number {
     pub(crate) owner: Owner,
 }
 
-/// What a list holds.
-#[derive(PartialEq, Eq)]
+/// What a list holds, or an attribute of an object.
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Item {
     Number(Number),
     /// Tuples of numbers that are Python's or are NumPy's, a word for each.
     Tuple(Vec<Number>),
     List(Arc<Layout>),
+    /// An object of the class numbered so among those of the run, or `None`.
+    Reference(usize),
+    /// A string, or `None`: its number among those of the run.
+    Symbol,
     /// The list is empty.
     Nothing,
 }
@@ -60,33 +64,34 @@ pub(crate) struct Layout {
 }
 
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
-/// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double; `(ii)` for tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque.
+/// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double; `(ii)` for tuples, `[[i]]` for lists of lists,
+/// `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one such object, and `s` of a string.
 #[pyclass(module = "fastnp._fastnp", frozen)]
-pub(crate) struct ListLayout(pub(crate) Arc<Layout>);
+pub(crate) struct ListLayout(pub(crate) Item);
 
 #[pymethods]
 impl ListLayout {
     /// `ValueError` for other texts.
     #[new]
     fn new(text: &str) -> PyResult<ListLayout> {
-        let mut chars = text.chars();
-        match (chars.next().and_then(|first| Layout::parse(first, &mut chars)), chars.next()) {
-            (Some(layout), None) => Ok(ListLayout(Arc::new(layout))),
+        match Item::of_text(text) {
+            Some(item @ (Item::List(_) | Item::Reference(_) | Item::Symbol)) => Ok(ListLayout(item)),
             _ => Err(PyValueError::new_err(format!("{text:?} is no layout of a list"))),
         }
     }
 }
 
-impl Layout {
-    /// The layout whose text begins with `first`.
-    fn parse(first: char, rest: &mut Chars) -> Option<Layout> {
-        let (is_deque, last) = match first {
-            '[' => (false, ']'),
-            '{' => (true, '}'),
-            _ => return None,
-        };
-        let item = match rest.next()? {
-            end if end == last => return Some(Layout { item: Item::Nothing, is_deque }),
+impl Item {
+    /// The item that a text says.
+    pub(crate) fn of_text(text: &str) -> Option<Item> {
+        let mut chars = text.chars();
+        let item = Item::parse(chars.next()?, &mut chars)?;
+        chars.next().is_none().then_some(item)
+    }
+
+    /// The item whose text begins with `first`.
+    fn parse(first: char, rest: &mut Chars) -> Option<Item> {
+        Some(match first {
             '(' => {
                 let mut fields = Vec::new();
                 loop {
@@ -96,8 +101,39 @@ impl Layout {
                     }
                 }
             }
-            '[' => Item::List(Arc::new(Layout::parse('[', rest)?)),
+            '<' => {
+                let mut class = 0;
+                loop {
+                    match rest.next()? {
+                        '>' => break Item::Reference(class),
+                        digit => class = 10 * class + digit.to_digit(10)? as usize,
+                    }
+                }
+            }
+            '[' | '{' => Item::List(Arc::new(Layout::parse(first, rest)?)),
+            's' => Item::Symbol,
             number => Item::Number(Number::parse(number)?),
+        })
+    }
+
+    /// The words of an attribute.
+    pub(crate) fn words(&self) -> usize {
+        match self {
+            Item::Number(number) => number.words(),
+            Item::Tuple(fields) => fields.len(),
+            Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Nothing => 1,
+        }
+    }
+}
+
+impl Layout {
+    /// The layout whose text begins with `first`.
+    fn parse(first: char, rest: &mut Chars) -> Option<Layout> {
+        let (is_deque, last) = if first == '[' { (false, ']') } else { (true, '}') };
+        let item = match rest.next()? {
+            end if end == last => return Some(Layout { item: Item::Nothing, is_deque }),
+            '{' | 's' => return None,
+            first => Item::parse(first, rest)?,
         };
         (rest.next()? == last).then_some(Layout { item, is_deque })
     }
@@ -106,10 +142,8 @@ impl Layout {
     pub(crate) fn words(&self, count: usize) -> usize {
         match &self.item {
             Item::Number(number) if number.is_byte() => count.div_ceil(8),
-            Item::Number(number) => count * number.words(),
-            Item::Tuple(fields) => count * fields.len(),
-            Item::List(_) => count,
             Item::Nothing => 0,
+            item => count * item.words(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Compiled loops: programs of the scalar IR, run on Python's values.
 //!
-//! Start with `program`; `list_heap` copies lists to memory, as `list_layout` says, `vector_loop` has the loops of kernels,
+//! Start with `program`; `list_heap` copies lists and objects to memory, as `list_layout` and `struct_layout` say, `symbol_table` numbers strings, `vector_loop` has the loops of kernels,
 //! `statement_kernel` the kernels that loops call. May import `interpreter`, `object`, `interop` and `call`. What a loop means, and whether it may be compiled, is decided
 //! in Python, which writes the text of the program and says what its values must be.
 
@@ -10,4 +10,6 @@ pub(crate) mod parameter;
 pub(crate) mod program;
 pub(crate) mod results;
 pub(crate) mod statement_kernel;
+pub(crate) mod struct_layout;
+pub(crate) mod symbol_table;
 pub(crate) mod vector_loop;

@@ -11,10 +11,12 @@ from fastnp._loops import (
     attributes,
     complexes,
     element_loops,
+    fields,
     lists,
     masks,
     numbers,
     priority_queues,
+    references,
     scatters,
     tuples,
     undo,
@@ -39,6 +41,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    ReferenceType,
     TupleType,
     Value,
 )
@@ -197,10 +200,18 @@ def expect_own_places(e: Emitter, targets: list[ast.expr]) -> None:
         attributes_used = {n.attr for n in place if isinstance(n, ast.Attribute)}
         if (
             used & bound
+            or (isinstance(part, ast.Attribute) and is_of_item(place, targets))
             or attributes_used & attributes_bound
             or (isinstance(part, ast.Subscript) and not has_own_place(e, part, targets))
         ):
             raise Unsupported("targets of which one changes where another is")
+
+
+def is_of_item(place: list[ast.AST], targets: list[ast.expr]) -> bool:
+    """Whether what a target is an attribute of may be an item that another target changes."""
+    return any(isinstance(part, ast.Subscript) for part in place) and any(
+        isinstance(target, ast.Subscript) for target in targets
+    )
 
 
 def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> bool:
@@ -227,7 +238,10 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     if isinstance(target, ast.Name):
         return prepare_variable(e, target.id, value)
     if isinstance(target, ast.Attribute):
-        name = attributes.prepare(e, owner_of(e, target), target.attr)
+        owner = owner_of(e, target)
+        if isinstance(owner.type, ReferenceType):
+            return fields.prepare(e, owner, target.attr, value)
+        name = attributes.prepare(e, owner, target.attr)
         is_new = isinstance(value, Elementwise) or (
             isinstance(value.type, ArrayType) and value.type.is_made
         )
@@ -260,6 +274,10 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
     if isinstance(settled.type, ObjectType) and id(settled.type.value) in e.closures.makers:
         return lambda: e.bind(name, settled)
+    if isinstance(settled.type, InstanceType):
+        have = e.state[name].type if name in e.state else None
+        if not e.calls or (isinstance(have, InstanceType) and have != settled.type):
+            references.expect(e, settled.type)
     if (isinstance(settled.type, ObjectType) and not settled.type.is_constant) or (
         isinstance(settled.type, InstanceType) and not e.calls
     ):
@@ -270,7 +288,7 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
 def owner_of(e: Emitter, target: ast.Attribute) -> Value:
     """The object whose attribute is a target."""
     owner = single(e, target.value)
-    if not isinstance(owner.type, InstanceType):
+    if not isinstance(owner.type, InstanceType | ReferenceType):
         raise Unsupported("an assignment to an attribute")
     return owner
 
@@ -318,7 +336,11 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     """`target op= value`."""
     if isinstance(target, ast.Name | ast.Attribute):
         if isinstance(target, ast.Attribute):
-            attributes.check_stored(e, owner_of(e, target))
+            owner = owner_of(e, target)
+            if isinstance(owner.type, ReferenceType):
+                augmented_field(e, owner, target, name, node)
+                return
+            attributes.check_stored(e, owner)
         left, right = undo.in_order(e, [target, node], expression)
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
             effect = update(e, left, name, right)
@@ -363,6 +385,20 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         left = arrays.load(e, type_.char, arrays.address(place))
         result = binary(e, name, left, expression(e, node))
         effect = store(e, place, result)
+    effect()
+
+
+def augmented_field(
+    e: Emitter, owner: Value, target: ast.Attribute, name: str, node: ast.expr
+) -> None:
+    """`owner.name op= value` of an object in memory."""
+    if not isinstance(target.value, ast.Name) and undo.calls(node):
+        raise Unsupported("an attribute updated with what a function returns, which may store")
+    owner = e.snapshot(owner)
+    left = fields.attribute(e, owner, target.attr)
+    if not isinstance(left.type, Number):
+        raise Unsupported(f"{left.type} updated")
+    effect = fields.prepare(e, owner, target.attr, binary(e, name, left, expression(e, node)))
     effect()
 
 

@@ -12,16 +12,16 @@ registers: the exits of the statement take those of before, which are kept.
 
 from __future__ import annotations
 
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from enum import EnumMeta
+from types import FunctionType, MemberDescriptorType
 from typing import Any
-
-import numpy
 
 from fastnp._loops import closures, generators, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
-from fastnp._loops.places import MISSING, Object, Place, class_attribute, kept
+from fastnp._loops.places import MISSING, Object, Place, class_attribute, is_plain, kept, looked_up
+from fastnp._loops.structs import has_plain_metaclass, structs_of
 from fastnp._loops.types import (
     ArrayType,
     InstanceType,
@@ -33,7 +33,6 @@ from fastnp._loops.types import (
 
 # Among what is learned of a loop: that functions which it calls store to attributes.
 STORED_IN_CALLS = "attributes stored in calls"
-HEAP_TYPE = 1 << 9
 
 
 def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
@@ -51,22 +50,6 @@ def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
     return Value(InstanceType(place.path, class_), ())
 
 
-def is_plain(class_: type) -> bool:
-    """Whether a class was made by a `class` statement and looks attributes up as `object` does."""
-    return (
-        bool(class_.__flags__ & HEAP_TYPE)
-        and not issubclass(class_, numpy.ndarray)
-        and looked_up(class_, "__getattribute__") is vars(object)["__getattribute__"]
-        and isinstance(looked_up(class_, "__dict__"), GetSetDescriptorType | None)
-    )
-
-
-def looked_up(class_: type, name: str) -> Any:
-    """What a class or the classes it derives from have under a name; `None` if nothing."""
-    found = class_attribute(class_, name)
-    return None if found is MISSING else found
-
-
 def guarded(e: Emitter, class_: type, name: str) -> Any:
     """What a class has under a name, which the code relies on."""
     if (class_, name) not in e.looked_up:
@@ -77,6 +60,26 @@ def guarded(e: Emitter, class_: type, name: str) -> Any:
             if found is not MISSING:
                 break
     return e.looked_up[class_, name]
+
+
+def of_class(e: Emitter, class_: type, name: str) -> Value:
+    """`Class.name`: a number, a string or a function, which the code relies on."""
+    if type(class_) is EnumMeta:
+        members = class_._member_map_
+        if name in members:
+            e.scoped_constants.append((members, name, members[name]))
+            return Value(ObjectType(members[name]), ())
+    found = MISSING
+    if has_plain_metaclass(class_) and not hasattr(type(class_), name):
+        guarded(e, class_, name)
+        found = class_attribute(class_, name)
+    if isinstance(found, staticmethod):
+        found = found.__func__
+    is_bound = hasattr(found, "__get__") and type(found) is not FunctionType
+    constant = None if found is MISSING or is_bound else scopes.constant(e, None, name, found)
+    if constant is None:
+        raise Unsupported(f"`{class_.__name__}.{name}`")
+    return constant
 
 
 def attribute(e: Emitter, value: Value, name: str) -> Value:
@@ -207,6 +210,10 @@ def begin(e: Emitter) -> None:
     # The types of lists among them are learned on the way.
     for path, place in [*e.learned.items()]:
         if isinstance(path, Stored):
+            if structs_of(e.learned).type_of(place.owner().found(e.names)) is not None:
+                # It was found that its object lies in memory.
+                del e.learned[path]
+                continue
             known = place.found(e.names)
             type_ = e.type_at_entry(path, known)
             if isinstance(type_, ObjectType) and type_.is_constant:

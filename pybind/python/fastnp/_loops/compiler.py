@@ -21,7 +21,6 @@ from fastnp._loops.emitter import (
     DRAWS,
     GROWTH,
     LOG,
-    MIXED_ITEMS,
     OPAQUE,
     Emitter,
     Exit,
@@ -36,6 +35,7 @@ from fastnp._loops.entry_items import entry_items
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.generators import Draws
 from fastnp._loops.heap import layout_of
+from fastnp._loops.item_types import MIXED_ITEMS
 from fastnp._loops.liveness import live_at_head
 from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
@@ -45,6 +45,7 @@ from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.strings import code_points
+from fastnp._loops.structs import structs_of
 from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
     ArrayType,
@@ -54,6 +55,8 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     RangeType,
+    ReferenceType,
+    SymbolType,
     TextType,
     TupleType,
     Type,
@@ -153,6 +156,7 @@ def changed_literals(loop: Loop, names: Names) -> frozenset[Place]:
 def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Writes a loop and compiles it."""
     node = loop.node
+    structs_of(e.learned).begin()
     prepare(e)
     try:
         attributes.begin(e)
@@ -292,13 +296,15 @@ class Compiled:
         self.lists = {
             i: parameter.type
             for i, parameter in enumerate(e.parameters)
-            if isinstance(parameter.type, ListType)
+            if isinstance(parameter.type, ListType | ReferenceType)
         }
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
         }
         self.is_flat = not (self.tuples or self.complexes or self.texts)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
+        self.structs = structs_of(e.learned).layouts() if self.lists else []
+        self.symbols = structs_of(e.learned).symbols
         self.copies_lists = bool(self.lists)
         self.is_for_others = False
         self.stores_lists = e.stores_lists
@@ -368,7 +374,11 @@ class Compiled:
         heap_parameter = self.heap_parameter
         entered = [values[i] for i in self.lists]
         room = 0 if heap_parameter is None else heap_module.MADE
-        heap = _fastnp.ListHeap(entered, self.layouts, room)
+        if self.structs and not self.are_constants(names):
+            # What a class has now might be code, which reading attributes would run.
+            self.is_for_others = True
+            return None
+        heap = _fastnp.ListHeap(entered, self.layouts, room, self.structs, self.symbols)
         if not heap.is_entered:
             return None
         given = [*values]
@@ -620,7 +630,7 @@ def rebuilt(
             return values[type_.root]
         case ObjectType():
             return type_.value
-        case ListType():
+        case ListType() | ReferenceType() | SymbolType():
             assert heap is not None
             return heap.object_at(stored[0], layout_of(type_))
         case ArrayType():

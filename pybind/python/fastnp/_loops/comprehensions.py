@@ -17,11 +17,14 @@ from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import condition, number, single
 from fastnp._loops.heap import LENGTH
 from fastnp._loops.iterators import Items
+from fastnp._loops.nodes import key_of
 from fastnp._loops.statements import bind_item, iteration
 from fastnp._loops.text import Block
 from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ListType, Value
 
 WIDEST = 8
+# Zero of a type of registers, if it is no integer.
+ZEROS = {F64: f"fconst 0x{0:016x}", F32: f"fconst 0x{0:08x}"}
 
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -44,14 +47,29 @@ def own_names(node: Comprehension) -> Comprehension:
     return made
 
 
-def comprehension(e: Emitter, node: Comprehension, function: object = None) -> Value:
+@lru_cache(maxsize=256)
+def of_keys(node: ast.Call) -> ast.GeneratorExp:
+    """The keys of `min(items, key=lambda item: …)`, as a generator."""
+    key = key_of(node)
+    assert key is not None
+    (item,) = (*key.args.posonlyargs, *key.args.args)
+    generator = ast.comprehension(ast.Name(item.arg, ast.Store()), node.args[0], [], 0)
+    return ast.GeneratorExp(key.body, [generator])
+
+
+def comprehension(e: Emitter, node: Comprehension | ast.Call, function: object = None) -> Value:
     """`[value for item in iterable if condition]`, or a function of the items of such a generator:
-    `sum`, `any`, `all`, `min` or `max`.
+    `sum`, `any`, `all`, `min` or `max`; or the least or greatest item by a key.
     """
+    has_key = isinstance(node, ast.Call)
+    if isinstance(node, ast.Call):
+        if function not in (min, max):
+            raise Unsupported("a lambda expression")
+        node = of_keys(node)
     if len(node.generators) != 1 or node.generators[0].is_async:
         raise Unsupported("a comprehension of several loops")
-    if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
-        raise Unsupported("an assignment within an expression")
+    if any(isinstance(part, ast.NamedExpr | ast.Lambda) for part in ast.walk(node)):
+        raise Unsupported("an assignment or a function within a comprehension")
     node = own_names(node)
     items = iteration(e, node.generators[0].iter)
     if function is sum:
@@ -59,7 +77,7 @@ def comprehension(e: Emitter, node: Comprehension, function: object = None) -> V
     if function in (any, all):
         return tested(e, node, items, function is any)
     if function in (min, max):
-        return extreme(e, node, items, "less" if function is min else "greater")
+        return extreme(e, node, items, "less" if function is min else "greater", has_key)
     return listed(e, node, items)
 
 
@@ -137,9 +155,9 @@ def total(e: Emitter, node: Comprehension, items: Items) -> Value:
     return found[0].result(count)
 
 
-def extreme(e: Emitter, node: Comprehension, items: Items, name: str) -> Value:
+def extreme(e: Emitter, node: Comprehension, items: Items, name: str, has_key: bool) -> Value:
     """`min(value for …)`, `max(value for …)`: the first of those that no other is below, or above;
-    of no items it is left.
+    of no items it is left. If the values are keys, the item that has it.
     """
     text, is_first, found = e.text, e.text.register(I8), list[Value]()
     text.copy(is_first, text.truth(True))
@@ -148,23 +166,25 @@ def extreme(e: Emitter, node: Comprehension, items: Items, name: str) -> Value:
         value = e.settle(number(e, item))
         if len(value.type.registers) > 1:
             raise Unsupported(f"min or max of {value.type}")
-        best = Value(value.type, tuple(map(text.register, value.type.registers)))
-        found.append(best)
-        is_better = numbers.compare(e, name, value, best).register
+        values = [value, single(e, node.generators[0].target)] if has_key else [value]
+        found.extend(
+            Value(one.type, tuple(map(text.register, one.type.registers))) for one in values
+        )
+        is_better = numbers.compare(e, name, value, found[0]).register
         is_taken = text.op(I8, "or", is_first, is_better)
-        for target, source in zip(best.registers, value.registers, strict=True):
-            kind = value.type.registers[0]
-            text.copy(target, text.op(kind, "select", is_taken, source, target))
+        for best, one in zip(found, values, strict=True):
+            for kind, target, source in zip(
+                one.type.registers, best.registers, one.registers, strict=True
+            ):
+                text.copy(target, text.op(kind, "select", is_taken, source, target))
         text.copy(is_first, text.truth(False))
 
     before = turns(e, node, items, compare)
-    (register,), (kind,) = found[0].registers, found[0].type.registers
-    zero = (
-        f"fconst 0x{0:016x}" if kind == F64 else f"fconst 0x{0:08x}" if kind == F32 else "iconst 0"
-    )
-    before.lines.insert(-1, f"{register} = {zero}")
+    for best in found:
+        for register, kind in zip(best.registers, best.type.registers, strict=True):
+            before.lines.insert(-1, f"{register} = {ZEROS.get(kind, 'iconst 0')}")
     e.leave_if(is_first)
-    return found[0]
+    return found[-1]
 
 
 def tested(e: Emitter, node: Comprehension, items: Items, is_any: bool) -> Value:

@@ -10,7 +10,7 @@ from fastnp._loops import lists, priority_queues, sorting, undo
 from fastnp._loops.assignments import heap_of, immediate
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
-from fastnp._loops.types import InstanceType, ListType, Value
+from fastnp._loops.types import InstanceType, ListType, ReferenceType, Value
 
 REASON = "a call whose result is not used"
 
@@ -30,7 +30,7 @@ def call(e: Emitter, node: ast.Call) -> None:
     if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
     owner = undo.kept(e, node.func.value, expression(e, node.func.value), node.args)
-    if isinstance(owner, Value) and isinstance(owner.type, InstanceType):
+    if isinstance(owner, Value) and isinstance(owner.type, InstanceType | ReferenceType):
         e.settle(single(e, node))
         return
     if node.keywords or not isinstance(owner, Value) or not isinstance(owner.type, ListType):

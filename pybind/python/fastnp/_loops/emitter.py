@@ -21,10 +21,12 @@ from fastnp._loops import undo_log
 from fastnp._loops.closures import Closures
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list
+from fastnp._loops.item_types import widened
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.records import Record
+from fastnp._loops.structs import STRUCTS, structs_of
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
     BITS,
@@ -61,11 +63,6 @@ DRAWS = "random()"
 GROWTH, LOG = "lists that grow in calls", "a log of stores in calls"
 # Among what is learned of a loop, with a string: that its characters are used.
 TEXTS = "characters of a string"
-# Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
-EITHER_ITEMS = "numbers of Python's or NumPy's in lists"
-# Among what is learned of a loop: that lists of one type of numbers hold integers and floats, with
-# that type and the common one; or that no list does, as the loop was refused so.
-MIXED_ITEMS = "integers and floats in lists"
 # Where a tape of random words says how many were taken, and that a statement has drawn nothing.
 POSITION, IS_FRESH, REACHED = 8, 72, 128
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
@@ -370,11 +367,16 @@ class Emitter:
         """The type of a value at the entry; of a list without items, with what the loop stores."""
         if self.is_text(value):
             return TextType(len(self.parameters))
+        structs = structs_of(self.learned)
+        if (reference := structs.type_of(value)) is not None:
+            return reference
         if not is_sequence(value):
             return type_of(value, len(self.parameters))
         # A list of a million items takes 20 ms; the loop may be written several times.
         if id(value) not in self.learned:
-            self.learned[id(value)] = type_of_list(value)
+            self.learned[id(value)] = type_of_list(value, structs.items_type)
+            if structs.is_new:
+                raise Learned(STRUCTS, structs)
         type_ = self.learned[id(value)]
         return None if type_ is None else self._typed(name, type_)
 
@@ -388,19 +390,7 @@ class Emitter:
             item = self.learned.get(name, Unknown(name))
         elif isinstance(item, ListType):
             item = self._typed(name, item)
-        return type_._replace(item=self.widened_item(item), is_fixed=self.is_fixed)
-
-    def widened_item(self, item: Any) -> Any:
-        """The type of a list's items, which may be that of Python's numbers and NumPy's, or of
-        integers and floats.
-        """
-        common = [
-            what[1] for what in self.learned if isinstance(what, tuple) and what[0] == EITHER_ITEMS
-        ]
-        if isinstance(item, Number):
-            item = next((type_ for type_ in common if either(item, type_) == type_), item)
-            return (self.learned.get(MIXED_ITEMS) or {}).get(item, item)
-        return item
+        return type_._replace(item=widened(item, self.learned), is_fixed=self.is_fixed)
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""
@@ -416,6 +406,9 @@ class Emitter:
         if variable is None:
             return None if self.calls else self.free.get(name)
         if isinstance(variable.type, Opaque):
+            structs = structs_of(self.learned)
+            if structs.adds(self.names.get(name)):
+                raise Learned(STRUCTS, structs)
             raise Unsupported(f"`{name}` is {type(self.names.get(name)).__name__}")
         if variable.maybe_unbound:
             self.leave_unless(self.flag(name))

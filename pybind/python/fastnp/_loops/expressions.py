@@ -11,6 +11,7 @@ from fastnp._loops import (
     attributes,
     complexes,
     element_loops,
+    fields,
     free_names,
     functions,
     inner_functions,
@@ -19,8 +20,10 @@ from fastnp._loops import (
     masks,
     numbers,
     reductions,
+    references,
     searches,
     strings,
+    symbols,
     tuples,
     undo,
 )
@@ -28,7 +31,7 @@ from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.closures import has_contents
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.loop import below
-from fastnp._loops.nodes import as_tuple
+from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
 from fastnp._loops.returns import DifferentTypes, attributes_after, of_each_type
@@ -44,6 +47,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    ReferenceType,
     TupleType,
     Value,
     common,
@@ -113,6 +117,10 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             function = single(e, name).type
             if isinstance(function, ObjectType) and function.value in (sum, any, all, min, max):
                 return e.comprehend(e, items, function.value)
+        case ast.Call(func=ast.Name() as name) if key_of(node) is not None:
+            function = single(e, name).type
+            if e.comprehend is not None and isinstance(function, ObjectType):
+                return e.comprehend(e, node, function.value)
         case ast.Call():
             return functions.call(e, node, expression, e.inline)
         case ast.Lambda():
@@ -199,6 +207,8 @@ def truth(e: Emitter, value: Value) -> str:
     """`bool(value)` in a register."""
     if isinstance(value.type, ListType):
         return e.text.op(I8, "icmp.gt", lists.length(e, value), e.text.integer(0))
+    if isinstance(value.type, ReferenceType):
+        return references.truth(e, value)
     if isinstance(value.type, ObjectType) and value.type.is_constant:
         return e.text.truth(bool(value.type.value))
     return numbers.truth(e, e.settle(value))
@@ -291,24 +301,32 @@ def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
 
 
 def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
-    """The value that one of several paths ends with."""
-    type_ = numbers.number(ends[0][0])
-    for value, _ in ends[1:]:
-        joined = common(type_, numbers.number(value))
-        if joined is None:
-            raise Unsupported(f"a value that is {type_} or {value.type}")
-        type_ = joined
+    """The value that one of several paths ends with: a number, or an object in memory."""
+    type_ = common_type([value for value, _ in ends])
     result = tuple(e.text.register(kind) for kind in type_.registers)
     after = e.text.new_block("merged")
     for value, block in ends:
         e.text.start(block)
-        for target, source in zip(
-            result, numbers.as_common(e, value, type_).registers, strict=True
-        ):
+        if isinstance(type_, Number):
+            value = numbers.as_common(e, value, type_)
+        for target, source in zip(result, value.registers, strict=True):
             e.text.copy(target, source)
         e.text.jump(after)
     e.text.start(after)
     return Value(type_, result)
+
+
+def common_type(values: list[Value]) -> Number | ReferenceType:
+    """The type of a value that is one of several numbers, or of several objects of a class."""
+    if all(map(references.is_reference, values)) and len({value.type for value in values}) == 1:
+        return references.reference(values[0])
+    type_ = numbers.number(values[0])
+    for value in values[1:]:
+        joined = common(type_, numbers.number(value))
+        if joined is None:
+            raise Unsupported(f"a value that is {type_} or {value.type}")
+        type_ = joined
+    return type_
 
 
 def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
@@ -327,8 +345,16 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return array_operators.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
+    if symbols.is_symbol(left) or symbols.is_symbol(right):
+        if names not in (["equal"], ["not_equal"]):
+            raise Unsupported("an order of strings")
+        return symbols.compared(e, left, right, names == ["not_equal"])
     if (strings.is_char(left) or strings.is_char(right)) and len(names) == 1:
         return strings.compare(e, names[0] or "", left, right)
+    if names in (["equal"], ["not_equal"]) and (
+        references.is_reference(left) or references.is_reference(right)
+    ):
+        return references.compared(e, left, right, "==", names == ["not_equal"])
     if names in (["equal"], ["not_equal"]) and are_of_constants(left, right):
         return numbers.literal(e, (left.type == right.type) == (names == ["equal"]))
     if complexes.is_complex(left) or complexes.is_complex(right):
@@ -377,11 +403,17 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
     known = strings.known_text(within)
     if strings.is_char(value) and known is not None:
         found = strings.is_within(e, value, known)
+    elif isinstance(within.type, TupleType) and symbols.is_symbol(value):
+        found = e.text.truth(False)
+        for item in tuples.items_of(within):
+            found = e.text.op(I8, "or", found, symbols.equals(e, item, value))
     elif isinstance(within.type, TupleType):
         numbers.number(value)
         found = e.text.truth(False)
         for item in tuples.items_of(within):
             found = e.text.op(I8, "or", found, searches.equals(e, item, value))
+    elif isinstance(within.type, ListType) and references.is_reference(value):
+        found = fields.is_among(e, value, within)
     elif isinstance(within.type, ListType):
         numbers.number(value)
         count = lists.matching(
@@ -409,6 +441,10 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
 def identity(e: Emitter, node: ast.Compare) -> Value:
     """`x is None`: known when the loop is compiled."""
     left, right = single(e, node.left), single(e, node.comparators[0])
+    if symbols.is_symbol(left) or symbols.is_symbol(right):
+        return symbols.is_same(e, left, right, isinstance(node.ops[0], ast.IsNot))
+    if references.is_reference(left) or references.is_reference(right):
+        return references.compared(e, left, right, "is", isinstance(node.ops[0], ast.IsNot))
     if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):
         raise Unsupported("`is` of values")
     if all(
@@ -430,12 +466,22 @@ def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) ->
     text.branch(tested, then, otherwise)
     known = e.known()
     text.start(then)
-    first = (e.settle(number(e, body)), text.block)
+    first = (e.settle(number_or_object(e, body)), text.block)
     e.forget_since(known)
     text.start(otherwise)
-    second = (e.settle(number(e, orelse)), text.block)
+    second = (e.settle(number_or_object(e, orelse)), text.block)
     e.forget_since(known)
     return merged(e, [first, second])
+
+
+def number_or_object(e: Emitter, node: ast.expr) -> Value:
+    """The value of an expression that is a number, or an object that lies in memory."""
+    value = single(e, node)
+    if isinstance(value.type, InstanceType):
+        references.expect(e, value.type)
+    if not references.is_reference(value):
+        numbers.number(value)
+    return value
 
 
 def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value | Elementwise:
@@ -568,6 +614,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         if name == "size":
             return Value(INT, (arrays.size(e, value.shape),))
         return Value(TupleType((INT,) * len(value.shape)), value.shape)
+    if isinstance(value.type, ReferenceType):
+        return fields.attribute(e, value, name)
     if isinstance(value.type, InstanceType):
         return attributes.attribute(e, value, name)
     if isinstance(value.type, ComplexType):
@@ -593,4 +641,6 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         if isinstance(type_, ObjectType) and (found is not None or name == "newaxis"):
             e.scoped_constants.append((vars(module), name, found))
             return Value(type_, ())
+    if isinstance(value.type, ObjectType) and isinstance(value.type.value, type):
+        return attributes.of_class(e, value.type.value, name)
     raise Unsupported(f"`.{name}` of {value.type}")

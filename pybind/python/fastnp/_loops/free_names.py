@@ -13,8 +13,15 @@ from fastnp._loops.closures import is_of_program
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of
-from fastnp._loops.places import MISSING, Place
-from fastnp._loops.types import ArrayType, ListType, ObjectType, TextType, Value
+from fastnp._loops.places import MISSING, Place, is_plain
+from fastnp._loops.types import (
+    ArrayType,
+    ListType,
+    ObjectType,
+    ReferenceType,
+    TextType,
+    Value,
+)
 
 # The name of the function that `jit` puts around one: what is around that is not known.
 OF_JIT = "closure"
@@ -100,7 +107,7 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
     type_ = e.type_at_entry(name, known)
     if type_ is None:
         return attributes.instance_at(e, Place(name), known)
-    if not isinstance(type_, ListType | ArrayType | TextType):
+    if not isinstance(type_, ArrayType | ListType | ReferenceType | TextType):
         return None
     prefix, e.prefix = e.prefix, ""
     e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))
@@ -113,8 +120,8 @@ def function_at(e: Emitter, place: Place, known: Any) -> Value | None:
     if not isinstance(e.names, Names):
         return None
     if type(known) is MethodType:
-        is_plain = type(known.__func__) is FunctionType and draws.source_of(known) is None
-        if not is_plain or not attributes.is_plain(type(known.__self__)):
+        is_method = type(known.__func__) is FunctionType and draws.source_of(known) is None
+        if not is_method or not is_plain(type(known.__self__)):
             return None
     elif not is_of_program(known):
         return None

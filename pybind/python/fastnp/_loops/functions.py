@@ -20,6 +20,7 @@ from fastnp._loops import (
     complexes,
     creation,
     draws,
+    fields,
     finiteness,
     free_names,
     lists,
@@ -55,6 +56,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    ReferenceType,
     TupleType,
     Value,
     numpy_loop,
@@ -112,10 +114,14 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if isinstance(node.func, ast.Attribute):
         owner = node.func.value
         value = None if is_object(e, owner) else expression(e, owner)
-        if isinstance(value, Value) and isinstance(value.type, InstanceType):
-            if (source := draws.source_at(e, value)) is not None:
+        if isinstance(value, Value) and isinstance(value.type, InstanceType | ReferenceType):
+            found: tuple[FunctionType, list[Value]] | None
+            if isinstance(value.type, ReferenceType):
+                found = fields.method(e, value, node.func.attr)
+            elif (source := draws.source_at(e, value)) is not None:
                 return draws.call(e, source, node.func.attr, node, expression)
-            found = attributes.method(e, value, node.func.attr)
+            else:
+                found = attributes.method(e, value, node.func.attr)
             if found is not None:
                 called, before = found
                 arguments = undo.in_order(e, node.args, expression)

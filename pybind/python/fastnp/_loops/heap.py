@@ -5,6 +5,7 @@ entry, and puts back at the end what is different.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -22,6 +23,8 @@ from fastnp._loops.types import (
     ItemType,
     ListType,
     Number,
+    ReferenceType,
+    SymbolType,
     TupleType,
     Unknown,
     common,
@@ -64,8 +67,12 @@ def is_sequence(value: object) -> bool:
     return type(value) is list or (type(value) is deque and value.maxlen is None)
 
 
-def type_of_list(sequence: list[Any] | deque[Any]) -> ListType | None:
-    """The type of a list or a deque, or `None` where its items are no numbers or lists of one type.
+def type_of_list(
+    sequence: list[Any] | deque[Any],
+    of_objects: Callable[[set[type], list[Any]], ReferenceType | None],
+) -> ListType | None:
+    """The type of a list or a deque, or `None` where its items are no numbers or lists of one type,
+    nor objects, of which `of_objects` finds the type.
 
     Of a long list some items are looked at: all of two millions take 20 ms. Each entry compares all
     of them with this type.
@@ -81,7 +88,7 @@ def type_of_list(sequence: list[Any] | deque[Any]) -> ListType | None:
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
     elif kinds:
-        item = common_kind(kinds)
+        item = common_kind(kinds) or of_objects(kinds, value)
     if item is None:
         return None
     if is_deque:
@@ -129,8 +136,10 @@ def fields_of(item: ItemType) -> int:
     return len(item.items) if isinstance(item, TupleType) else 1
 
 
-def layout_of(type_: ListType) -> _fastnp.ListLayout:
-    """How lists of a type lie in memory."""
+def layout_of(type_: ListType | ReferenceType | SymbolType) -> _fastnp.ListLayout:
+    """How lists of a type, or objects, lie in memory."""
+    if isinstance(type_, ReferenceType | SymbolType):
+        return layout(layout_text(ListType(type_, True))[1:-1])
     return layout(layout_text(type_))
 
 
@@ -147,6 +156,10 @@ def layout_text(type_: ListType) -> str:
         case TupleType(items=items):
             names = (item.name for item in items if isinstance(item, Number))
             inside = f"({''.join(LETTERS[name] for name in names)})"
+        case ReferenceType(number=number):
+            inside = f"<{number}>"
+        case SymbolType():
+            inside = "s"
         case ListType() as inner:
             inside = layout_text(inner)
         case _:

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from fastnp._loops import arrays, numbers, slices, undo
+from fastnp._loops import arrays, numbers, references, slices, undo
 from fastnp._loops.arrays import Elementwise, Item
-from fastnp._loops.emitter import EITHER_ITEMS, GROWTH, MIXED_ITEMS, Emitter, Learned, Unsupported
+from fastnp._loops.emitter import GROWTH, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
@@ -27,6 +27,7 @@ from fastnp._loops.heap import (
     ROOM,
     fields_of,
 )
+from fastnp._loops.item_types import EITHER_ITEMS, MIXED_ITEMS, widened
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import (
     BOOL,
@@ -39,6 +40,7 @@ from fastnp._loops.types import (
     SIZES,
     ListType,
     Number,
+    ReferenceType,
     TupleType,
     Unknown,
     Value,
@@ -53,7 +55,8 @@ HEADER_BYTES = 8 * HEADER
 
 def settled(e: Emitter, value: Value) -> Value:
     """A value that may be an item, of which it is known that it does not warn."""
-    return value if isinstance(value.type, ListType | TupleType) else e.settle(value)
+    is_known = isinstance(value.type, ListType | ReferenceType | TupleType)
+    return value if is_known else e.settle(value)
 
 
 def list_type(value: Value) -> ListType:
@@ -129,6 +132,8 @@ def load(e: Emitter, type_: ListType, at: str) -> Value:
     found = arrays.load(e, char_of(type_), at)
     if isinstance(type_.item, ListType):
         return at_header(e, type_.item, found.register)
+    if isinstance(type_.item, ReferenceType):
+        return Value(type_.item, found.registers)
     if isinstance(type_.item, Unknown):
         raise Unsupported("an item of a list that is empty")
     return Value(type_.item, found.registers)
@@ -155,12 +160,14 @@ def unpacked(e: Emitter, value: Value, count: int) -> list[Value]:
 
 def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[str, ...]:
     """A value to be stored in a list, in registers; one of another type is left."""
+    if isinstance(type_.item, ReferenceType):
+        return references.fitting(e, type_.item, value)
     if isinstance(value, Elementwise):
         raise Unsupported("an array stored to a list")
     expect_items(type_, value)
     if is_list(value):
         return value.registers[:1]
-    if isinstance(value.type, TupleType):
+    if isinstance(value.type, ReferenceType | TupleType):
         if value.type != type_.item:
             raise Unsupported(f"{value.type} stored to a list of {type_.item}")
         for kind, register in zip(value.type.registers, value.registers, strict=True):
@@ -211,14 +218,14 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ListType)
+    return isinstance(value.type, ListType | ReferenceType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:
     """The type of a list of such values."""
     if not is_item(value):
         raise Unsupported(f"a list of {value.type}")
-    return ListType(e.widened_item(value.type), e.is_fixed)
+    return ListType(widened(value.type, e.learned), e.is_fixed)
 
 
 def learn(a: Any, b: Any) -> None:
@@ -411,7 +418,7 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
     """`[a, b, …]`."""
     text = e.text
     if not values:
-        item = e.widened_item(e.learned.get(origin) or Unknown(origin))
+        item = widened(e.learned.get(origin) or Unknown(origin), e.learned)
         type_ = ListType(item, e.is_fixed)
     else:
         values = [settled(e, value) for value in values]
@@ -687,7 +694,7 @@ def index(e: Emitter, value: Value, test: Callable[[Value], str]) -> str:
 def visit_each(e: Emitter, value: Value, visit: Callable[[Value], str | None]) -> None:
     """Visits the items of a list, as long as `visit` gives no condition that is false."""
     type_, text = list_type(value), e.text
-    if not isinstance(type_.item, Number):
+    if not isinstance(type_.item, Number | ReferenceType):
         raise Unsupported(f"an item of {type_}")
     at, left = text.register(I64), text.register(I64)
     text.copy(at, address(e, value, text.integer(0)))

@@ -109,3 +109,18 @@ def copied(node: Any, **fields: Any) -> Any:
     for part in parts_of(made):
         place(part, None)
     return ast.copy_location(made, node)
+
+
+def key_of(node: ast.AST) -> ast.Lambda | None:
+    """The key of `min(items, key=lambda item: …)` or of such a `max`; `None` of other nodes."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="min" | "max"),
+            args=[items],
+            keywords=[ast.keyword(arg="key", value=ast.Lambda() as key)],
+        ) if not isinstance(items, ast.Starred):
+            parameters = key.args
+            others = parameters.kwonlyargs or parameters.vararg or parameters.kwarg
+            is_of_one = len(parameters.posonlyargs + parameters.args) == 1
+            return key if is_of_one and not others and not parameters.defaults else None
+    return None

@@ -24,6 +24,7 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     RangeType,
+    ReferenceType,
     TextType,
     TupleType,
     Type,
@@ -138,6 +139,6 @@ def specification(type_: Type) -> str:
             return "r"
         case TextType():
             return "AI1cr"
-        case ListType():
+        case ListType() | ReferenceType():
             return "i"
     raise TypeError(f"no parameter is {type_}")

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import CodeType, FunctionType, MemberDescriptorType, MethodType
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any
+
+import numpy
 
 from fastnp._loops.records import Record
 
 # What is found where nothing is.
 MISSING: Any = object()
+HEAP_TYPE = 1 << 9
 
 
 def class_attribute(class_: type, name: str) -> Any:
     """What a class or one that it derives from has under a name, found without a call."""
     return next((vars(base)[name] for base in class_.__mro__ if name in vars(base)), MISSING)
+
+
+def is_plain(class_: type) -> bool:
+    """Whether a class was made by a `class` statement and looks attributes up as `object` does."""
+    return (
+        bool(class_.__flags__ & HEAP_TYPE)
+        and not issubclass(class_, numpy.ndarray)
+        and looked_up(class_, "__getattribute__") is vars(object)["__getattribute__"]
+        and isinstance(looked_up(class_, "__dict__"), GetSetDescriptorType | None)
+    )
+
+
+def looked_up(class_: type, name: str) -> Any:
+    """What a class or the classes it derives from have under a name; `None` if nothing."""
+    found = class_attribute(class_, name)
+    return None if found is MISSING else found
 
 
 class Link(Record):
@@ -108,6 +127,10 @@ class Place(Record):
         """The place of an attribute of the object, which is of a class."""
         return Place(self.name, (*self.links, Link(class_, name, slot)))
 
+    def owner(self) -> Place:
+        """The place of the object that has the attribute, which is here."""
+        return Place(self.name, self.links[:-1])
+
     def cell(self, code: CodeType, name: str) -> Place:
         """The place of a variable that the function of a code, which is here, has from functions
         around it.
@@ -137,9 +160,9 @@ class Place(Record):
 
     def store(self, names: Mapping[str, Any], value: object) -> None:
         """Binds the attribute."""
-        *owner, link = self.links
+        link = self.links[-1]
         assert isinstance(link, Link)
-        link.store(Place(self.name, tuple(owner)).found(names), value)
+        link.store(self.owner().found(names), value)
 
 
 class Object(Record):

@@ -73,6 +73,7 @@ from fastnp._loops.nodes import (
     hidden,
     is_none,
     is_not_none,
+    key_of,
     loaded,
     method,
     place,
@@ -743,13 +744,14 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
             return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
         if isinstance(statement, ast.Assert):
             # Its message is evaluated where the loop is left.
-            nodes = in_scope(statement.test)
+            nodes = [*in_scope(statement.test)]
         elif isinstance(statement, (ast.If, *_SIMPLE)):
-            nodes = facts.nodes(statement)
+            nodes = [*facts.nodes(statement)]
         else:
             continue
+        keys = [key_of(node) for node in nodes]
         for node in nodes:
-            reason = _NEVER.get(type(node), "")
+            reason = "" if node in keys else _NEVER.get(type(node), "")
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reason = "a call of print" if node.func.id == "print" else ""
             if reason:

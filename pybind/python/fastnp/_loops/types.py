@@ -277,6 +277,33 @@ class InstanceType(Record):
         return self.class_.__name__
 
 
+class ReferenceType(Record):
+    """An object of a class of the program's whose attributes lie in the memory of the run, or
+    `None`: its address, or 0. Classes are numbered.
+    """
+
+    class_: type
+    number: int
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,)
+
+    def __str__(self) -> str:
+        return self.class_.__name__
+
+
+class SymbolType(Record):
+    """A string or a member of an enumeration that is an attribute of such an object, or `None`: its
+    number in this run, 0 for `None`. Equal strings have one number.
+    """
+
+    registers: tuple[str, ...] = (I64,)
+
+    def __str__(self) -> str:
+        return "str"
+
+
 class Unknown(Record):
     """The items of a list that is empty where it is made or entered with.
 
@@ -311,7 +338,7 @@ class ListType(Record):
 
 
 # What lists hold.
-ItemType: TypeAlias = "Number | ListType | TupleType | Unknown"
+ItemType: TypeAlias = "Number | ListType | ReferenceType | SymbolType | TupleType | Unknown"
 Type: TypeAlias = (
     ArrayType
     | CharType
@@ -321,6 +348,8 @@ Type: TypeAlias = (
     | Number
     | ObjectType
     | RangeType
+    | ReferenceType
+    | SymbolType
     | TextType
     | TupleType
 )

@@ -9,8 +9,10 @@ from __future__ import annotations
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import I8, I64
 
-# Bytes of the log: 4,096 stores; where a call makes more the interpreter does it.
-SIZE = 1 << 16
+# Bytes of the log: 131,072 stores, as a step of a simulation may make; where a call makes more the
+# interpreter does it. Memory that is not written costs nothing, but from 4 MB on NumPy asks for
+# huge pages.
+SIZE = 1 << 21
 ENTRY = 16
 WIDTH_AT = 59
 WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "i64"}
