@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType, MethodType
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -40,6 +40,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
 from fastnp._loops.types import (
     BOOL,
@@ -171,41 +172,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     raise Unsupported(f"a call of {function.type}")
 
 
-# Other names of NumPy's functions, by the name that they give themselves.
-ALIASES = {"absolute": ("abs",), "divide": ("true_divide",), "remainder": ("mod",)}
 REDUCERS = {name: name for name in (*reductions.FOLDS, *variances.NAMES)}
 REDUCERS.update(amax="max", amin="min")
-
-
-def name_in_numpy(function: object) -> tuple[str, bool]:
-    """The name under which NumPy has a function, or this package in its place, and whether it is
-    ours; no name for others. Names that the program does not use are not looked up: for a hundred
-    of them that takes 4 ms.
-    """
-    import fastnp  # the package imports this module
-
-    if not issubclass(type(function), FunctionType) and type(function).__module__ not in OWNERS:
-        return "", False
-    own: str = getattr(function, "__name__", "")
-    for module in (numpy, fastnp):
-        for name in (own, *ALIASES.get(own, ())):
-            if vars(module).get(name) is function:
-                return name, module is fastnp
-        linalg = vars(module).get("linalg")
-        if linalg is not None and vars(linalg).get(own) is function:
-            return f"linalg.{own}", module is fastnp
-    return "", False
-
-
-# Modules of the classes of NumPy's functions and ours.
-OWNERS = ("builtins", "numpy", "fastnp", "fastnp._fastnp")
-
-
-def is_ufunc(function: object) -> TypeGuard[numpy.ufunc]:
-    """Whether a function is a ufunc of NumPy's or ours."""
-    import fastnp  # the package imports this module
-
-    return isinstance(function, numpy.ufunc | fastnp.ufunc)
 
 
 def is_object(e: Emitter, node: ast.expr) -> bool:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy
 
+from fastnp._loops.known_functions import ufunc
 from fastnp._loops.memory_order import Order
 from fastnp._loops.records import Record
 
@@ -355,7 +356,7 @@ def numpy_loop(name: str, types: tuple[str, ...]) -> tuple[str, ...] | None:
         return None
     operands = tuple(weak.get(t) or numpy.dtype(t) for t in types)
     try:
-        loop = getattr(numpy, name).resolve_dtypes((*operands, None))
+        loop = ufunc(name).resolve_dtypes((*operands, None))
     except TypeError:
         return None
     chars = tuple("l" if dtype.char == "q" else dtype.char for dtype in loop)
