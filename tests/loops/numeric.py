@@ -120,6 +120,7 @@ class Writer:
             f"min({left}, {right}, 1)",
             f"({left} if {self.condition(0)} else {right})",
             f"plus({left}, {right})",
+            f"safe({left}, {right})",
             f"int({left})",
             f"float({left})",
             f"math.sqrt(abs({left}))",
@@ -653,9 +654,9 @@ class Writer:
         dice, special = self.dice.random(), self.special()
         if special is not None:
             self.line(depth, special)
-        elif nesting and dice < 0.2:
-            self.loop(depth, nesting)
-        elif nesting and dice < 0.35:
+        elif nesting and dice < 0.24:
+            (self.loop if dice < 0.2 else self.attempt)(depth, nesting)
+        elif nesting and dice < 0.36:
             self.line(depth, f"if {self.test()}:")
             self.block(depth + 1, nesting - 1)
             if self.dice.random() < 0.5:
@@ -748,6 +749,25 @@ class Writer:
                 self.line(depth, f"b = {self.pick('len(q)', 'q.size', 'int(q.sum()) % 1000')}")
         else:
             self.line(depth, self.pick("row = A[a % 7]", "q = x[1:4]", "print(s)", "pass"))
+
+    def attempt(self, depth: int, nesting: int) -> None:
+        """A `try` statement, in which some statements raise at times."""
+        self.line(depth, "try:")
+        if self.dice.random() < 0.7:
+            value = self.pick(f"1 / {self.index()}", self.element(), self.number(1), "safe(a, b)")
+            self.line(depth + 1, f"{self.pick('s', 'z', 'a')} += {value}")
+        self.block(depth + 1, nesting - 1)
+        for kind in self.pick("ZeroDivisionError", "IndexError ValueError", "Exception").split():
+            self.line(depth, f"except {kind}{self.pick('', ' as wrong', '')}:")
+            self.line(depth + 1, self.pick("b += 1", "s = 0.5", "pass", "print(a)", "z = a = 2"))
+            if self.loops and self.dice.random() < 0.2:
+                self.line(depth + 1, self.pick("break", "continue", "continue"))
+        if self.dice.random() < 0.3:
+            self.line(depth, "else:")
+            self.block(depth + 1, nesting - 1)
+        elif self.dice.random() < 0.1:
+            self.line(depth, "finally:")
+            self.line(depth + 1, "c += 1")
 
     def block(self, depth: int, nesting: int) -> None:
         for _ in range(self.dice.randint(1, 3)):

@@ -113,6 +113,16 @@ def plus(p, q):
     if p > q:
         return p - q
     return p + 2 * q
+def safe(p, q):
+    try:
+        found = p / q
+        if found > 40:
+            raise ValueError(p)
+    except ZeroDivisionError:
+        return 0.5
+    except ValueError:
+        found = 40.0
+    return found
 def steps(p):
     count = 0
     while p > 1 and count < 9:

@@ -739,7 +739,7 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
     if any(isinstance(item, ast.Lambda) for item in items):
         return "a loop over functions"
     for statement in each_turn(loop):
-        if isinstance(statement, _LEFT):
+        if isinstance(statement, _LEFT) or getattr(statement, "finalbody", []):
             return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
         if isinstance(statement, ast.Assert):
             # Its message is evaluated where the loop is left.
@@ -760,7 +760,7 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
 # Statements that the interpreter has to run.
 _LEFT = (
-    *(ast.Try, getattr(ast, "TryStar", ast.Try), ast.With, ast.Match, ast.Raise, ast.Return),
+    *(getattr(ast, "TryStar", ast.With), ast.With, ast.Match, ast.Raise, ast.Return),
     *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete),
 )
 # What compiled code has no values for.
