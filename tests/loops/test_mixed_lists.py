@@ -72,6 +72,14 @@ for k in range(9):
     Z[k] = k / 4 if k > 2 else k
     W.append(Z[k - 1])
 """,
+    "lists of two types that get wider": """
+Z, W = [0] * 9, [0.5, 1.5]
+for k in range(9):
+    Z[k] = k / 2 if k % 2 else k
+    W[k % 2] += x[k % 7]
+    W.append(Z[k] * 0.5)
+    s += W[-1] + Z[k - 1]
+""",
     "lists of floats that get integers": """
 Z, W = [0.5] * 9, [x[3], x[4]]
 for k in range(9):

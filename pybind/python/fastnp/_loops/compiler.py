@@ -21,8 +21,8 @@ from fastnp._loops.emitter import (
     DRAWS,
     GROWTH,
     LOG,
-    MIXED_ITEMS,
     OPAQUE,
+    WIDER_ITEMS,
     Emitter,
     Exit,
     Learned,
@@ -129,9 +129,10 @@ def _compiled(
             # Some are used where only literals are: axes, lengths of new arrays.
             varying = frozenset()
             continue
-        if isinstance(found, Refusal) and learned.get(MIXED_ITEMS):
+        wider = (learned.get(WIDER_ITEMS) or {}).values()
+        if isinstance(found, Refusal) and any(type_.is_mixed for type_ in wider):
             # Some are used where only integers are: as indices, as bounds.
-            learned[MIXED_ITEMS] = None
+            learned[WIDER_ITEMS] = None
             continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found

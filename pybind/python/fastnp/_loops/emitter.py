@@ -61,11 +61,10 @@ DRAWS = "random()"
 GROWTH, LOG = "lists that grow in calls", "a log of stores in calls"
 # Among what is learned of a loop, with a string: that its characters are used.
 TEXTS = "characters of a string"
-# Among what is learned of a loop, with a type: that lists hold Python's numbers and NumPy's.
-EITHER_ITEMS = "numbers of Python's or NumPy's in lists"
-# Among what is learned of a loop: that lists of one type of numbers hold integers and floats, with
-# that type and the common one; or that no list does, as the loop was refused so.
-MIXED_ITEMS = "integers and floats in lists"
+# Among what is learned of a loop: by the type of a list's items, the wider one that such lists have
+# as they get numbers of another type, too: Python's and NumPy's, or integers and floats. `None` if
+# no list does, as the loop was refused so.
+WIDER_ITEMS = "wider types of items in lists"
 # Where a tape of random words says how many were taken, and that a statement has drawn nothing.
 POSITION, IS_FRESH, REACHED = 8, 72, 128
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
@@ -391,16 +390,8 @@ class Emitter:
         return type_._replace(item=self.widened_item(item), is_fixed=self.is_fixed)
 
     def widened_item(self, item: Any) -> Any:
-        """The type of a list's items, which may be that of Python's numbers and NumPy's, or of
-        integers and floats.
-        """
-        common = [
-            what[1] for what in self.learned if isinstance(what, tuple) and what[0] == EITHER_ITEMS
-        ]
-        if isinstance(item, Number):
-            item = next((type_ for type_ in common if either(item, type_) == type_), item)
-            return (self.learned.get(MIXED_ITEMS) or {}).get(item, item)
-        return item
+        """The type of a list's items, or the wider one that such lists have in this loop."""
+        return (self.learned.get(WIDER_ITEMS) or {}).get(item, item)
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""

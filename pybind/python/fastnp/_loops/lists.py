@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from fastnp._loops import arrays, numbers, slices, undo
 from fastnp._loops.arrays import Elementwise, Item
-from fastnp._loops.emitter import EITHER_ITEMS, GROWTH, MIXED_ITEMS, Emitter, Learned, Unsupported
+from fastnp._loops.emitter import GROWTH, WIDER_ITEMS, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Rest
 from fastnp._loops.heap import (
     CHARS,
@@ -42,9 +42,8 @@ from fastnp._loops.types import (
     TupleType,
     Unknown,
     Value,
-    either,
+    common,
 )
-from fastnp._loops.types import common as common_number
 
 # Lists that the code makes have no more items.
 LONGEST = 1 << 40
@@ -169,28 +168,22 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
         return value.registers
     value = e.settle(value)
     have, item = numbers.number(value), type_.item
-    common = either(have, item) if isinstance(item, Number) else None
-    if isinstance(item, Number) and item.is_either and common == item:
-        return numbers.as_common(e, value, item).registers
-    if isinstance(item, Number) and item.is_mixed and common_number(have, item) == item:
+    wider = common(have, item) if isinstance(item, Number) else None
+    if isinstance(item, Number) and fields_of(item) > 1 and wider == item:
         return numbers.as_common(e, value, item).registers
     if have.is_either and have.plain == item:
         e.leave_if(value.registers[1])
-    elif common is not None and have != item and (EITHER_ITEMS, common) not in e.learned:
-        raise Learned((EITHER_ITEMS, common), True)
-    elif have != type_.item:
-        expect_mixed(e, type_, have)
-        raise Unsupported(f"{have} stored to a list of {type_.item}")
+    elif have != item:
+        expect_wider(e, type_, wider)
+        raise Unsupported(f"{have} stored to a list of {item}")
     return value.registers[:1]
 
 
-def expect_mixed(e: Emitter, type_: ListType, have: Number) -> None:
-    """Notes that lists of a type get integers and floats, unless the loop was refused so."""
-    known, item = e.learned.get(MIXED_ITEMS, {}), type_.item
-    if isinstance(item, Number) and known is not None and item not in known:
-        mixed = common_number(have, item)
-        if mixed is not None and mixed.is_mixed:
-            raise Learned(MIXED_ITEMS, {**known, item: mixed})
+def expect_wider(e: Emitter, type_: ListType, wider: Number | None) -> None:
+    """Notes that lists of a type get numbers of another one, unless the loop was refused so."""
+    known, item = e.learned.get(WIDER_ITEMS, {}), type_.item
+    if wider is not None and known is not None and item not in known:
+        raise Learned(WIDER_ITEMS, {**known, item: wider})
 
 
 def expect_items(type_: ListType, value: Value) -> None:
