@@ -25,7 +25,9 @@ class Writer:
         self.whiles = 0
         # Half of the programs make lists, and change their lengths.
         self.has_lists = self.dice.random() < 0.5
-        self.generator = self.pick("random", "np.random", "rng")
+        self.generators = [self.pick("random", "np.random", "rng")]
+        if self.dice.random() < 0.3:
+            self.generators += ["random", "np.random", "rng", "bits"]
         # Half of them call functions that are made anew.
         self.has_closures = self.dice.random() < 0.5
 
@@ -55,6 +57,7 @@ class Writer:
                 )
                 self.line(0, f"print(work({arguments}))")
         self.line(0, "print(random.random(), np.random.normal(), rng.integers(9), rng.random())")
+        self.line(0, "print(bits.random(), bits.integers(9))")
         return "\n".join(self.lines) + "\n"
 
     def pick(self, *choices: str) -> str:
@@ -194,10 +197,11 @@ class Writer:
         )
 
     def draw(self) -> str:
-        """A random number; a loop has those of one generator."""
+        """A random number."""
         if self.dice.random() < 0.03:
             return "int(random.random() * 32) / 4"
-        if self.generator == "random":
+        one = self.dice.choice(self.generators)
+        if one == "random":
             return self.pick(
                 "int(random.random() * 32) / 4", "int(random.uniform(-3, 4.5))",
                 "random.choice([(1, 2), (0, -1), (4, a)])[1]", "int(random.expovariate(.5) * 4)",
@@ -205,7 +209,7 @@ class Writer:
                 "random.choice((3, 1, 4))", f"random.randint(-2, abs({self.index()}))",
                 f"random.randrange({self.index()})", "random.choice(K)", "random.choice(F)",
             )  # fmt: skip
-        one, name = self.generator, "integers" if self.generator == "rng" else "randint"
+        name = "randint" if one == "np.random" else "integers"
         return self.pick(
             f"int({one}.random() * 32) / 4", f"int({one}.uniform(-3, 4.5))",
             f"{one}.{name}(-2, {self.index()})", f"{one}.{name}(1 << (a & 31))",
@@ -220,10 +224,10 @@ class Writer:
 
     def drawn(self) -> str:
         """An array of random numbers."""
-        if self.generator == "random":
+        one, i = self.dice.choice(self.generators), self.index()
+        if one == "random":
             return "x"
-        one, i = self.generator, self.index()
-        name = "integers" if one == "rng" else "randint"
+        name = "randint" if one == "np.random" else "integers"
         return self.pick(
             f"np.floor({one}.random(3) * 8)", f"np.floor({one}.normal(0, 2, size={i}))",
             f"{one}.{name}(-3, 9, size=3)", f"{one}.{name}({i}, size={i})",

@@ -8,6 +8,7 @@ from collections import deque
 random.seed(5)
 np.random.seed(5)
 rng = np.random.default_rng(5)
+bits = np.random.Generator(np.random.SFC64(6))
 n = 7
 A = np.arange(49.0).reshape(7, 7) / 4 - 5
 B = (np.arange(49.0).reshape(7, 7) % 11) / 2
