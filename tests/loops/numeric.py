@@ -489,10 +489,13 @@ class Writer:
             # Lists that are made twice as long in nested loops would fill the memory.
             f"if len({name}) < 30: "
             f"{name}.extend({self.pick('G[:9]', 'K[:5]', name, 'reversed(G[:9])', 'R[:9]')})",
-            f"{self.pick('K', 'L', 'F', 'O')}.sort()",
+            f"{self.pick('K', 'L', 'F', 'O', 'mix')}.sort()",
             f"T = sorted({self.list()})",
             f"{name}[{i}] += push({self.pick('T', 'R', 'E', 'G', 'K')}, {j})",
             f"z = sum({self.pick('F', 'U', 'Q[0]', '[x[1], x[2]]')})",
+            f"z = {self.pick('sum', 'min', 'max')}({self.pick('mix', f'mix[:{i}]', '[1, z, 2]')})",
+            f"z = sorted({self.pick('mix', f'[{i}, 0.5, 1.0, 1]')})[{j}]",
+            f"mix[{i} % 7] = {self.number(0)}",
             f"{self.pick('L', 'K', 'T')}[:] = reversed({self.pick('L', 'K')})",
             f"L[{i}:{j}] = reversed(L[{i}:{j}])",
             f"Q[{i} % 3] = [0.5]",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import lists, numbers
+from fastnp._loops import list_folds, lists, numbers
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import condition, number, single
 from fastnp._loops.heap import LENGTH
@@ -120,15 +120,15 @@ def listed(e: Emitter, node: Comprehension, items: Items) -> Value:
 
 def total(e: Emitter, node: Comprehension, items: Items) -> Value:
     """`sum(value for …)` of integers or floats."""
-    text, count, found = e.text, e.text.register(I64), list[lists.Sum]()
+    text, count, found = e.text, e.text.register(I64), list[list_folds.AnySum]()
     text.copy(count, text.integer(0))
 
     def add(item: ast.expr, _: Block) -> None:
         value = e.settle(number(e, item))
         if value.type == BOOL:
             value = Value(INT, (numbers.to_integer(e, value),))
-        found.append(lists.Sum(e, numbers.number(value)))
-        found[0].add(value.register)
+        found.append(list_folds.sum_of(e, numbers.number(value)))
+        found[0].add(value)
         text.line(f"{count} = add {count}, {text.integer(1)}")
 
     before = turns(e, node, items, add)

@@ -22,6 +22,7 @@ from fastnp._loops import (
     draws,
     finiteness,
     free_names,
+    list_folds,
     lists,
     literals,
     masks,
@@ -259,7 +260,7 @@ def total(e: Emitter, arguments: list[Operand]) -> Value:
     """`sum(x)` of a list or a tuple."""
     of = arguments[0] if len(arguments) == 1 else None
     if lists.is_list(of):
-        return lists.total(e, of)
+        return list_folds.total(e, of)
     if isinstance(of, Value) and isinstance(of.type, TupleType):
         return tuples.total(e, of)
     raise Unsupported("sum of this")
@@ -277,7 +278,7 @@ def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
 
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
         if len(arguments) == 1 and lists.is_list(arguments[0]):
-            return lists.extreme(e, arguments[0], is_less)
+            return list_folds.extreme(e, arguments[0], is_less)
         if len(arguments) == 1 and isinstance(arguments[0], Value):
             is_tuple = isinstance(arguments[0].type, TupleType)
             arguments = [*tuples.items_of(arguments[0])] if is_tuple else arguments

@@ -6,7 +6,6 @@ so is what there is no memory for: then the next run has empty memory.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
@@ -29,13 +28,10 @@ from fastnp._loops.heap import (
 )
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import (
-    BOOL,
     F64,
-    FLOAT,
     I8,
     I64,
     INT,
-    NP_FLOAT,
     SIZES,
     ListType,
     Number,
@@ -410,7 +406,7 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
         values = [settled(e, value) for value in values]
         for value in values:
             learn(values[0].type, value.type)
-        type_ = list_of(e, values[0])
+        type_ = list_of(e, values[0])._replace(item=e.widened_item(type_of_all(values)))
     type_ = type_._replace(is_deque=is_deque)
     items_ = [fitting(e, type_, value) for value in values]
     count, width = text.integer(len(values)), width_of(type_)
@@ -418,6 +414,17 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
     for k, registers in enumerate(items_):
         put(e, type_, text.op(I64, "add", items, text.integer(k * width)), registers)
     return made(type_, header, items, count)
+
+
+def type_of_all(values: list[Value]) -> Any:
+    """The type of the items of a list that holds values: of numbers the common one, if there is
+    one.
+    """
+    item: Any = values[0].type
+    for value in values[1:]:
+        if isinstance(item, Number) and isinstance(value.type, Number):
+            item = common(item, value.type) or item
+    return item
 
 
 def repeated(e: Emitter, value: Value, times: Value) -> Value:
@@ -575,78 +582,6 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
     return found if type_.is_fixed else found._replace(refresh=refresh)
 
 
-class Sum:
-    """A sum of integers or floats as Python adds them, one after the other."""
-
-    def __init__(self, e: Emitter, item: Number) -> None:
-        if item not in (INT, FLOAT, NP_FLOAT):
-            raise Unsupported(f"a sum of {item}")
-        self.e, self.item = e, item
-        self.total, self.lost = e.text.register(item.registers[0]), e.text.register(F64)
-        self.is_compensated = item == FLOAT and sys.version_info >= (3, 12)
-
-    def beginning(self) -> list[str]:
-        """The lines that set it to zero."""
-        zero = f"fconst 0x{0:016x}"
-        lines = [f"{self.total} = {'iconst 0' if self.item == INT else zero}"]
-        return lines + [f"{self.lost} = {zero}"] * self.is_compensated
-
-    def add(self, register: str) -> None:
-        """Adds a number."""
-        text = self.e.text
-        if self.item == INT:
-            text.copy(self.total, numbers.overflowing(self.e, "add", self.total, register))
-            return
-        after = text.op(F64, "fadd", self.total, register)
-        if self.is_compensated:
-            lost = rounding(self.e, self.total, register, after)
-            text.copy(self.lost, text.op(F64, "fadd", self.lost, lost))
-        text.copy(self.total, after)
-
-    def result(self, count: str) -> Value:
-        """The sum of so many numbers; that of no floats is an integer, so it is left."""
-        e, text = self.e, self.e.text
-        if self.item == INT:
-            return Value(INT, (self.total,))
-        e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
-        if self.is_compensated:
-            is_finite = e.is_finite(self.lost, F64)
-            lost = text.op(F64, "select", is_finite, self.lost, text.float(0.0))
-            text.copy(self.total, text.op(F64, "fadd", self.total, lost))
-        result = Value(self.item, (self.total,), is_settled=self.item == FLOAT)
-        return e.settle(result)
-
-
-def total(e: Emitter, value: Value) -> Value:
-    """`sum(value)` of integers or floats."""
-    type_, text = list_type(value), e.text
-    if not isinstance(type_.item, Number) or type_.is_deque:
-        raise Unsupported(f"sum of {type_}")
-    found = Sum(e, type_.item)
-    for line in found.beginning():
-        text.line(line)
-    at, left, count = text.register(I64), text.register(I64), length(e, value)
-    text.copy(at, address(e, value, text.integer(0)))
-    text.copy(left, count)
-
-    def add() -> None:
-        found.add(load(e, type_, at).register)
-        text.line(f"{at} = add {at}, {text.integer(8)}")
-
-    e.spend(left)
-    each(e, left, add)
-    return found.result(count)
-
-
-def rounding(e: Emitter, a: str, b: str, total: str) -> str:
-    """What a sum of two floats has lost (Neumaier), as Python adds them from 3.12 on."""
-    text = e.text
-    is_larger = text.op(I8, "fcmp.ge", text.op(F64, "fabs", a), text.op(F64, "fabs", b))
-    large = text.op(F64, "select", is_larger, a, b)
-    small = text.op(F64, "select", is_larger, b, a)
-    return text.op(F64, "fadd", text.op(F64, "fsub", large, total), small)
-
-
 def matching(
     e: Emitter, value: Value, test: Callable[[Value], str], only_first: bool = False
 ) -> str:
@@ -696,28 +631,3 @@ def visit_each(e: Emitter, value: Value, visit: Callable[[Value], str | None]) -
     is_more = text.op(I8, "icmp.gt", left, zero)
     text.branch(text.op(I8, "and", is_more, goes_on) if goes_on else is_more, inside, after)
     text.start(after)
-
-
-def extreme(e: Emitter, value: Value, is_less: bool) -> Value:
-    """`min(value)` or `max(value)`; of no items it is left."""
-    type_, text = list_type(value), e.text
-    item = type_.item
-    if not isinstance(item, Number) or item not in (INT, FLOAT, BOOL):
-        raise Unsupported(f"min or max of {type_}")
-    kind = item.registers[0]
-    best, at, left = text.register(kind), text.register(I64), text.register(I64)
-    e.leave_unless(text.op(I8, "icmp.gt", length(e, value), text.integer(0)))
-    text.copy(at, address(e, value, text.integer(0)))
-    text.copy(left, length(e, value))
-    text.copy(best, load(e, type_, at).register)
-    e.spend(left)
-
-    def compare() -> None:
-        found = load(e, type_, at)
-        name = "less" if is_less else "greater"
-        is_better = numbers.compare(e, name, found, Value(item, (best,))).register
-        text.copy(best, text.op(kind, "select", is_better, found.register, best))
-        text.line(f"{at} = add {at}, {text.integer(SIZES[char_of(type_)])}")
-
-    each(e, left, compare)
-    return Value(item, (best,))
