@@ -484,6 +484,7 @@ class Writer:
             f"if {name}: s += {name}[-1]",
             f"T = [M[e % 3][{i}] for e in K]",
             f"L[{i}:{j}] = L[{i}:{j}][::-1]",
+            f"if len(L) + len(R) + len(K) < 90: "
             f"{self.pick('L', 'R', 'K')}[{self.part()}] = {self.list()}",
             "W[:2] = W[1::-1]",
             # Lists that are made twice as long in nested loops would fill the memory.
@@ -499,6 +500,9 @@ class Writer:
             f"{self.pick('L', 'K', 'T')}[:] = reversed({self.pick('L', 'K')})",
             f"L[{i}:{j}] = reversed(L[{i}:{j}])",
             f"Q[{i} % 3] = [0.5]",
+            f"Cs[{i} % 3] {self.pick('=', '+=', '-=')} {self.pick('1j', 'd', f'Cs[{j}]')} * 0.5",
+            f"d = {self.pick(f'Cs[{i}]', 'sum(Cs) / 4', 'sum(e / 2 for e in Cs)', 'Cs[:2][-1]')}",
+            f"if len(Cs) < 9: Cs.append({self.pick('Cs[0]', f'complex({i}, 0.5)', 'd')})",
         )
 
     def condition(self, depth: int = 1) -> str:

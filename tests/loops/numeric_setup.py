@@ -41,6 +41,7 @@ N = [2, 5, 3]
 O = [0.5, x[1]]
 U = [x[2], x[3]]
 J = deque([1, 2])
+Cs = [1j, 0.5 - 1j, -2 + 0j]
 o, way, hit = None, "n", None
 edges = np.arange(7) * 3 // 2
 R = L

@@ -6,7 +6,7 @@
 //! run now and then meanwhile, see the lists as they were.
 
 use crate::interpreter::address_hash::AddressHash;
-use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner};
+use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner, complex_of_words, words_of_complex};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -160,6 +160,7 @@ impl ListHeap {
                 self.read_pythons(&list, *number, count)
             }
             Item::Number(number) => self.read_numbers(&list, *number)?,
+            Item::Complex(owner) => self.read_complexes(&list, *owner),
             Item::Tuple(fields) => self.read_tuples(&list, fields)?,
             Item::List(inner) => {
                 self.before.resize(first + count, 0);
@@ -213,6 +214,11 @@ impl ListHeap {
         }
         self.push_bytes(bytes);
         Ok(true)
+    }
+
+    /// Appends the words of complex numbers; false if an item is another object.
+    fn read_complexes(&mut self, list: &Bound<'_, PyList>, owner: Owner) -> bool {
+        list.iter().all(|item| words_of_complex(&item, owner).map(|words| self.before.extend(words)).is_some())
     }
 
     /// Appends the words of tuples; false if an item is no such tuple. Python takes nan in a tuple for equal to itself: the very object, which
@@ -362,6 +368,7 @@ impl ListHeap {
                 let word = if number.is_byte() { byte(words, i).into() } else { words[i] };
                 number.object(py, word, number.owner == Owner::NumPy)
             }
+            Item::Complex(owner) => complex_of_words(py, [words[2 * i], words[2 * i + 1]], *owner),
             Item::Tuple(fields) => {
                 let width = fields.len();
                 let parts = fields

@@ -5,10 +5,22 @@ from __future__ import annotations
 import sys
 from typing import TypeAlias
 
-from fastnp._loops import numbers
+from fastnp._loops import complexes, numbers
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.lists import address, each, length, list_type, load, width_of
-from fastnp._loops.types import BOOL, F64, FLOAT, I8, I64, INT, NP_FLOAT, NP_INT, Number, Value
+from fastnp._loops.types import (
+    BOOL,
+    F64,
+    FLOAT,
+    I8,
+    I64,
+    INT,
+    NP_FLOAT,
+    NP_INT,
+    ComplexType,
+    Number,
+    Value,
+)
 
 # From 3.12 on Python adds to a sum of floats what rounding has lost of it; of integers after a
 # float it adds no such thing. What later versions than these do is not known.
@@ -101,18 +113,44 @@ class MixedSum:
         return self.e.settle(Value(self.item, (total, self.is_integer), is_settled=is_settled))
 
 
-AnySum: TypeAlias = Sum | MixedSum
+class ComplexSum:
+    """A sum of complex numbers, which begins with the integer zero."""
+
+    def __init__(self, e: Emitter, item: ComplexType) -> None:
+        if not MIXED_IS_KNOWN:
+            raise Unsupported(f"a sum of {item}")
+        self.e, self.item = e, item
+        self.parts = e.text.register(F64), e.text.register(F64)
+
+    def beginning(self) -> list[str]:
+        """The lines that set it to zero."""
+        return [f"{part} = {ZERO}" for part in self.parts]
+
+    def add(self, value: Value) -> None:
+        """Adds a number."""
+        for part, more in zip(self.parts, value.registers, strict=True):
+            self.e.text.copy(part, self.e.text.op(F64, "fadd", part, more))
+
+    def result(self, count: str) -> Value:
+        """The sum of so many numbers; that of none is an integer, so it is left."""
+        self.e.leave_unless(self.e.text.op(I8, "icmp.gt", count, self.e.text.integer(0)))
+        return complexes.finite(self.e, self.item, self.parts)
 
 
-def sum_of(e: Emitter, item: Number) -> AnySum:
+AnySum: TypeAlias = Sum | MixedSum | ComplexSum
+
+
+def sum_of(e: Emitter, item: Number | ComplexType) -> AnySum:
     """A sum of numbers of a type."""
+    if isinstance(item, ComplexType):
+        return ComplexSum(e, item)
     return MixedSum(e, item) if item.is_mixed else Sum(e, item)
 
 
 def total(e: Emitter, value: Value) -> Value:
     """`sum(value)` of integers or floats."""
     type_, text = list_type(value), e.text
-    if not isinstance(type_.item, Number) or type_.is_deque:
+    if not isinstance(type_.item, Number | ComplexType) or type_.is_deque:
         raise Unsupported(f"sum of {type_}")
     found = sum_of(e, type_.item)
     for line in found.beginning():

@@ -33,6 +33,7 @@ from fastnp._loops.types import (
     I64,
     INT,
     SIZES,
+    ComplexType,
     ListType,
     Number,
     TupleType,
@@ -71,6 +72,8 @@ def chars_of(type_: ListType) -> list[str]:
     """The element types of the numbers that an item is in memory: of a tuple, each in a word."""
     if isinstance(type_.item, TupleType):
         return [CHARS[number.name] for number in type_.item.items if isinstance(number, Number)]
+    if isinstance(type_.item, ComplexType):
+        return ["d", "d"]
     return [char_of(type_), "?"][: fields_of(type_.item)]
 
 
@@ -118,7 +121,7 @@ def place(e: Emitter, value: Value, index: Value) -> str:
 
 def load(e: Emitter, type_: ListType, at: str) -> Value:
     """The item at an address, as Python's number, as a list or as a tuple."""
-    if isinstance(type_.item, TupleType | Number) and is_in_words(type_):
+    if isinstance(type_.item, TupleType | ComplexType | Number) and is_in_words(type_):
         parts = [arrays.load(e, char, field_at(e, at, k)) for k, char in enumerate(chars_of(type_))]
         return Value(type_.item, tuple(part.registers[0] for part in parts))
     found = arrays.load(e, char_of(type_), at)
@@ -163,6 +166,10 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
                 e.leave_if(e.text.op(I8, "fcmp.uno", register, register))
         return value.registers
     value = e.settle(value)
+    if isinstance(value.type, ComplexType):
+        if value.type != type_.item:
+            raise Unsupported(f"{value.type} stored to a list of {type_.item}")
+        return value.registers
     have, item = numbers.number(value), type_.item
     wider = common(have, item) if isinstance(item, Number) else None
     if isinstance(item, Number) and fields_of(item) > 1 and wider == item:
@@ -200,7 +207,7 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ListType)
+    return isinstance(value.type, ListType | ComplexType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:
@@ -372,13 +379,14 @@ def taken(e: Emitter, size: str) -> str:
     return start
 
 
-def new(e: Emitter, count: str, room: str, width: int) -> tuple[str, str]:
-    """A list with a length, and room for so many items of a width: the addresses of its header and
-    of its items.
+def new(e: Emitter, count: str, room: str, width: int | str) -> tuple[str, str]:
+    """A list with a length, and room for so many items of a width, or of one in a register: the
+    addresses of its header and of its items.
     """
     text = e.text
     e.leave_unless(text.op(I8, "icmp.ule", room, text.integer(LONGEST)))
-    size = text.op(I64, "mul", room, text.integer(width))
+    each = text.integer(width) if isinstance(width, int) else width
+    size = text.op(I64, "mul", room, each)
     header = taken(e, text.op(I64, "add", size, text.integer(HEADER_BYTES)))
     items = text.op(I64, "add", header, text.integer(HEADER_BYTES))
     for offset, word in (

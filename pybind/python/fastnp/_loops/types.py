@@ -292,7 +292,7 @@ class Unknown(Record):
 
 
 class ListType(Record):
-    """A list of numbers, of lists, or of tuples of numbers, of one type.
+    """A list of numbers, of complex numbers, of lists, or of tuples of numbers, of one type.
 
     It is the address of a header: where the items are, how many, for how many there is room. Where
     the loop changes the length of no list, the first two are in registers as well.
@@ -312,7 +312,7 @@ class ListType(Record):
 
 
 # What lists hold.
-ItemType: TypeAlias = "Number | ListType | TupleType | Unknown"
+ItemType: TypeAlias = "Number | ComplexType | ListType | TupleType | Unknown"
 Type: TypeAlias = (
     ArrayType
     | CharType
