@@ -50,6 +50,15 @@ for k in range(9):
     except IndexError:
         pass
 """,
+    "what is reached where something was raised": """
+for k in range(9):
+    try:
+        s += L[k % 7]
+        continue
+    except IndexError:
+        pass
+    print(k)
+""",
     "functions": """
 for k in range(1, 9):
     s += safe(k, 3) + safe(1, k)

@@ -105,8 +105,15 @@ def each_turn(loop: ast.For | ast.While | ast.Try) -> Iterator[ast.stmt]:
         yield statement
         if isinstance(statement, ast.For | ast.While | ast.Try):
             yield from each_turn(statement)
-        elif isinstance(statement, ast.Continue | ast.Break | ast.Return):
+        if ends_turn(statement):
             break
+
+
+def ends_turn(statement: ast.stmt) -> bool:
+    """Whether the statement after it is not reached, if nothing raises."""
+    if isinstance(statement, ast.Try):
+        return ends_turn((statement.orelse or statement.body)[-1])
+    return isinstance(statement, ast.Continue | ast.Break | ast.Return)
 
 
 def in_scope(*nodes: ast.AST) -> Iterator[ast.AST]:
