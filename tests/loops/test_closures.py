@@ -524,6 +524,47 @@ EXACT = {
         a, b = np.random.default_rng(1), np.random.default_rng(2)
         out = [noisy(a, 1.0), noisy(b, 2.0), noisy(a, 3.0), a.random(), b.random()]
         """,
+    "functions that outlive the call": """
+        class Box:
+            f = None
+            def __init__(self):
+                self.g = self.pair = None
+            def put(self, k):
+                self.g = lambda r: r * k
+                return k
+            def keep(self, k):
+                self.pair = (lambda r: r * k), k
+                return k
+        def both(k):
+            return (lambda r: r * k), k
+        def held(k):
+            pair = (lambda r: r * k), k
+            f, _ = pair
+            return f(2)
+        box, out, s = Box(), [], 0
+        for i in range(20):
+            s += held(i)
+            if i == 17:
+                box.put(i)
+                break
+        for i in range(20):
+            s += i
+            if i == 17:
+                box.keep(i)
+                break
+        for i in range(20):
+            s += i
+            if i == 17:
+                t = both(i)
+                break
+        for i in range(20):
+            s += i
+            if i == 17:
+                f, k = both(i)
+                break
+        out = [s, box.g(3), box.pair[0](5), t[0](7), f(k)]
+        del box, t, f
+        """,
     "a statement that is left": """
         def shouting(k):
             def f(p):

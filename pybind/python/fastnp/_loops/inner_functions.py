@@ -16,7 +16,7 @@ from typing import Any
 
 from fastnp._loops.emitter import Call, Emitter, Unsupported
 from fastnp._loops.source import code_within
-from fastnp._loops.types import ObjectType, Value
+from fastnp._loops.types import ObjectType, TupleType, Value
 
 # `from __future__ import annotations`
 FUTURE_ANNOTATIONS = 0x1000000
@@ -64,6 +64,15 @@ def made(
         e.closures.made[key] = function
         e.closures.makers[id(function)] = call.prefix
     return Value(ObjectType(e.closures.made[key]), ())
+
+
+def holds_made(e: Emitter, type_: Any) -> bool:
+    """Whether a value is a function that a call has made, or a tuple with one: it is none that the
+    program can have after the call.
+    """
+    if isinstance(type_, TupleType):
+        return any(holds_made(e, item) for item in type_.items)
+    return isinstance(type_, ObjectType) and id(type_.value) in e.closures.makers
 
 
 def is_plain(node: ast.FunctionDef | ast.Lambda, around: CodeType) -> bool:

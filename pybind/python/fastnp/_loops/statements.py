@@ -737,6 +737,8 @@ def add_return(e: Emitter, value: Value | Elementwise) -> None:
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
+        elif inner_functions.holds_made(e, value.type):
+            raise Unsupported("a function that outlives the call that makes it")
         elif isinstance(value.type, RangeType) or (
             isinstance(value.type, ObjectType) and not value.type.is_constant
         ):
