@@ -631,6 +631,9 @@ class Writer:
                 f"a = gun({i})",
                 f"s = passing({i}) - made({i}, x[{i}])",
                 f"z = fun(z) + gun({i})",
+                f"s += applied(lambda r: r * {i} - {self.pick('z', 'x[1]', 'b', 'L[a % 7]')}, {i})",
+                f"z = applied(lambda r: fun(r) + {self.number(0)}, {self.number(0)})",
+                f"a = applied(lambda r: applied(lambda e: e * r + b, {i}), c) % 1000",
             )
         if self.has_lists and self.dice.random() < 0.4:
             return self.list_statement()

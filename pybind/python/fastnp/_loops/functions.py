@@ -22,6 +22,7 @@ from fastnp._loops import (
     draws,
     finiteness,
     free_names,
+    inner_functions,
     list_folds,
     lists,
     literals,
@@ -108,6 +109,10 @@ class StoredCall:
 
 def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> Operand:
     """A call of a function that is known by identity."""
+
+    def argument_of_call(e: Emitter, node: ast.expr) -> Operand:
+        return inner_functions.passed(e, node, expression)
+
     is_starred = any(isinstance(argument, ast.Starred) for argument in node.args)
     if is_starred and isinstance(node.func, ast.Attribute):
         raise Unsupported("a call with `*`")
@@ -120,7 +125,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
             found = attributes.method(e, value, node.func.attr)
             if found is not None:
                 called, before = found
-                arguments = undo.in_order(e, node.args, expression)
+                arguments = undo.in_order(e, node.args, argument_of_call)
                 return inline(e, called, node, [*before, *arguments])
         elif value is not None and not (
             isinstance(value, Value) and isinstance(value.type, ObjectType)
@@ -160,10 +165,10 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType) and not name:
-        return inline(e, target, node, undo.in_order(e, node.args, expression))
+        return inline(e, target, node, undo.in_order(e, node.args, argument_of_call))
     if isinstance(target, MethodType) and (place := e.closures.place_of(target)) is not None:
         receiver = free_names.value_at(e, place.receiver(), f"the object of {target.__name__}")
-        arguments = undo.in_order(e, node.args, expression)
+        arguments = undo.in_order(e, node.args, argument_of_call)
         return inline(e, target.__func__, node, [receiver, *arguments])
     if isinstance(target, StoredCall):
         arguments = undo.in_order(e, node.args, expression)

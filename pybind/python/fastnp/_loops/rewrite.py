@@ -47,7 +47,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count, repeat
 from types import CodeType
-from typing import Any
+from typing import Any, TypeGuard
 from weakref import WeakValueDictionary
 
 from fastnp import _fastnp
@@ -748,13 +748,22 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
             nodes = facts.nodes(statement)
         else:
             continue
-        for node in nodes:
-            reason = _NEVER.get(type(node), "")
+        every = [*nodes]
+        passed = {id(part) for call in every if _is_plain_call(call) for part in call.args}
+        for node in every:
+            reason = "" if id(node) in passed else _NEVER.get(type(node), "")
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reason = "a call of print" if node.func.id == "print" else ""
             if reason:
                 return f"line {statement.lineno}: {reason}"
     return ""
+
+
+def _is_plain_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether a node may be a call of a function of the program's, which may be given others."""
+    return isinstance(node, ast.Call) and not (
+        isinstance(node.func, ast.Name) and node.func.id in ("map", "filter")
+    )
 
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
