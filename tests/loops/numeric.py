@@ -26,7 +26,9 @@ class Writer:
         self.whiles = 0
         # Half of the programs make lists, and change their lengths.
         self.has_lists = self.dice.random() < 0.5
-        self.generator = self.pick("random", "np.random", "rng")
+        self.generators = [self.pick("random", "np.random", "rng")]
+        if self.dice.random() < 0.3:
+            self.generators += ["random", "np.random", "rng", "bits"]
         # Half of them call functions that are made anew.
         self.has_closures = self.dice.random() < 0.5
         # A third of them has lists of objects.
@@ -63,6 +65,7 @@ class Writer:
                 )
                 self.line(0, f"print(work({arguments}))")
         self.line(0, "print(random.random(), np.random.normal(), rng.integers(9), rng.random())")
+        self.line(0, "print(bits.random(), bits.integers(9))")
         return "\n".join(self.lines) + "\n"
 
     def pick(self, *choices: str) -> str:
@@ -130,6 +133,7 @@ class Writer:
             f"min({left}, {right}, 1)",
             f"({left} if {self.condition(0)} else {right})",
             f"plus({left}, {right})",
+            f"safe({left}, {right})",
             f"int({left})",
             f"float({left})",
             f"math.sqrt(abs({left}))",
@@ -204,10 +208,11 @@ class Writer:
         )
 
     def draw(self) -> str:
-        """A random number; a loop has those of one generator."""
+        """A random number."""
         if self.dice.random() < 0.03:
             return "int(random.random() * 32) / 4"
-        if self.generator == "random":
+        one = self.dice.choice(self.generators)
+        if one == "random":
             return self.pick(
                 "int(random.random() * 32) / 4", "int(random.uniform(-3, 4.5))",
                 "random.choice([(1, 2), (0, -1), (4, a)])[1]", "int(random.expovariate(.5) * 4)",
@@ -215,7 +220,7 @@ class Writer:
                 "random.choice((3, 1, 4))", f"random.randint(-2, abs({self.index()}))",
                 f"random.randrange({self.index()})", "random.choice(K)", "random.choice(F)",
             )  # fmt: skip
-        one, name = self.generator, "integers" if self.generator == "rng" else "randint"
+        name = "randint" if one == "np.random" else "integers"
         return self.pick(
             f"int({one}.random() * 32) / 4", f"int({one}.uniform(-3, 4.5))",
             f"{one}.{name}(-2, {self.index()})", f"{one}.{name}(1 << (a & 31))",
@@ -230,10 +235,10 @@ class Writer:
 
     def drawn(self) -> str:
         """An array of random numbers."""
-        if self.generator == "random":
+        one, i = self.dice.choice(self.generators), self.index()
+        if one == "random":
             return "x"
-        one, i = self.generator, self.index()
-        name = "integers" if one == "rng" else "randint"
+        name = "randint" if one == "np.random" else "integers"
         return self.pick(
             f"np.floor({one}.random(3) * 8)", f"np.floor({one}.normal(0, 2, size={i}))",
             f"{one}.{name}(-3, 9, size=3)", f"{one}.{name}({i}, size={i})",
@@ -490,18 +495,25 @@ class Writer:
             f"if {name}: s += {name}[-1]",
             f"T = [M[e % 3][{i}] for e in K]",
             f"L[{i}:{j}] = L[{i}:{j}][::-1]",
+            f"if len(L) + len(R) + len(K) < 90: "
             f"{self.pick('L', 'R', 'K')}[{self.part()}] = {self.list()}",
             "W[:2] = W[1::-1]",
             # Lists that are made twice as long in nested loops would fill the memory.
             f"if len({name}) < 30: "
             f"{name}.extend({self.pick('G[:9]', 'K[:5]', name, 'reversed(G[:9])', 'R[:9]')})",
-            f"{self.pick('K', 'L', 'F', 'O')}.sort()",
+            f"{self.pick('K', 'L', 'F', 'O', 'mix')}.sort()",
             f"T = sorted({self.list()})",
             f"{name}[{i}] += push({self.pick('T', 'R', 'E', 'G', 'K')}, {j})",
             f"z = sum({self.pick('F', 'U', 'Q[0]', '[x[1], x[2]]')})",
+            f"z = {self.pick('sum', 'min', 'max')}({self.pick('mix', f'mix[:{i}]', '[1, z, 2]')})",
+            f"z = sorted({self.pick('mix', f'[{i}, 0.5, 1.0, 1]')})[{j}]",
+            f"mix[{i} % 7] = {self.number(0)}",
             f"{self.pick('L', 'K', 'T')}[:] = reversed({self.pick('L', 'K')})",
             f"L[{i}:{j}] = reversed(L[{i}:{j}])",
             f"Q[{i} % 3] = [0.5]",
+            f"Cs[{i} % 3] {self.pick('=', '+=', '-=')} {self.pick('1j', 'd', f'Cs[{j}]')} * 0.5",
+            f"d = {self.pick(f'Cs[{i}]', 'sum(Cs) / 4', 'sum(e / 2 for e in Cs)', 'Cs[:2][-1]')}",
+            f"if len(Cs) < 9: Cs.append({self.pick('Cs[0]', f'complex({i}, 0.5)', 'd')})",
         )
 
     def condition(self, depth: int = 1) -> str:
@@ -630,6 +642,9 @@ class Writer:
                 f"a = gun({i})",
                 f"s = passing({i}) - made({i}, x[{i}])",
                 f"z = fun(z) + gun({i})",
+                f"s += applied(lambda r: r * {i} - {self.pick('z', 'x[1]', 'b', 'L[a % 7]')}, {i})",
+                f"z = applied(lambda r: fun(r) + {self.number(0)}, {self.number(0)})",
+                f"a = applied(lambda r: applied(lambda e: e * r + b, {i}), c) % 1000",
             )
         if self.has_objects and self.dice.random() < 0.5:
             return numeric_objects.statement(self)
@@ -666,9 +681,9 @@ class Writer:
         dice, special = self.dice.random(), self.special()
         if special is not None:
             self.line(depth, special)
-        elif nesting and dice < 0.2:
-            self.loop(depth, nesting)
-        elif nesting and dice < 0.35:
+        elif nesting and dice < 0.24:
+            (self.loop if dice < 0.2 else self.attempt)(depth, nesting)
+        elif nesting and dice < 0.36:
             self.line(depth, f"if {self.test()}:")
             self.block(depth + 1, nesting - 1)
             if self.dice.random() < 0.5:
@@ -761,6 +776,25 @@ class Writer:
                 self.line(depth, f"b = {self.pick('len(q)', 'q.size', 'int(q.sum()) % 1000')}")
         else:
             self.line(depth, self.pick("row = A[a % 7]", "q = x[1:4]", "print(s)", "pass"))
+
+    def attempt(self, depth: int, nesting: int) -> None:
+        """A `try` statement, in which some statements raise at times."""
+        self.line(depth, "try:")
+        if self.dice.random() < 0.7:
+            value = self.pick(f"1 / {self.index()}", self.element(), self.number(1), "safe(a, b)")
+            self.line(depth + 1, f"{self.pick('s', 'z', 'a')} += {value}")
+        self.block(depth + 1, nesting - 1)
+        for kind in self.pick("ZeroDivisionError", "IndexError ValueError", "Exception").split():
+            self.line(depth, f"except {kind}{self.pick('', ' as wrong', '')}:")
+            self.line(depth + 1, self.pick("b += 1", "s = 0.5", "pass", "print(a)", "z = a = 2"))
+            if self.loops and self.dice.random() < 0.2:
+                self.line(depth + 1, self.pick("break", "continue", "continue"))
+        if self.dice.random() < 0.3:
+            self.line(depth, "else:")
+            self.block(depth + 1, nesting - 1)
+        elif self.dice.random() < 0.1:
+            self.line(depth, "finally:")
+            self.line(depth + 1, "c += 1")
 
     def block(self, depth: int, nesting: int) -> None:
         for _ in range(self.dice.randint(1, 3)):

@@ -8,6 +8,7 @@ from collections import deque
 random.seed(5)
 np.random.seed(5)
 rng = np.random.default_rng(5)
+bits = np.random.Generator(np.random.SFC64(6))
 n = 7
 A = np.arange(49.0).reshape(7, 7) / 4 - 5
 B = (np.arange(49.0).reshape(7, 7) % 11) / 2
@@ -40,6 +41,7 @@ N = [2, 5, 3]
 O = [0.5, x[1]]
 U = [x[2], x[3]]
 J = deque([1, 2])
+Cs = [1j, 0.5 - 1j, -2 + 0j]
 o, way, hit = None, "n", None
 edges = np.arange(7) * 3 // 2
 R = L
@@ -113,6 +115,16 @@ def plus(p, q):
     if p > q:
         return p - q
     return p + 2 * q
+def safe(p, q):
+    try:
+        found = p / q
+        if found > 40:
+            raise ValueError(p)
+    except ZeroDivisionError:
+        return 0.5
+    except ValueError:
+        found = 40.0
+    return found
 def steps(p):
     count = 0
     while p > 1 and count < 9:

@@ -524,6 +524,47 @@ EXACT = {
         a, b = np.random.default_rng(1), np.random.default_rng(2)
         out = [noisy(a, 1.0), noisy(b, 2.0), noisy(a, 3.0), a.random(), b.random()]
         """,
+    "functions that outlive the call": """
+        class Box:
+            f = None
+            def __init__(self):
+                self.g = self.pair = None
+            def put(self, k):
+                self.g = lambda r: r * k
+                return k
+            def keep(self, k):
+                self.pair = (lambda r: r * k), k
+                return k
+        def both(k):
+            return (lambda r: r * k), k
+        def held(k):
+            pair = (lambda r: r * k), k
+            f, _ = pair
+            return f(2)
+        box, out, s = Box(), [], 0
+        for i in range(20):
+            s += held(i)
+            if i == 17:
+                box.put(i)
+                break
+        for i in range(20):
+            s += i
+            if i == 17:
+                box.keep(i)
+                break
+        for i in range(20):
+            s += i
+            if i == 17:
+                t = both(i)
+                break
+        for i in range(20):
+            s += i
+            if i == 17:
+                f, k = both(i)
+                break
+        out = [s, box.g(3), box.pair[0](5), t[0](7), f(k)]
+        del box, t, f
+        """,
     "a statement that is left": """
         def shouting(k):
             def f(p):
@@ -535,6 +576,109 @@ EXACT = {
             except ZeroDivisionError as error:
                 return str(error)
         out = [shouting(k) for k in (3.5, 20.0, 6.0, 7.0)]
+        """,
+}
+
+
+PASSED = {
+    "variables of the loop": """
+        c, s, v = 0.5, 0.0, np.arange(4.0)
+        for i in range(20):
+            t = i * 0.25
+            s += simpson(lambda x: x * x + c * t, 0.0, 1.0) * 0.5 + total(lambda p: c * p - i)
+            v[i % 4] = root(lambda p: p * p - t, 0.0, 9.0)
+            c = c * 0.5 + total(lambda r: r * 0.5)
+        """,
+    "variables of a function": """
+        def work(n, c):
+            s, found = 0.0, [0.5, 1.5, 2.5]
+            for i in range(n):
+                k = i % 3
+                s += total(lambda p: found[k] * p + c) - total(lambda p: p * k - 0.5)
+                s = s * 0.01
+                found[k] += 1
+            return s, found, lambda: (k, c)
+        out = work(20, 2.0), work(30, 0.5)
+        out = [(*one[:2], one[2]()) for one in out]
+        """,
+    "functions in functions": """
+        def given(f, q):
+            g, both = (lambda p: f(p) + q), (f, q)
+            return total(lambda p: g(p) * 2) + both[0](q)
+        s, w, p = 0.0, 0.5, 1000
+        for i in range(20):
+            s += given(lambda p: total(lambda r: r * p + i) * w, i)
+        """,
+    "a comprehension, and a method": """
+        class Box:
+            def __init__(self):
+                self.q = 0.5
+            def of(self, f):
+                self.q += 1
+                return f(self.q)
+        box, s = Box(), 0.0
+        for i in range(20):
+            s += sum([total(lambda p: p * e * 0.5) for e in range(3)])
+            t = box.of(lambda p: p + i * box.q)
+            s += t
+        """,
+}
+LEFT = {
+    "errors, and effects that are undone": """
+        def storing(v, f):
+            v[0] += 1
+            return f(v[0])
+        s, v = 0.0, np.arange(4.0)
+        for i in range(30):
+            try:
+                s += storing(v, lambda p: 1 / (i % 7 - 3) + p)
+                s += storing(v, lambda p: v[i % 5])
+            except (ZeroDivisionError, IndexError):
+                s -= 1
+        """,
+    "defaults, names and keys": """
+        s, w, out = 0, [3, 1, 2], []
+        for i in range(20):
+            if i == 7: s += each(lambda p, i=i: p * i)
+            if i == 8: f = lambda p: p * i
+            if i == 9: s += f(2) + max(w, key=lambda p: -p)
+            if i == 10: out.append(lambda p: p + i)
+            s += each(lambda p: p - i)
+        for g in out: s += g(3)
+        del f, g, out
+        """,
+    "a function that keeps it": """
+        kept = []
+        class Box:
+            f = None
+        def keep(f, i):
+            if i == 12: kept.append(f)
+            if i == 13: Box.f = f
+            return f(i)
+        def back(f, i):
+            return f if i == 14 else None
+        s, box = 0, Box()
+        for i in range(20):
+            s += keep(lambda p: p + i, i)
+        for i in range(20):
+            h = back(lambda p: p + i, i)
+            if h: s += h(2)
+        s += kept[0](1) + box.f(1) if False else kept[0](1)
+        del kept, Box, box, h
+        """,
+    "names that are not bound, or another's": """
+        def first(f):
+            i, c = 100, 200
+            return f(1) + i + c
+        s = 0
+        for i in range(20):
+            s += first(lambda p: p + i)
+            if i == 12:
+                c = 3
+            if i > 13:
+                s += first(lambda p: p + c)
+            if i == 17:
+                s += first(lambda p: p + nowhere)
         """,
 }
 
@@ -566,4 +710,20 @@ def test_inner(name: str) -> None:
 def test_exact(name: str) -> None:
     """Values and errors are the interpreter's, whatever the loops are compiled for."""
     _, difference = run(EXACT[name])
+    assert not difference
+
+
+@pytest.mark.parametrize("name", PASSED)
+def test_passed(name: str) -> None:
+    """A lambda expression of the loop's own is an argument of a function."""
+    sites, difference = run(PASSED[name])
+    assert not difference
+    ran = [site for site in sites if site.runs]
+    assert ran, [site.refusals for site in sites]
+    assert not any(site.leaves for site in ran), [site.leaves for site in ran]
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(name: str) -> None:
+    _, difference = run(LEFT[name])
     assert not difference

@@ -144,11 +144,68 @@ for i in range(50):
     found[i] += box.choice(np.arange(i + 1)) + box.choice(x[:2], p=few)
 """,
     "random indices": "for i in range(50):\n    x[box.integers(7)] += y[box.integers(0, 7)] + 1",
+    "several generators": """
+for i in range(50):
+    found[i] = box.random() + state.rand() + random.gauss(0, 1) * np.random.normal()
+    if found[i] > 1:
+        found[i] += random.randint(1, 6) - state.normal(i, 2)
+        found[i] += state.randn() if random.random() < 0.3 else box.normal()
+""",
+    "a generator in a function, and another": """
+for i in range(50):
+    walk.step(i)
+    found[i] = walk.at + box.normal() + twister.random()
+""",
+    "two names of a generator": """
+other = box
+for i in range(50):
+    found[i] = box.random() + other.normal() + state.rand()
+""",
 }
 for kind in ("mt", "philox", "sfc", "dxsm"):
     WHOLE[f"a Generator of {kind}"] = f"{kind} = words['{kind}']\n" + GENERATOR.format(kind)
 # Loops that are left at times, in statements that have drawn already.
 LEFT = {
+    "generators that share their words": """
+other, words["numpy"] = np.random.Generator(box.bit_generator), np.random.mtrand._rand
+for i in range(50):
+    found[i] = box.random() + other.normal()
+for i in range(50):
+    found[i] += words["numpy"].rand() + np.random.rand()
+numpys = np.random.mtrand._rand
+for i in range(50):
+    found[i] += np.random.rand() + numpys.rand()
+    found[i] += numpys.randint(3)
+same = np.random.RandomState(np.random.mtrand._rand._bit_generator)
+for i in range(50):
+    found[i] += same.rand() + np.random.rand()
+""",
+    "generators that share their words later": """
+def both(one, other):
+    for i in range(50):
+        found[i] = one.random() + other.random() + one.normal()
+both(box, words["sfc"])
+both(box, box)
+both(box, np.random.Generator(box.bit_generator))
+both(words["sfc"], box)
+""",
+    "what is left between draws of two": """
+for i in range(50):
+    found[i] = box.random() + random.gauss(0, 1) + 1 / (i % 7 - 3) + state.randn() * 3 ** i
+""",
+    "what is left after draws of two": """
+for i in range(50):
+    if i % 3 == 1:
+        try: x[int(random.gauss(3, 2)) % 9] = box.integers(9) + state.normal()
+        except IndexError: found[i] = 1
+    found[i] += random.gauss(0, 1) + state.normal()
+""",
+    "several, and one that the program seeds": """
+for i in range(50):
+    found[i] = np.random.rand() + box.normal() + random.gauss(0, 1)
+    if i == 20: np.random.seed(9)
+    if i == 30: random.seed(2)
+""",
     "an index that is too large": "for i in range(50):\n    x[box.integers(9)] = box.normal()",
     "an index, after a normal number of two": """
 for i in range(50):
@@ -202,7 +259,6 @@ for i in range(50):
 for i in range(50):
     found[i] = np.random.normal(0, loc=1)
 """,
-    "several generators": "for i in range(50):\n    found[i] = box.random() + state.rand()",
     "a wait that never ends": "for i in range(9, -3, -1):\n    found[i] = random.expovariate(i)",
     "an index, after the first normal number of two": """
 for i in range(50):

@@ -21,7 +21,7 @@ LOOPS = {
     "while x < 1:\n while (y := g()): pass\n x = y": "x g",
     "for a[k] in r: k = 1": "a k",
     "for i, (j, *k) in r: i, j, k": "",
-    "for i in r:\n try: t = f()\n except E: pass\n s = t": "f E t",
+    "for i in r:\n try: t = f()\n except E: pass\n s = t": "f",
     "for i in r:\n def g(): return t\n t = 1": "t",
     "for i in r:\n t = 1\n g = lambda: t + u\n u = g()": "u",
     "for i in r: t = [t for t in q]": "q t",

@@ -62,6 +62,42 @@ for k in range(9):
     if Q[k % 8] == Q[0]:
         t += Q.index(Q[k % 8])
 """,
+    "sums": """
+for k in range(9):
+    s, t = sum(Q[4:]), sum(Q[:k])
+    s = sum(q for q in Q if q)
+    t = sum(N) * 2 + sum(q * 2 for q in N)
+    Q[k % 8], Q[k % 7] = Q[k % 3] * -1, float(Q[k % 4])
+""",
+    "sums of displays": """
+for k in range(9):
+    s = sum([k, 2, 0.5])
+    s = sum([-0.0, k])
+    s = sum([-0.0, -0.0])
+    t = sum([k, 1, 2])
+""",
+    "the least and the most": """
+for k in range(9):
+    s, t = min(Q), max(Q)
+    s, t = min(N), max(N[1:])
+    s = min(Q[:2] + [1, 1.0])
+    s, t = min([1, 1.0]), max([1.0, 1, k - 3])
+    N[k % 4] = -N[k % 3]
+""",
+    "the least and the most of NumPy's": """
+for k in range(9):
+    s = min([x[k % 7], x[2]])
+    s = max([u[k % 7], u[1]])
+""",
+    "in order": """
+for k in range(9):
+    h, i, j = sorted(Q), Q[3:], N[:]
+    i.sort()
+    j.sort()
+    s = sorted([k, 1.5, 4.0, 1, 3])
+    Q[k % 8], Q[k % 7] = Q[k % 3] * -1, float(Q[k % 4])
+    N[k % 4] = -N[k % 3]
+""",
     "lists of integers that get floats": """
 Z, W = [0] * 9, [5, 6, 7]
 for k in range(9):
@@ -71,6 +107,14 @@ for k in range(9):
     s += d[k] + Z[k]
     Z[k] = k / 4 if k > 2 else k
     W.append(Z[k - 1])
+""",
+    "lists of two types that get wider": """
+Z, W = [0] * 9, [0.5, 1.5]
+for k in range(9):
+    Z[k] = k / 2 if k % 2 else k
+    W[k % 2] += x[k % 7]
+    W.append(Z[k] * 0.5)
+    s += W[-1] + Z[k - 1]
 """,
     "lists of floats that get integers": """
 Z, W = [0.5] * 9, [x[3], x[4]]
@@ -112,8 +156,27 @@ for k in range(9):
     "a long integer": "Q[2] = 1 << 60\nfor k in range(9):\n    s += Q[k % 8] * 2",
     "no number": "Q[1] = float('nan')\nfor k in range(8):\n    s += Q.count(k)\n    Q[k] = Q[1]",
     "the least of generated ones": "for k in range(9):\n    s = min(max(q, 0) for q in F)",
-    "folds": "for k in range(9):\n    s = sum(Q), min(Q), max(Q), sorted(Q)",
-    "a sort": "for k in range(9):\n    Q.append(k)\n    Q.sort()",
+    "a sum that grows": """
+Q = [(1 << 52) - 9, 8, 3, 5, 0.5]
+for k in range(9):
+    s = sum(Q[:4])
+    t = sum(Q)
+    Q[1] += 1
+""",
+    "folds of what has no order": """
+Q[5] = float("nan")
+for k in range(9):
+    s, t = min(Q), max(Q)
+    h = sorted(Q)
+    Q.sort()
+    Q[5], Q[6] = Q[0] * 1.0, 3
+""",
+    "folds of nothing": """
+for k in range(9):
+    s = sum(Q)
+    t = max(Q)
+    Q.pop()
+""",
 }
 
 

@@ -49,3 +49,36 @@ def test_indexed_views(module: Any) -> None:
             view.shape,
             view.strides,
         )
+
+
+def views_of(A: Any, n: int) -> tuple[Any, ...]:
+    """Views and copies that a loop's last turn leaves."""
+    for i in range(n):
+        B = A[i % 1, :, None]
+        C = A[:, 0:]
+        D = A[i % 1, 5:1:2]
+        E = A[:, ::-1]
+        F = A[:, None, ::3, None]
+        G = A[5:2:2]
+        H = A.copy()
+    return B, C, D, E, F, G, H
+
+
+BASE = numpy.arange(64.0)
+OF_ONE = [
+    BASE[:12].reshape(3, 4),
+    BASE[:3].reshape(3, 1),
+    BASE[:24].reshape(2, 3, 4)[:, 0, 1:2],
+    BASE[:16].reshape(4, 4).T[:, :1],
+    BASE[:64].reshape(4, 16).T[2:3, :1],
+    BASE[:0].reshape(3, 0),
+]
+
+
+@pytest.mark.parametrize("convert", [numpy.asarray, fastnp.asarray])
+def test_strides_of_axes_of_one_element(convert: Any) -> None:
+    """One code runs for arrays whose axes of one element, or of none, have any strides."""
+    compiled = fastnp.jit(strict=True)(views_of)
+    for given in map(convert, OF_ONE):
+        for found, expected in zip(compiled(given, 9_000), views_of(given, 1), strict=True):
+            assert (found.shape, found.strides) == (expected.shape, expected.strides)

@@ -224,7 +224,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 57] = [
+static FUNCTIONS: [Function; 58] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -280,6 +280,7 @@ static FUNCTIONS: [Function; 57] = [
     rare("copy_memory", Callee::Copy(scratch::copy)),
     rare("sort_i64", Callee::Sort(order::sort_i64)),
     rare("sort_f64", Callee::Sort(order::sort_f64)),
+    rare("sort_pairs_f64", Callee::Sort(order::sort_pairs_f64)),
     rare("sort_distinct_f64", Callee::Sort(order::sort_distinct_f64)),
     rare("median_f64", Callee::Median(order::median_f64)),
 ];

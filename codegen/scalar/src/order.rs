@@ -1,5 +1,12 @@
 //! Numbers in memory, in order: sorted, and their median.
 
+/// A float, and a word that belongs to it.
+#[repr(C)]
+struct Pair {
+    number: f64,
+    word: u64,
+}
+
 /// Sorts integers.
 ///
 /// # Safety
@@ -22,6 +29,20 @@ pub(crate) unsafe extern "C" fn sort_f64(at: i64, count: i64) -> i64 {
         return 0;
     }
     floats.sort_by(|a, b| a.partial_cmp(b).expect("none is nan"));
+    1
+}
+
+/// Sorts floats beside each of which lies a word that moves with it, as `sort_f64` does.
+///
+/// # Safety
+/// So many pairs lie at the address, which nothing else uses during the call.
+pub(crate) unsafe extern "C" fn sort_pairs_f64(at: i64, count: i64) -> i64 {
+    // SAFETY: the caller's contract.
+    let pairs = unsafe { slice::<Pair>(at, count) };
+    if pairs.iter().any(|pair| pair.number.is_nan()) {
+        return 0;
+    }
+    pairs.sort_by(|a, b| a.number.partial_cmp(&b.number).expect("none is nan"));
     1
 }
 

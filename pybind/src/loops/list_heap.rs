@@ -9,7 +9,7 @@
 //! is found: under names, in lists and in attributes, whose words are its address, or 0 for `None`.
 
 use crate::interpreter::address_hash::AddressHash;
-use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner};
+use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner, complex_of_words, words_of_complex};
 use crate::loops::struct_layout::StructLayout;
 use crate::loops::symbol_table::SymbolTable;
 use pyo3::exceptions::PyRuntimeError;
@@ -172,7 +172,7 @@ impl ListHeap {
             Item::Reference(_) if value.is_none() => Ok(Some(0)),
             Item::Reference(class) => Ok(self.enter_object(value, *class).map(|number| number as u64 + 1)),
             Item::Symbol => Ok(self.symbols.number(value)),
-            Item::Number(_) | Item::Tuple(_) | Item::Nothing => Ok(None),
+            Item::Number(_) | Item::Complex(_) | Item::Tuple(_) | Item::Nothing => Ok(None),
         }
     }
 
@@ -247,6 +247,10 @@ impl ListHeap {
                     self.before[at + 1] = tag.into();
                 }
             }
+            Item::Complex(owner) => match words_of_complex(value, *owner) {
+                Some(words) => self.before[at..at + 2].copy_from_slice(&words),
+                None => return Ok(false),
+            },
             Item::Tuple(fields) => return self.read_tuple(value, fields, at),
             Item::List(_) | Item::Reference(_) | Item::Symbol => match self.word_of(value, item)? {
                 Some(word) => self.before[at] = word,
@@ -292,15 +296,8 @@ impl ListHeap {
                 self.read_pythons(&list, *number, count)
             }
             Item::Number(number) => self.read_numbers(&list, *number)?,
-            Item::Tuple(fields) => {
-                self.before.resize(first + count * fields.len(), 0);
-                for (i, item) in list.iter().enumerate() {
-                    if !self.read_tuple(&item, fields, first + i * fields.len())? {
-                        return Ok(None);
-                    }
-                }
-                true
-            }
+            Item::Complex(owner) => self.read_complexes(&list, *owner),
+            Item::Tuple(fields) => self.read_tuples(&list, fields)?,
             inner @ (Item::List(_) | Item::Reference(_) | Item::Symbol) => {
                 self.before.resize(first + count, 0);
                 self.before.reserve(count * (HEADER + 1));
@@ -352,6 +349,23 @@ impl ListHeap {
             }
         }
         self.push_bytes(bytes);
+        Ok(true)
+    }
+
+    /// Appends the words of complex numbers; false if an item is another object.
+    fn read_complexes(&mut self, list: &Bound<'_, PyList>, owner: Owner) -> bool {
+        list.iter().all(|item| words_of_complex(&item, owner).map(|words| self.before.extend(words)).is_some())
+    }
+
+    /// Appends the words of tuples; false if an item is no such tuple.
+    fn read_tuples(&mut self, list: &Bound<'_, PyList>, fields: &[Number]) -> PyResult<bool> {
+        let first = self.before.len();
+        self.before.resize(first + list.len() * fields.len(), 0);
+        for (i, item) in list.iter().enumerate() {
+            if !self.read_tuple(&item, fields, first + i * fields.len())? {
+                return Ok(false);
+            }
+        }
         Ok(true)
     }
 
@@ -536,6 +550,7 @@ impl ListHeap {
                 let tag = if number.has_tag() { words[1] & 0xff != 0 } else { number.owner == Owner::NumPy };
                 number.object(py, words[0], tag)
             }
+            Item::Complex(owner) => complex_of_words(py, [words[0], words[1]], *owner),
             Item::Tuple(fields) => {
                 let parts =
                     fields.iter().zip(words).map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));

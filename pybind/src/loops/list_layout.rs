@@ -8,7 +8,7 @@ use fastnp::{DType, Scalar};
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use std::str::Chars;
 use std::sync::Arc;
 
@@ -45,6 +45,8 @@ pub(crate) struct Number {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Item {
     Number(Number),
+    /// Complex numbers, Python's or NumPy's `complex128`: two words.
+    Complex(Owner),
     /// Tuples of numbers that are Python's or are NumPy's, a word for each.
     Tuple(Vec<Number>),
     List(Arc<Layout>),
@@ -64,8 +66,9 @@ pub(crate) struct Layout {
 }
 
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
-/// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double; `(ii)` for tuples, `[[i]]` for lists of lists,
-/// `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one such object, and `s` of a string.
+/// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double, `z` for `complex`, `Z` for NumPy's; `(ii)` for
+/// tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one
+/// such object, and `s` of a string.
 #[pyclass(module = "fastnp._fastnp", frozen)]
 pub(crate) struct ListLayout(pub(crate) Item);
 
@@ -112,6 +115,8 @@ impl Item {
             }
             '[' | '{' => Item::List(Arc::new(Layout::parse(first, rest)?)),
             's' => Item::Symbol,
+            'z' => Item::Complex(Owner::Python),
+            'Z' => Item::Complex(Owner::NumPy),
             number => Item::Number(Number::parse(number)?),
         })
     }
@@ -120,6 +125,7 @@ impl Item {
     pub(crate) fn words(&self) -> usize {
         match self {
             Item::Number(number) => number.words(),
+            Item::Complex(_) => 2,
             Item::Tuple(fields) => fields.len(),
             Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Nothing => 1,
         }
@@ -146,6 +152,29 @@ impl Layout {
             item => count * item.words(),
         }
     }
+}
+
+/// The words of a complex number of exactly one class; none of another object.
+pub(crate) fn words_of_complex(object: &Bound<'_, PyAny>, owner: Owner) -> Option<[u64; 2]> {
+    let address = object.as_ptr();
+    let is_one = match owner {
+        // SAFETY: an object that is held.
+        Owner::NumPy => unsafe { dtype::is_scalar_of(object.py(), address, DType::C128) },
+        Owner::Python | Owner::Either => object.is_exact_instance_of::<PyComplex>(),
+    };
+    // SAFETY: an object of `complex`, or of NumPy's class, which derives from it.
+    let part = |read: unsafe extern "C" fn(*mut ffi::PyObject) -> f64| unsafe { read(address) }.to_bits();
+    is_one.then(|| [part(ffi::PyComplex_RealAsDouble), part(ffi::PyComplex_ImagAsDouble)])
+}
+
+/// The complex number of two words.
+pub(crate) fn complex_of_words<'py>(py: Python<'py>, words: [u64; 2], owner: Owner) -> PyResult<Bound<'py, PyAny>> {
+    if owner == Owner::NumPy {
+        let bits = u128::from(words[0]) | u128::from(words[1]) << 64;
+        return dtype::to_scalar(py, Scalar::from_bits(DType::C128, bits));
+    }
+    let [real, imaginary] = words.map(f64::from_bits);
+    Ok(PyComplex::from_doubles(py, real, imaginary).into_any())
 }
 
 impl Number {

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::f64::consts::PI;
 use std::ffi::c_void;
 
-/// The tape of a run, in memory that compiled code and `_loops/draws.py` read and write by words.
+/// The tape of a run, in memory that compiled code and `_loops/tapes.py` read and write by words.
 #[repr(C)]
 struct Tape {
     /// The address of `draw`.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy
 
-from fastnp._loops import numbers
+from fastnp._loops import known_functions, numbers
 from fastnp._loops.arrays import (
     Elementwise,
     Indices,
@@ -55,7 +55,7 @@ def complex_loop(name: str, values: Sequence[Value | Elementwise]) -> str | None
         raise Unsupported(f"{name} of arrays of {', '.join(names)}")
     try:
         given = (*(weak.get(one) or numpy.dtype(one) for one in names), None)
-        loop = [dtype.char for dtype in getattr(numpy, name).resolve_dtypes(given)]
+        loop = [dtype.char for dtype in known_functions.ufunc(name).resolve_dtypes(given)]
     except TypeError:
         loop = []
     if set(loop[:-1]) != {COMPLEX_CHAR} or loop[-1] not in (COMPLEX_CHAR, "d"):

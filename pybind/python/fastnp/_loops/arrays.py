@@ -231,34 +231,33 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     else:
         items = [*items, *rest]
     start = address(array)
-    extents, steps = [], []
+    extents, strides_ = [], []
     taken: list[int | None] = []
     axis, is_dense = 0, type_.ndim == 0
     for item in items:
         if item.kind == "newaxis":
             extents.append(text.integer(1))
-            steps.append(text.integer(0))
+            strides_.append(text.integer(0))
             taken.append(None)
             is_dense = False
             continue
+        # That of a dense axis is another where it has one element: the view's is that, too.
         extent, stride = shape(array)[axis], strides(array)[axis]
-        is_last = axis == type_.ndim - 1
-        if is_last and type_.is_dense:
-            stride = text.integer(SIZES[type_.char])
+        step, is_last = steps(e, array)[axis], axis == type_.ndim - 1
         axis += 1
         if item.kind == "integer":
-            offset = text.op(I64, "mul", checked_position(e, item, extent), stride)
+            offset = text.op(I64, "mul", checked_position(e, item, extent), step)
             start = text.op(I64, "add", start, offset)
             is_dense = False
             continue
         taken.append(axis - 1)
         if item.parts == (None, None, None):
             extents.append(extent)
-            steps.append(stride)
+            strides_.append(stride)
             is_dense = is_last and type_.is_dense
             continue
         first, length, by = slices.bounds(e, item.parts, extent)
-        start = text.op(I64, "add", start, text.op(I64, "mul", first, stride))
+        start = text.op(I64, "add", start, text.op(I64, "mul", first, step))
         extents.append(length)
         # Of other slices with two bounds that are computed nothing is known; they tend to be short.
         # With one they are half of the axis on average.
@@ -267,9 +266,13 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             e.lengths[length] = item.length
         elif extent in e.lengths and any(known):
             e.lengths[length] = e.lengths[extent] // (1 if all(known) else 2)
-        step = item.parts[2]
-        plain = step is None or step.literal == 1
-        steps.append(stride if plain else text.op(I64, "mul", stride, by))
+        given_step = item.parts[2]
+        plain = given_step is None or given_step.literal == 1
+        if not plain and not type_.is_ours:
+            # NumPy's slice without elements has the stride of the axis.
+            is_empty = text.op(I8, "icmp.eq", length, text.integer(0))
+            by = text.op(I64, "select", is_empty, text.integer(1), by)
+        strides_.append(stride if plain else text.op(I64, "mul", stride, by))
         is_dense = is_last and type_.is_dense and plain
     is_dense = is_dense and bool(extents)
     result = type_._replace(
@@ -279,7 +282,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         is_whole=False,
         order=memory_order.of_view(type_.order, taken),
     )
-    return Value(result, (start, *extents, *steps))
+    return Value(result, (start, *extents, *strides_))
 
 
 def unpacked(e: Emitter, array: Value, count: int) -> list[Value]:
@@ -454,7 +457,7 @@ def part_of_complex(e: Emitter, array: Value, is_imaginary: bool) -> Value:
     if is_imaginary:
         start = e.text.op(I64, "add", start, e.text.integer(8))
     kind = type_._replace(char="d", is_dense=False, is_root=False, is_whole=False)
-    return Value(kind, (start, *shape(array), *steps(e, array)))
+    return Value(kind, (start, *shape(array), *strides(array)))
 
 
 def number_everywhere(e: Emitter, char: str, register: str) -> Elementwise:

@@ -12,6 +12,7 @@ from fastnp._loops import (
     complexes,
     element_loops,
     fields,
+    inner_functions,
     lists,
     masks,
     numbers,
@@ -22,7 +23,7 @@ from fastnp._loops import (
     undo,
 )
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.emitter import Emitter, Unsupported, is_attribute
 from fastnp._loops.expressions import (
     array_operand,
     binary,
@@ -272,7 +273,9 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
     if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
         raise Unsupported("a name for a view of an array that the loop made")
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
-    if isinstance(settled.type, ObjectType) and id(settled.type.value) in e.closures.makers:
+    if inner_functions.holds_made(e, settled.type):
+        if not e.calls or is_attribute(name):
+            raise Unsupported("a function that outlives the call that makes it")
         return lambda: e.bind(name, settled)
     if isinstance(settled.type, InstanceType):
         have = e.state[name].type if name in e.state else None

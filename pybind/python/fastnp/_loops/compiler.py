@@ -18,7 +18,6 @@ from fastnp._loops.closures import Closures
 from fastnp._loops.comprehensions import comprehension
 from fastnp._loops.draws import expected, prepare
 from fastnp._loops.emitter import (
-    DRAWS,
     GROWTH,
     LOG,
     OPAQUE,
@@ -33,9 +32,9 @@ from fastnp._loops.emitter import (
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
-from fastnp._loops.generators import Draws
+from fastnp._loops.generators import Draws, begin
 from fastnp._loops.heap import layout_of
-from fastnp._loops.item_types import MIXED_ITEMS
+from fastnp._loops.item_types import WIDER_ITEMS
 from fastnp._loops.liveness import live_at_head
 from fastnp._loops.loop import Loop, below
 from fastnp._loops.names import Names
@@ -46,6 +45,7 @@ from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.strings import code_points
 from fastnp._loops.structs import structs_of
+from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
     ArrayType,
@@ -100,8 +100,8 @@ def _compiled(
     is_fixed = not changes_lengths(loop.node)
     learned: dict[object, Any] = {GROWTH: None, LOG: None} if in_tasks else {}
     varying = changed_literals(loop, names)
-    if (source_of_draws := expected(loop.node, names)) is not None:
-        learned[DRAWS] = source_of_draws
+    if sources := expected(loop.node, names):
+        learned[DRAWS] = sources
     while True:
         e = Emitter(
             {statement: i for i, statement in enumerate(loop.statements)},
@@ -132,9 +132,10 @@ def _compiled(
             # Some are used where only literals are: axes, lengths of new arrays.
             varying = frozenset()
             continue
-        if isinstance(found, Refusal) and learned.get(MIXED_ITEMS):
+        wider = (learned.get(WIDER_ITEMS) or {}).values()
+        if isinstance(found, Refusal) and any(type_.is_mixed for type_ in wider):
             # Some are used where only integers are: as indices, as bounds.
-            learned[MIXED_ITEMS] = None
+            learned[WIDER_ITEMS] = None
             continue
         if not isinstance(found, Refusal) or not (is_loose and e.was_loose):
             return found
@@ -309,8 +310,8 @@ class Compiled:
         self.is_for_others = False
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
-        self.draws = None if e.draws is None else Draws(e.learned[DRAWS])
-        self.draws_parameter = e.draws_parameter
+        self.draws = [Draws(source) for source in e.learned.get(DRAWS, ())]
+        self.tapes = [tape.parameter for tape in e.tapes]
         self.uses_lists = self.copies_lists or e.heap is not None
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
 
@@ -337,8 +338,8 @@ class Compiled:
         if values is None:
             self.is_for_others = not self.closures.are_found(names)
             return None
-        if self.draws is not None:
-            return self.run_drawing(self.draws, names, values, source)
+        if self.draws:
+            return self.run_drawing(names, values, source)
         if self.uses_lists:
             return self.run_with_lists(names, values)
         flat = self.guarded(names, values)
@@ -349,24 +350,23 @@ class Compiled:
         seconds = perf_counter() - began
         return None if ended is None else self.outcome(ended, seconds, names, values)
 
-    def run_drawing(
-        self, draws: Draws, names: Names, values: list[Any], source: Any
-    ) -> Outcome | None:
+    def run_drawing(self, names: Names, values: list[Any], source: Any) -> Outcome | None:
         """Runs a loop that takes random numbers."""
-        drawing = draws.begin(names)
-        if drawing is None:
+        drawings = begin(self.draws, names)
+        if drawings is None:
             return None
-        assert self.draws_parameter is not None
-        values[self.draws_parameter] = drawing.tape
+        for parameter, drawing in zip(self.tapes, drawings, strict=True):
+            values[parameter] = drawing.tape
         outcome = None
         try:
             outcome = self.run_with_lists(names, values)
         finally:
             left = 0 if outcome is None or source is None else len(source) - outcome.turns
             turns = 0 if outcome is None else outcome.turns
-            is_over = draws.end(drawing, outcome is not None, turns, left)
-            if outcome is not None:
-                outcome.pauses = outcome.pauses or is_over
+            for draws, drawing in zip(self.draws, drawings, strict=True):
+                is_over = draws.end(drawing, outcome is not None, turns, left)
+                if outcome is not None:
+                    outcome.pauses = outcome.pauses or is_over
         return outcome
 
     def run_with_lists(self, names: Names, values: list[Any]) -> Outcome | None:

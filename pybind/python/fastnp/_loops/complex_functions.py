@@ -161,6 +161,14 @@ def complex_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
     return compute
 
 
+def logarithm_to_base(e: Emitter, arguments: list[Operand]) -> Value:
+    """`cmath.log(z)`, `cmath.log(z, base)`: a quotient of two logarithms."""
+    if len(arguments) != 2:
+        return complex_function("log")(e, arguments)
+    z, base = (logarithm(e, operand(e, [argument], "log")) for argument in arguments)
+    return complexes.finite(e, COMPLEX, complexes.quotient(e, z, base, is_python=True))
+
+
 def phase(e: Emitter, arguments: list[Operand]) -> Value:
     """`cmath.phase(z)`."""
     return Value(FLOAT, (argument(e, operand(e, arguments, "phase")),))
@@ -190,7 +198,14 @@ def functions_of_cmath() -> dict[int, Callable[[Emitter, list[Operand]], Operand
     known: dict[int, Callable[[Emitter, list[Operand]], Operand]] = {
         id(getattr(cmath, name)): complex_function(name) for name in OF_CMATH
     }
-    known.update({id(cmath.phase): phase, id(cmath.polar): polar, id(cmath.rect): rect})
+    known.update(
+        {
+            id(cmath.log): logarithm_to_base,
+            id(cmath.phase): phase,
+            id(cmath.polar): polar,
+            id(cmath.rect): rect,
+        }
+    )
     return known
 
 

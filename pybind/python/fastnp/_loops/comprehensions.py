@@ -12,7 +12,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import lists, numbers
+from fastnp._loops import list_folds, lists, numbers
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import condition, number, single
 from fastnp._loops.heap import LENGTH
@@ -20,7 +20,7 @@ from fastnp._loops.iterators import Items
 from fastnp._loops.nodes import key_of
 from fastnp._loops.statements import bind_item, iteration
 from fastnp._loops.text import Block
-from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ListType, Value
+from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ComplexType, ListType, Value
 
 WIDEST = 8
 # Zero of a type of registers, if it is no integer.
@@ -115,7 +115,8 @@ def listed(e: Emitter, node: Comprehension, items: Items) -> Value:
     text = e.text
     room = text.register(I64)
     text.copy(room, items.remaining)
-    width = 8 * len(node.elt.elts) if isinstance(node.elt, ast.Tuple) else WIDEST
+    # What an item takes is known once one is written.
+    width, block, at_line = text.register(I64), text.block, len(text.block.lines)
     header, start = lists.new(e, room, room, width)
     at, count = text.register(I64), text.register(I64)
     text.copy(at, start)
@@ -125,28 +126,29 @@ def listed(e: Emitter, node: Comprehension, items: Items) -> Value:
     def store(item: ast.expr, _: Block) -> None:
         value = lists.settled(e, single(e, item))
         type_ = lists.list_of(e, value)
-        if lists.width_of(type_) > width:
-            raise Unsupported("a comprehension of tuples that are no displays")
         lists.stored_next(e, type_, at, lists.fitting(e, type_, value))
         text.line(f"{count} = add {count}, {text.integer(1)}")
         found.append(type_)
 
     turns(e, node, items, store)
+    block.lines.insert(at_line, f"{width} = iconst {lists.width_of(found[0])}")
     text.line(f"store.i64 {header}, {LENGTH}, {count}")
     return lists.made(found[0], header, start, count)
 
 
 def total(e: Emitter, node: Comprehension, items: Items) -> Value:
-    """`sum(value for …)` of integers or floats."""
-    text, count, found = e.text, e.text.register(I64), list[lists.Sum]()
+    """`sum(value for …)` of numbers."""
+    text, count, found = e.text, e.text.register(I64), list[list_folds.AnySum]()
     text.copy(count, text.integer(0))
 
     def add(item: ast.expr, _: Block) -> None:
-        value = e.settle(number(e, item))
+        value = e.settle(single(e, item))
         if value.type == BOOL:
             value = Value(INT, (numbers.to_integer(e, value),))
-        found.append(lists.Sum(e, numbers.number(value)))
-        found[0].add(value.register)
+        type_ = value.type
+        kind = type_ if isinstance(type_, ComplexType) else numbers.number(value)
+        found.append(list_folds.sum_of(e, kind))
+        found[0].add(value)
         text.line(f"{count} = add {count}, {text.integer(1)}")
 
     before = turns(e, node, items, add)

@@ -116,7 +116,7 @@ def check_copied_order(e: Emitter, array: Value) -> None:
     order = arrays.array_type(array).order
     if order is None:
         raise Unsupported("a copy of an array whose order in memory is not known")
-    steps = [arrays.magnitude(e, step) for step in arrays.steps(e, array)]
+    steps = [arrays.magnitude(e, stride) for stride in arrays.strides(array)]
     axes = order or range(len(steps))
     for slower, faster in pairwise(axes):
         e.leave_unless(e.text.op(I8, "icmp.ge", steps[slower], steps[faster]))

@@ -13,12 +13,20 @@ from typing import Any, TypeAlias
 
 from fastnp._loops import arrays, creation, lists, numbers, tuples, undo
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.emitter import DRAWS, POSITION, Emitter, Learned, Unsupported
-from fastnp._loops.generators import GENERATOR, PYTHON, STATE, Source, words_of
+from fastnp._loops.emitter import Emitter, Learned, Unsupported
+from fastnp._loops.generators import GENERATOR, PYTHON, STATE, Source, are_apart, words_of
 from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
+from fastnp._loops.tapes import (
+    DRAWS,
+    EXHAUSTED,
+    PARAMETERS,
+    POSITION,
+    Tape,
+    of_parameter,
+)
 from fastnp._loops.types import (
     BOOL,
     COMPLEX_CHAR,
@@ -38,8 +46,6 @@ from fastnp._loops.types import (
     Value,
 )
 
-# Bytes of a tape before some of its words: see `Tape`.
-EXHAUSTED, PARAMETERS, WORDS, COUNT = 24, 32, 56, 64
 # The numbers of the distributions.
 (
     _,
@@ -101,22 +107,30 @@ def source_at(e: Emitter, value: Value) -> Source | None:
 # Compilation.
 
 
-def expected(loop: ast.stmt, names: Mapping[str, Any]) -> Source | None:
-    """The generator that a loop draws from, as far as its own calls tell. Where it is met in a
-    function that is called, the loop is written again.
+def expected(loop: ast.stmt, names: Mapping[str, Any]) -> tuple[Source, ...]:
+    """The generators that a loop draws from, as far as its own calls tell. Where another is met in
+    a function that is called, the loop is written again.
     """
+    found: list[Source] = []
     for call in below(loop):
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            continue
-        owner, name = call.func.value, call.func.attr
-        known = object_of(owner, names)
-        if isinstance(known, ModuleType):
-            found = source_of(vars(known).get(name))
-            if found is not None:
-                return found[0]
-        kind = words_of(known) if isinstance(owner, ast.Name) else None
-        if kind is not None and isinstance(owner, ast.Name) and (kind[0], name) in METHODS:
-            return Source(kind[0], Place(owner.id), *kind[1:])
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            source = expected_of(call.func, names)
+            # Another name of a generator is none of its own.
+            if source is not None and are_apart([one.found(names) for one in (*found, source)]):
+                found.append(source)
+    return tuple(found[:MOST_GENERATORS])
+
+
+def expected_of(method: ast.Attribute, names: Mapping[str, Any]) -> Source | None:
+    """The generator of a method, or of a function of a module; `None` of others."""
+    owner, name = method.value, method.attr
+    known = object_of(owner, names)
+    if isinstance(known, ModuleType):
+        bound = source_of(vars(known).get(name))
+        return None if bound is None else bound[0]
+    kind = words_of(known) if isinstance(owner, ast.Name) else None
+    if kind is not None and isinstance(owner, ast.Name) and (kind[0], name) in METHODS:
+        return Source(kind[0], Place(owner.id), *kind[1:])
     return None
 
 
@@ -131,39 +145,38 @@ def object_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def prepare(e: Emitter) -> None:
-    """Gives a loop that draws numbers a tape."""
-    if DRAWS not in e.learned:
-        return
-    e.draws_parameter = len(e.parameters)
-    type_ = ArrayType("l", 1, True, True, e.draws_parameter, True, False)
-    base = e.parameter(None, type_, lambda _: None).registers[0]
-    words, count = e.text.register(I64, "words"), e.text.register(I64, "count")
-    e.entry.lines += [
-        f"{words} = load.i64 {base}, {WORDS}",
-        f"{count} = load.i64 {base}, {COUNT}",
-        f"{e.drawn} = load.i64 {base}, {POSITION}",
-    ]
-    e.draws = base, words, count
+    """Gives a loop that draws numbers its tapes."""
+    for _ in e.learned.get(DRAWS, ()):
+        number = len(e.parameters)
+        type_ = ArrayType("l", 1, True, True, number, True, False)
+        base = e.parameter(None, type_, lambda _: None).registers[0]
+        e.tapes.append(of_parameter(e.text, e.entry.lines, number, base))
 
 
-def tape(e: Emitter, source: Source) -> tuple[str, str, str]:
-    """The registers with the tape of a generator, its words and their number."""
-    known = e.learned.get(DRAWS)
-    if known is None:
-        raise Learned(DRAWS, source)
-    if known != source:
-        raise Unsupported("numbers from several generators")
-    assert e.draws is not None
-    return e.draws
+def tape_of(e: Emitter, source: Source) -> Tape:
+    """The tape of a generator."""
+    known: tuple[Source, ...] = e.learned.get(DRAWS, ())
+    if source in known:
+        e.drawn_from.add(source)
+        return e.tapes[known.index(source)]
+    generator = source.found(e.names)
+    others = [
+        one for one in known if one in e.drawn_from or one.found(e.names) is not generator
+    ]  # without what was expected under another name of the generator
+    if len(others) == MOST_GENERATORS:
+        raise Unsupported(f"numbers from more than {MOST_GENERATORS} generators")
+    if not are_apart([*(one.found(e.names) for one in others), generator]):
+        raise Unsupported("numbers from generators that share their words")
+    raise Learned(DRAWS, (*others, source))
 
 
 def unit(e: Emitter, source: Source) -> Value:
     """The next number in [0, 1); where there is no word left the statement is left."""
-    (_, words, count), text = tape(e, source), e.text
+    tape, text = tape_of(e, source), e.text
     taken = 1 if source.is_wide else 2
-    after = text.op(I64, "add", e.drawn, text.integer(taken))
-    e.leave_unless(text.op(I8, "icmp.le", after, count))
-    at = text.op(I64, "add", words, text.op(I64, "mul", e.drawn, text.integer(8)))
+    after = text.op(I64, "add", tape.drawn, text.integer(taken))
+    e.leave_unless(text.op(I8, "icmp.le", after, tape.length))
+    at = text.op(I64, "add", tape.words, text.op(I64, "mul", tape.drawn, text.integer(8)))
     word = text.op(I64, "load.i64", at, 0)
     if source.is_wide:
         number = text.op(F64, "i2f", text.op(I64, "shr", word, text.integer(11)))
@@ -173,19 +186,20 @@ def unit(e: Emitter, source: Source) -> Value:
         high = text.op(F64, "fmul", high, text.float(float(1 << 26), F64))
         low = text.op(F64, "i2f", text.op(I64, "shr", low, text.integer(6)))
         number = text.op(F64, "fadd", high, low)
-    text.copy(e.drawn, after)
+    text.copy(tape.drawn, after)
     return Value(FLOAT, (text.op(F64, "fmul", number, text.float(SCALE, F64)),))
 
 
 def drawn(e: Emitter, source: Source, distribution: int, *parameters: tuple[str, str]) -> str:
     """A number of a distribution, whose parameters are in registers, each with its kind."""
-    (base, _, _), text = tape(e, source), e.text
+    tape, text = tape_of(e, source), e.text
+    base = tape.base
     for k, (kind, register) in enumerate(parameters):
         text.line(f"store.{kind} {base}, {PARAMETERS + 8 * k}, {register}")
-    text.line(f"store.i64 {base}, {POSITION}, {e.drawn}")
+    text.line(f"store.i64 {base}, {POSITION}, {tape.drawn}")
     function = text.op(I64, "load.i64", base, 0)
     found = text.call(I64, "kernel", function, base, text.integer(distribution))
-    text.copy(e.drawn, text.op(I64, "load.i64", base, POSITION))
+    text.copy(tape.drawn, text.op(I64, "load.i64", base, POSITION))
     lacking = text.op(I64, "load.i64", base, EXHAUSTED)
     e.leave_if(text.op(I8, "icmp.ne", lacking, text.integer(0)))
     return found
@@ -577,6 +591,8 @@ def weighted_index(e: Emitter, source: Source, extent: str, weights: Value) -> s
 
 
 CHAR_OF: dict[Type, str] = {INT: "l", NP_INT: "l", FLOAT: "d", NP_FLOAT: "d"}
+# Each generator that a loop draws from costs an entry some 20 µs.
+MOST_GENERATORS = 4
 # Numbers of larger arrays NumPy draws sooner.
 MOST_DRAWN = 64
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 
-from fastnp._loops import undo_log
+from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list
@@ -27,6 +27,7 @@ from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.records import Record
 from fastnp._loops.structs import STRUCTS, structs_of
+from fastnp._loops.tapes import Tape
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
     BITS,
@@ -56,15 +57,11 @@ POLL_INTERVAL = 1 << 20
 # So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
 # is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
 MAX_VERSIONS = 2
-# Among what is learned of a loop, the generator of random numbers; no variable's name.
-DRAWS = "random()"
 # Among what is learned of a loop, that functions which it calls change the lengths of lists, and
 # that they store to arrays: those stores are noted in a log. `None` where it must do without.
 GROWTH, LOG = "lists that grow in calls", "a log of stores in calls"
 # Among what is learned of a loop, with a string: that its characters are used.
 TEXTS = "characters of a string"
-# Where a tape of random words says how many were taken, and that a statement has drawn nothing.
-POSITION, IS_FRESH, REACHED = 8, 72, 128
 LARGEST = {F64: 1.7976931348623157e308, F32: 3.4028234663852886e38}
 
 
@@ -96,7 +93,7 @@ class Unsupported(Exception):
 
 class Learned(Exception):
     """What a loop is written again with, at once: what a list holds that was empty where it was
-    made, an attribute that is stored to, the generator of random numbers, or `GROWTH`, `LOG`.
+    made, an attribute that is stored to, the generators of random numbers, or `GROWTH`, `LOG`.
     """
 
     def __init__(self, what: object, found: Any) -> None:
@@ -273,12 +270,9 @@ class Emitter:
         # that are empty where they are made, or where the loop is entered.
         self.is_fixed, self.stores_lists = True, False
         self.learned: dict[object, Any] = {}
-        # Random numbers: the registers with the addresses of the tape and its words, and their
-        # number; its parameter; the words taken, and those before this statement.
-        self.draws: tuple[str, str, str] | None = None
-        self.draws_parameter: int | None = None
-        self.drawn = self.text.named("drawn", "i64")
-        self.drawn_before = self.text.named("drawn_before", "i64")
+        # The tapes of the generators that the loop may draw from, and those that it does.
+        self.tapes: list[Tape] = []
+        self.drawn_from: set[object] = set()
         # The register with the address of the memory for new lists, and its parameter.
         self.heap: str | None = None
         self.heap_parameter: int | None = None
@@ -582,12 +576,10 @@ class Emitter:
     # Leaving.
 
     def begin_statement(self) -> None:
-        """What the statements before have drawn is drawn, wherever the loop is left from here."""
+        """A statement of the loop begins; those of functions that it calls are a part of it."""
         if not self.calls:
             self.reserved = []
-        if self.draws is not None and not self.calls:
-            self.text.line(f"{self.drawn_before} = copy {self.drawn}")
-            self.text.line(f"store.i64 {self.draws[0]}, {IS_FRESH}, {self.text.integer(1)}")
+            tapes.begin_statement(self.text, self.tapes)
 
     def exit_block(self, at: int) -> Block:
         """The block that stores the variables and returns that the loop was left before a
@@ -633,13 +625,7 @@ class Emitter:
                 saved += loop.iterator.registers
         self.saved = max(self.saved, len(saved))
         block.lines = [f"put @{word}, {register}" for word, register in enumerate(saved)]
-        if self.draws is not None:
-            taken = self.drawn if at < 0 else self.drawn_before
-            block.lines.append(f"store.i64 {self.draws[0]}, {POSITION}, {taken}")
-            block.lines.append(f"store.i64 {self.draws[0]}, {REACHED}, {self.drawn}")
-            if at < 0:
-                one = self.text.integer(1)
-                block.lines.append(f"store.i64 {self.draws[0]}, {IS_FRESH}, {one}")
+        block.lines += tapes.at_exit(self.text.integer, self.tapes, is_over=at < 0)
         block.lines.append(f"return {exit_.code}")
         return block
 

@@ -160,6 +160,8 @@ def name_value(e: Emitter, name: str) -> Value:
     value = e.read(name)
     if value is not None:
         return value
+    if e.calls and inner_functions.is_of_loop(e, name):
+        return name_of_loop(e, name)
     if e.calls:
         return free_names.free_name(e, name)
     if name in e.binds or name not in e.names:
@@ -182,6 +184,20 @@ def name_value(e: Emitter, name: str) -> Value:
     value = e.parameter(name, type_, lengths=lengths_of(known))
     e.free[name] = value
     return value
+
+
+def name_of_loop(e: Emitter, name: str) -> Value:
+    """A name that a function which the loop makes finds outside of it: the loop's, as it was before
+    the statement's calls.
+    """
+    here = e.calls, e.state, e.prefix, e.loops
+    outermost = e.calls[0]
+    e.calls, e.state, e.prefix = [], outermost.callers_state, ""
+    e.loops = e.loops[: outermost.callers_loops]
+    try:
+        return name_value(e, name)
+    finally:
+        e.calls, e.state, e.prefix, e.loops = here
 
 
 def condition(e: Emitter, node: ast.expr) -> str:

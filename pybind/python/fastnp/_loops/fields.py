@@ -14,7 +14,7 @@ from fastnp._loops import attributes, lists, numbers, scopes, symbols
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.heap import common_kind, is_sequence
-from fastnp._loops.item_types import EITHER_ITEMS, of_either
+from fastnp._loops.item_types import of_either
 from fastnp._loops.places import MISSING, Link
 from fastnp._loops.references import check_present, is_same, reference
 from fastnp._loops.structs import MOST_FIELDS, STRUCTS, Field, Struct, is_member, structs_of
@@ -157,8 +157,6 @@ def fitting(
             if have.is_mixed and not item.is_integer:
                 raise Unsupported(f"{have} stored to `.{name}`")
             raise Learned((struct.class_, name), joined)
-        if have != item and joined is not None and (EITHER_ITEMS, joined) in e.learned:
-            raise Unsupported(f"{have} stored to `.{name}`")
     return lists.fitting(e, ListType(item, e.is_fixed), value)
 
 

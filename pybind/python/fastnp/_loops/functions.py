@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType, MethodType
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -23,6 +23,8 @@ from fastnp._loops import (
     fields,
     finiteness,
     free_names,
+    inner_functions,
+    list_folds,
     lists,
     literals,
     masks,
@@ -41,6 +43,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
 from fastnp._loops.types import (
     BOOL,
@@ -108,6 +111,10 @@ class StoredCall:
 
 def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> Operand:
     """A call of a function that is known by identity."""
+
+    def argument_of_call(e: Emitter, node: ast.expr) -> Operand:
+        return inner_functions.passed(e, node, expression)
+
     is_starred = any(isinstance(argument, ast.Starred) for argument in node.args)
     if is_starred and isinstance(node.func, ast.Attribute):
         raise Unsupported("a call with `*`")
@@ -124,7 +131,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
                 found = attributes.method(e, value, node.func.attr)
             if found is not None:
                 called, before = found
-                arguments = undo.in_order(e, node.args, expression)
+                arguments = undo.in_order(e, node.args, argument_of_call)
                 return inline(e, called, node, [*before, *arguments])
         elif value is not None and not (
             isinstance(value, Value) and isinstance(value.type, ObjectType)
@@ -164,10 +171,10 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType) and not name:
-        return inline(e, target, node, undo.in_order(e, node.args, expression))
+        return inline(e, target, node, undo.in_order(e, node.args, argument_of_call))
     if isinstance(target, MethodType) and (place := e.closures.place_of(target)) is not None:
         receiver = free_names.value_at(e, place.receiver(), f"the object of {target.__name__}")
-        arguments = undo.in_order(e, node.args, expression)
+        arguments = undo.in_order(e, node.args, argument_of_call)
         return inline(e, target.__func__, node, [receiver, *arguments])
     if isinstance(target, StoredCall):
         arguments = undo.in_order(e, node.args, expression)
@@ -177,41 +184,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     raise Unsupported(f"a call of {function.type}")
 
 
-# Other names of NumPy's functions, by the name that they give themselves.
-ALIASES = {"absolute": ("abs",), "divide": ("true_divide",), "remainder": ("mod",)}
 REDUCERS = {name: name for name in (*reductions.FOLDS, *variances.NAMES)}
 REDUCERS.update(amax="max", amin="min")
-
-
-def name_in_numpy(function: object) -> tuple[str, bool]:
-    """The name under which NumPy has a function, or this package in its place, and whether it is
-    ours; no name for others. Names that the program does not use are not looked up: for a hundred
-    of them that takes 4 ms.
-    """
-    import fastnp  # the package imports this module
-
-    if not issubclass(type(function), FunctionType) and type(function).__module__ not in OWNERS:
-        return "", False
-    own: str = getattr(function, "__name__", "")
-    for module in (numpy, fastnp):
-        for name in (own, *ALIASES.get(own, ())):
-            if vars(module).get(name) is function:
-                return name, module is fastnp
-        linalg = vars(module).get("linalg")
-        if linalg is not None and vars(linalg).get(own) is function:
-            return f"linalg.{own}", module is fastnp
-    return "", False
-
-
-# Modules of the classes of NumPy's functions and ours.
-OWNERS = ("builtins", "numpy", "fastnp", "fastnp._fastnp")
-
-
-def is_ufunc(function: object) -> TypeGuard[numpy.ufunc]:
-    """Whether a function is a ufunc of NumPy's or ours."""
-    import fastnp  # the package imports this module
-
-    return isinstance(function, numpy.ufunc | fastnp.ufunc)
 
 
 def is_object(e: Emitter, node: ast.expr) -> bool:
@@ -297,7 +271,7 @@ def total(e: Emitter, arguments: list[Operand]) -> Value:
     """`sum(x)` of a list or a tuple."""
     of = arguments[0] if len(arguments) == 1 else None
     if lists.is_list(of):
-        return lists.total(e, of)
+        return list_folds.total(e, of)
     if isinstance(of, Value) and isinstance(of.type, TupleType):
         return tuples.total(e, of)
     raise Unsupported("sum of this")
@@ -315,7 +289,7 @@ def extreme(is_less: bool) -> Callable[[Emitter, list[Operand]], Value]:
 
     def compute(e: Emitter, arguments: list[Operand]) -> Value:
         if len(arguments) == 1 and lists.is_list(arguments[0]):
-            return lists.extreme(e, arguments[0], is_less)
+            return list_folds.extreme(e, arguments[0], is_less)
         if len(arguments) == 1 and isinstance(arguments[0], Value):
             is_tuple = isinstance(arguments[0].type, TupleType)
             arguments = [*tuples.items_of(arguments[0])] if is_tuple else arguments

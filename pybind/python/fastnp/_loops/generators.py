@@ -9,15 +9,15 @@ took that is left in the middle does not count: the tape is where that statement
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.emitter import IS_FRESH, POSITION, REACHED
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
+from fastnp._loops.tapes import IS_FRESH, POSITION, REACHED
 
 # Words drawn for an entry at first, and at most (1 MB): each takes 2 to 5 ns, and again if taken.
 FEWEST = 1 << 8
@@ -35,6 +35,7 @@ BIT_GENERATORS = {
 }
 
 PYTHON, STATE, GENERATOR = "Random", "RandomState", "Generator"
+PYTHON_WORDS = (PYTHON, False, False)
 
 
 class Source(Record):
@@ -63,7 +64,7 @@ def words_of(generator: Any) -> tuple[str, bool, bool] | None:
     """
     class_ = type(generator)
     if class_ is getattr(sys.modules.get("random"), "Random", None):
-        return PYTHON, False, False
+        return PYTHON_WORDS
     random: Any = sys.modules.get("numpy.random")
     ours: Any = sys.modules.get("fastnp._functions.random")
     for kind in (STATE, GENERATOR):
@@ -86,17 +87,20 @@ def is_generator(value: object) -> bool:
     return words_of(value) is not None
 
 
+def are_apart(generators: Sequence[Any]) -> bool:
+    """Whether generators are there, and no two of them take their words from one place."""
+    if None in generators:
+        return False
+    places = {id(one if words_of(one) == PYTHON_WORDS else bits_of(one)) for one in generators}
+    return len(places) == len(generators)
+
+
 class Draws:
-    """How many words are drawn for the entries of one compiled loop."""
+    """How many words are drawn from a generator for the entries of one compiled loop."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.count = FEWEST
-
-    def begin(self, names: Mapping[str, Any]) -> Drawing | None:
-        """Draws words; `None` where the generator is of another kind now."""
-        owner = self.source.found(names)
-        return None if owner is None else Drawing(self.source, owner, self.count)
 
     def end(self, drawing: Drawing, has_run: bool, turns: int = 0, left: int = 0) -> bool:
         """Has the generator be where the interpreter's would be; whether words were used up.
@@ -111,6 +115,24 @@ class Draws:
             wanted = max(taken * left // turns * 5 // 4, wanted if is_over else 0)
         self.count = min(max(wanted, FEWEST), MOST)
         return is_over
+
+
+def begin(draws: list[Draws], names: Mapping[str, Any]) -> list[Drawing] | None:
+    """Draws words from each generator; `None` where one is of another kind now, or two share their
+    words.
+    """
+    owners = [one.source.found(names) for one in draws]
+    if not are_apart(owners):
+        return None
+    begun: list[Drawing] = []
+    try:
+        for one, owner in zip(draws, owners, strict=True):
+            begun.append(Drawing(one.source, owner, one.count))
+    except BaseException:
+        for drawing in begun:
+            drawing.end(has_run=False)
+        raise
+    return begun
 
 
 class Drawing:

@@ -15,11 +15,14 @@ import numpy
 from fastnp import _fastnp
 from fastnp._loops.types import (
     BOOL,
+    COMPLEX,
     FLOAT,
     INT,
     NP_BOOL,
+    NP_COMPLEX,
     NP_FLOAT,
     NP_INT,
+    ComplexType,
     ItemType,
     ListType,
     Number,
@@ -40,6 +43,10 @@ KINDS: dict[type, Number] = {
     numpy.int64: NP_INT,
     numpy.float64: NP_FLOAT,
     numpy.bool_: NP_BOOL,
+}
+COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
+    frozenset([complex]): COMPLEX,
+    frozenset([numpy.complex128]): NP_COMPLEX,
 }
 # Numbers in a tuple that is an item, at most; each has a word.
 MOST_FIELDS = 8
@@ -88,7 +95,7 @@ def type_of_list(
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
     elif kinds:
-        item = common_kind(kinds) or of_objects(kinds, value)
+        item = COMPLEX_KINDS.get(frozenset(kinds)) or common_kind(kinds) or of_objects(kinds, value)
     if item is None:
         return None
     if is_deque:
@@ -129,8 +136,11 @@ def item_kinds(value: list[Any]) -> set[type]:
 
 def fields_of(item: ItemType) -> int:
     """The words, or smaller elements, that an item takes. A number that is Python's or NumPy's has
-    one that says whose it is, and one that is an integer or a float one that says which.
+    one that says whose it is, and one that is an integer or a float one that says which; a complex
+    number has two parts.
     """
+    if isinstance(item, ComplexType):
+        return 2
     if isinstance(item, Number):
         return 2 if item.is_either or item.is_mixed else 1
     return len(item.items) if isinstance(item, TupleType) else 1
@@ -153,6 +163,8 @@ def layout_text(type_: ListType) -> str:
     match type_.item:
         case Number(name=name):
             inside = LETTERS[name]
+        case ComplexType(is_python=is_python):
+            inside = "z" if is_python else "Z"
         case TupleType(items=items):
             names = (item.name for item in items if isinstance(item, Number))
             inside = f"({''.join(LETTERS[name] for name in names)})"

@@ -15,9 +15,11 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from fastnp._loops.emitter import Call, Emitter, Unsupported
-from fastnp._loops.source import code_within
-from fastnp._loops.types import ObjectType, Value
+from fastnp._loops.source import code_within, remember
+from fastnp._loops.types import ObjectType, TupleType, Value
 
+# In the place of the call that makes a function.
+OF_LOOP = "loop"
 # `from __future__ import annotations`
 FUTURE_ANNOTATIONS = 0x1000000
 
@@ -48,6 +50,8 @@ def made(
                 raise Unsupported("a function with defaults that is made in a loop")
             value = e.settle(single(e, default))
             e.bind(variable_of_default(code, parameter.arg), value)
+    if isinstance(node, ast.Lambda) and is_of_loop(e):
+        remember(code, node.args, node.body)
     key = id(code), call.prefix
     if key not in e.closures.made:
         contents = tuple(CellType() for _ in code.co_freevars)
@@ -64,6 +68,45 @@ def made(
         e.closures.made[key] = function
         e.closures.makers[id(function)] = call.prefix
     return Value(ObjectType(e.closures.made[key]), ())
+
+
+def passed(e: Emitter, node: ast.expr, expression: Callable[[Emitter, ast.expr], Any]) -> Any:
+    """An argument of a call; a lambda expression is a function that the loop itself makes for it.
+
+    Such a function is compiled apart from the scope that it is in, so all names that are not its
+    own are globals to it: they mean what they mean in the loop (`is_of_loop`).
+    """
+    if e.calls or not isinstance(node, ast.Lambda):
+        return expression(e, node)
+    defaults = [*node.args.defaults, *node.args.kw_defaults]
+    if any(default is not None for default in defaults):
+        raise Unsupported("a lambda expression with defaults")
+    if id(node) not in e.closures.passed:
+        whole = compile(ast.Expression(node), "<loop>", "eval")
+        (code,) = (part for part in whole.co_consts if isinstance(part, CodeType))
+        function = FunctionType(code, e.closures.names_of_loop)
+        remember(code, node.args, node.body)
+        e.closures.passed[id(node)] = node, function
+        e.closures.makers[id(function)] = OF_LOOP
+    return Value(ObjectType(e.closures.passed[id(node)][1]), ())
+
+
+def is_of_loop(e: Emitter, name: str = "") -> bool:
+    """Whether the function whose body is compiled is made by the loop itself, or within one, and a
+    name is that of none of the functions around it.
+    """
+    function: Any = e.calls[-1].function
+    is_free = name in function.__code__.co_freevars
+    return function.__globals__ is e.closures.names_of_loop and not is_free
+
+
+def holds_made(e: Emitter, type_: Any) -> bool:
+    """Whether a value is a function that a call has made, or a tuple with one: it is none that the
+    program can have after the call.
+    """
+    if isinstance(type_, TupleType):
+        return any(holds_made(e, item) for item in type_.items)
+    return isinstance(type_, ObjectType) and id(type_.value) in e.closures.makers
 
 
 def is_plain(node: ast.FunctionDef | ast.Lambda, around: CodeType) -> bool:

@@ -6,7 +6,6 @@ so is what there is no memory for: then the next run has empty memory.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
@@ -27,26 +26,23 @@ from fastnp._loops.heap import (
     ROOM,
     fields_of,
 )
-from fastnp._loops.item_types import EITHER_ITEMS, MIXED_ITEMS, widened
+from fastnp._loops.item_types import WIDER_ITEMS, widened
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import (
-    BOOL,
     F64,
-    FLOAT,
     I8,
     I64,
     INT,
-    NP_FLOAT,
     SIZES,
+    ComplexType,
     ListType,
     Number,
     ReferenceType,
     TupleType,
     Unknown,
     Value,
-    either,
+    common,
 )
-from fastnp._loops.types import common as common_number
 
 # Lists that the code makes have no more items.
 LONGEST = 1 << 40
@@ -79,6 +75,8 @@ def chars_of(type_: ListType) -> list[str]:
     """The element types of the numbers that an item is in memory: of a tuple, each in a word."""
     if isinstance(type_.item, TupleType):
         return [CHARS[number.name] for number in type_.item.items if isinstance(number, Number)]
+    if isinstance(type_.item, ComplexType):
+        return ["d", "d"]
     return [char_of(type_), "?"][: fields_of(type_.item)]
 
 
@@ -126,7 +124,7 @@ def place(e: Emitter, value: Value, index: Value) -> str:
 
 def load(e: Emitter, type_: ListType, at: str) -> Value:
     """The item at an address, as Python's number, as a list or as a tuple."""
-    if isinstance(type_.item, TupleType | Number) and is_in_words(type_):
+    if isinstance(type_.item, TupleType | ComplexType | Number) and is_in_words(type_):
         parts = [arrays.load(e, char, field_at(e, at, k)) for k, char in enumerate(chars_of(type_))]
         return Value(type_.item, tuple(part.registers[0] for part in parts))
     found = arrays.load(e, char_of(type_), at)
@@ -175,29 +173,27 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
                 e.leave_if(e.text.op(I8, "fcmp.uno", register, register))
         return value.registers
     value = e.settle(value)
+    if isinstance(value.type, ComplexType):
+        if value.type != type_.item:
+            raise Unsupported(f"{value.type} stored to a list of {type_.item}")
+        return value.registers
     have, item = numbers.number(value), type_.item
-    common = either(have, item) if isinstance(item, Number) else None
-    if isinstance(item, Number) and item.is_either and common == item:
-        return numbers.as_common(e, value, item).registers
-    if isinstance(item, Number) and item.is_mixed and common_number(have, item) == item:
+    wider = common(have, item) if isinstance(item, Number) else None
+    if isinstance(item, Number) and fields_of(item) > 1 and wider == item:
         return numbers.as_common(e, value, item).registers
     if have.is_either and have.plain == item:
         e.leave_if(value.registers[1])
-    elif common is not None and have != item and (EITHER_ITEMS, common) not in e.learned:
-        raise Learned((EITHER_ITEMS, common), True)
-    elif have != type_.item:
-        expect_mixed(e, type_, have)
-        raise Unsupported(f"{have} stored to a list of {type_.item}")
+    elif have != item:
+        expect_wider(e, type_, wider)
+        raise Unsupported(f"{have} stored to a list of {item}")
     return value.registers[:1]
 
 
-def expect_mixed(e: Emitter, type_: ListType, have: Number) -> None:
-    """Notes that lists of a type get integers and floats, unless the loop was refused so."""
-    known, item = e.learned.get(MIXED_ITEMS, {}), type_.item
-    if isinstance(item, Number) and known is not None and item not in known:
-        mixed = common_number(have, item)
-        if mixed is not None and mixed.is_mixed:
-            raise Learned(MIXED_ITEMS, {**known, item: mixed})
+def expect_wider(e: Emitter, type_: ListType, wider: Number | None) -> None:
+    """Notes that lists of a type get numbers of another one, unless the loop was refused so."""
+    known, item = e.learned.get(WIDER_ITEMS, {}), type_.item
+    if wider is not None and known is not None and item not in known:
+        raise Learned(WIDER_ITEMS, {**known, item: wider})
 
 
 def expect_items(type_: ListType, value: Value) -> None:
@@ -218,7 +214,7 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ListType | ReferenceType)
+    return isinstance(value.type, ComplexType | ListType | ReferenceType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:
@@ -390,13 +386,14 @@ def taken(e: Emitter, size: str) -> str:
     return start
 
 
-def new(e: Emitter, count: str, room: str, width: int) -> tuple[str, str]:
-    """A list with a length, and room for so many items of a width: the addresses of its header and
-    of its items.
+def new(e: Emitter, count: str, room: str, width: int | str) -> tuple[str, str]:
+    """A list with a length, and room for so many items of a width, or of one in a register: the
+    addresses of its header and of its items.
     """
     text = e.text
     e.leave_unless(text.op(I8, "icmp.ule", room, text.integer(LONGEST)))
-    size = text.op(I64, "mul", room, text.integer(width))
+    each = text.integer(width) if isinstance(width, int) else width
+    size = text.op(I64, "mul", room, each)
     header = taken(e, text.op(I64, "add", size, text.integer(HEADER_BYTES)))
     items = text.op(I64, "add", header, text.integer(HEADER_BYTES))
     for offset, word in (
@@ -424,7 +421,7 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
         values = [settled(e, value) for value in values]
         for value in values:
             learn(values[0].type, value.type)
-        type_ = list_of(e, values[0])
+        type_ = list_of(e, values[0])._replace(item=widened(type_of_all(values), e.learned))
     type_ = type_._replace(is_deque=is_deque)
     items_ = [fitting(e, type_, value) for value in values]
     count, width = text.integer(len(values)), width_of(type_)
@@ -432,6 +429,17 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
     for k, registers in enumerate(items_):
         put(e, type_, text.op(I64, "add", items, text.integer(k * width)), registers)
     return made(type_, header, items, count)
+
+
+def type_of_all(values: list[Value]) -> Any:
+    """The type of the items of a list that holds values: of numbers the common one, if there is
+    one.
+    """
+    item: Any = values[0].type
+    for value in values[1:]:
+        if isinstance(item, Number) and isinstance(value.type, Number):
+            item = common(item, value.type) or item
+    return item
 
 
 def repeated(e: Emitter, value: Value, times: Value) -> Value:
@@ -589,78 +597,6 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
     return found if type_.is_fixed else found._replace(refresh=refresh)
 
 
-class Sum:
-    """A sum of integers or floats as Python adds them, one after the other."""
-
-    def __init__(self, e: Emitter, item: Number) -> None:
-        if item not in (INT, FLOAT, NP_FLOAT):
-            raise Unsupported(f"a sum of {item}")
-        self.e, self.item = e, item
-        self.total, self.lost = e.text.register(item.registers[0]), e.text.register(F64)
-        self.is_compensated = item == FLOAT and sys.version_info >= (3, 12)
-
-    def beginning(self) -> list[str]:
-        """The lines that set it to zero."""
-        zero = f"fconst 0x{0:016x}"
-        lines = [f"{self.total} = {'iconst 0' if self.item == INT else zero}"]
-        return lines + [f"{self.lost} = {zero}"] * self.is_compensated
-
-    def add(self, register: str) -> None:
-        """Adds a number."""
-        text = self.e.text
-        if self.item == INT:
-            text.copy(self.total, numbers.overflowing(self.e, "add", self.total, register))
-            return
-        after = text.op(F64, "fadd", self.total, register)
-        if self.is_compensated:
-            lost = rounding(self.e, self.total, register, after)
-            text.copy(self.lost, text.op(F64, "fadd", self.lost, lost))
-        text.copy(self.total, after)
-
-    def result(self, count: str) -> Value:
-        """The sum of so many numbers; that of no floats is an integer, so it is left."""
-        e, text = self.e, self.e.text
-        if self.item == INT:
-            return Value(INT, (self.total,))
-        e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
-        if self.is_compensated:
-            is_finite = e.is_finite(self.lost, F64)
-            lost = text.op(F64, "select", is_finite, self.lost, text.float(0.0))
-            text.copy(self.total, text.op(F64, "fadd", self.total, lost))
-        result = Value(self.item, (self.total,), is_settled=self.item == FLOAT)
-        return e.settle(result)
-
-
-def total(e: Emitter, value: Value) -> Value:
-    """`sum(value)` of integers or floats."""
-    type_, text = list_type(value), e.text
-    if not isinstance(type_.item, Number) or type_.is_deque:
-        raise Unsupported(f"sum of {type_}")
-    found = Sum(e, type_.item)
-    for line in found.beginning():
-        text.line(line)
-    at, left, count = text.register(I64), text.register(I64), length(e, value)
-    text.copy(at, address(e, value, text.integer(0)))
-    text.copy(left, count)
-
-    def add() -> None:
-        found.add(load(e, type_, at).register)
-        text.line(f"{at} = add {at}, {text.integer(8)}")
-
-    e.spend(left)
-    each(e, left, add)
-    return found.result(count)
-
-
-def rounding(e: Emitter, a: str, b: str, total: str) -> str:
-    """What a sum of two floats has lost (Neumaier), as Python adds them from 3.12 on."""
-    text = e.text
-    is_larger = text.op(I8, "fcmp.ge", text.op(F64, "fabs", a), text.op(F64, "fabs", b))
-    large = text.op(F64, "select", is_larger, a, b)
-    small = text.op(F64, "select", is_larger, b, a)
-    return text.op(F64, "fadd", text.op(F64, "fsub", large, total), small)
-
-
 def matching(
     e: Emitter, value: Value, test: Callable[[Value], str], only_first: bool = False
 ) -> str:
@@ -710,28 +646,3 @@ def visit_each(e: Emitter, value: Value, visit: Callable[[Value], str | None]) -
     is_more = text.op(I8, "icmp.gt", left, zero)
     text.branch(text.op(I8, "and", is_more, goes_on) if goes_on else is_more, inside, after)
     text.start(after)
-
-
-def extreme(e: Emitter, value: Value, is_less: bool) -> Value:
-    """`min(value)` or `max(value)`; of no items it is left."""
-    type_, text = list_type(value), e.text
-    item = type_.item
-    if not isinstance(item, Number) or item not in (INT, FLOAT, BOOL):
-        raise Unsupported(f"min or max of {type_}")
-    kind = item.registers[0]
-    best, at, left = text.register(kind), text.register(I64), text.register(I64)
-    e.leave_unless(text.op(I8, "icmp.gt", length(e, value), text.integer(0)))
-    text.copy(at, address(e, value, text.integer(0)))
-    text.copy(left, length(e, value))
-    text.copy(best, load(e, type_, at).register)
-    e.spend(left)
-
-    def compare() -> None:
-        found = load(e, type_, at)
-        name = "less" if is_less else "greater"
-        is_better = numbers.compare(e, name, found, Value(item, (best,))).register
-        text.copy(best, text.op(kind, "select", is_better, found.register, best))
-        text.line(f"{at} = add {at}, {text.integer(SIZES[char_of(type_)])}")
-
-    each(e, left, compare)
-    return Value(item, (best,))

@@ -74,6 +74,9 @@ class _Walk:
                 self.block(body, self.target(target, bound))
                 self.block(orelse, bound)
                 return bound
+            case ast.Try(body=body, orelse=orelse, finalbody=[]):
+                # The handlers, and what follows them in the turn, are the interpreter's.
+                return self.block([*body, *orelse], bound)
             case ast.Continue() | ast.Break():
                 return NOWHERE
             case ast.Return() | ast.Raise():

@@ -99,14 +99,21 @@ def all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from all_statements(block)
 
 
-def each_turn(loop: ast.For | ast.While) -> Iterator[ast.stmt]:
-    """The statements that each turn reaches, of the loop and of loops inside."""
-    for statement in loop.body:
+def each_turn(loop: ast.For | ast.While | ast.Try) -> Iterator[ast.stmt]:
+    """The statements that each turn reaches if nothing raises, of the loop and of loops inside."""
+    for statement in (*loop.body, *(loop.orelse if isinstance(loop, ast.Try) else ())):
         yield statement
-        if isinstance(statement, ast.For | ast.While):
+        if isinstance(statement, ast.For | ast.While | ast.Try):
             yield from each_turn(statement)
-        elif isinstance(statement, ast.Continue | ast.Break | ast.Return):
+        if ends_turn(statement):
             break
+
+
+def ends_turn(statement: ast.stmt) -> bool:
+    """Whether the statement after it is not reached, if nothing raises."""
+    if isinstance(statement, ast.Try):
+        return ends_turn((statement.orelse or statement.body)[-1])
+    return isinstance(statement, ast.Continue | ast.Break | ast.Return)
 
 
 def in_scope(*nodes: ast.AST) -> Iterator[ast.AST]:

@@ -293,7 +293,7 @@ def by_kernel(
 
 def result_char(name: str, char: str) -> str:
     """The type of a reduction of elements of a type."""
-    found = getattr(numpy, name)(numpy.ones(1, char)).dtype.char
+    found = getattr(numpy.ones(1, char), name)().dtype.char
     if (char == "?" and name not in ("sum", "any", "all")) or found not in "dfl?" + char:
         raise Unsupported(f"{name} of an array of {char}")
     return str(found)

@@ -47,7 +47,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count, repeat
 from types import CodeType
-from typing import Any
+from typing import Any, TypeGuard
 from weakref import WeakValueDictionary
 
 from fastnp import _fastnp
@@ -740,7 +740,7 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
     if any(isinstance(item, ast.Lambda) for item in items):
         return "a loop over functions"
     for statement in each_turn(loop):
-        if isinstance(statement, _LEFT):
+        if isinstance(statement, _LEFT) or getattr(statement, "finalbody", []):
             return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
         if isinstance(statement, ast.Assert):
             # Its message is evaluated where the loop is left.
@@ -749,9 +749,10 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
             nodes = [*facts.nodes(statement)]
         else:
             continue
-        keys = [key_of(node) for node in nodes]
+        passed = {id(part) for call in nodes if _is_plain_call(call) for part in call.args}
+        passed |= {id(key_of(node)) for node in nodes}
         for node in nodes:
-            reason = "" if node in keys else _NEVER.get(type(node), "")
+            reason = "" if id(node) in passed else _NEVER.get(type(node), "")
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reason = "a call of print" if node.func.id == "print" else ""
             if reason:
@@ -759,10 +760,17 @@ def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
     return ""
 
 
+def _is_plain_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether a node may be a call of a function of the program's, which may be given others."""
+    return isinstance(node, ast.Call) and not (
+        isinstance(node.func, ast.Name) and node.func.id in ("map", "filter")
+    )
+
+
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
 # Statements that the interpreter has to run.
 _LEFT = (
-    *(ast.Try, getattr(ast, "TryStar", ast.Try), ast.With, ast.Match, ast.Raise, ast.Return),
+    *(getattr(ast, "TryStar", ast.With), ast.With, ast.Match, ast.Raise, ast.Return),
     *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete),
 )
 # What compiled code has no values for.

@@ -51,8 +51,6 @@ TO_COME = 3
 KNOWN_AFTER = 1 / 8
 # The first loop of a program waits so much longer: with it the compiler is imported.
 IMPORT_COMPILER = 8e-3
-# A loop inside another waits longer: compiled with the loop around it, it is entered once.
-INNER_PATIENCE = 4
 # Seconds that an entry must be expected to be interpreted for compiled code to be entered, as long
 # as it is not known what entering takes.
 ENTER_FROM = 15e-6
@@ -128,7 +126,6 @@ class Site(Loop):
         "is_eager",
         "is_large",
         "is_odd",
-        "is_patient",
         "is_strict",
         "leaves",
         "live",
@@ -213,7 +210,6 @@ class Site(Loop):
         self.recent = self.pending = NO_TURNS
         self.samples = 0
         self.is_odd = self.is_large = False
-        self.is_patient = self.depth > 0
         self.threshold = COMPILE_AFTER
         self.short = SHORT
         self.enter_from = 0.0
@@ -303,15 +299,9 @@ class Site(Loop):
         if self._is_brief():
             self.retire()
             return iterable
-        if self._is_due() and self._is_long(total):
+        if self.spent >= self._patience() and self._is_long(total):
             return self._no_turns(iterable, source, total)
         return self._piece(iter(iterable), source, total)
-
-    def _is_due(self) -> bool:
-        """Whether a loop that is as long as a piece at most is to be compiled: not if the loop
-        around it may be.
-        """
-        return not self.is_patient and self.spent >= self._patience()
 
     def _is_long(self, turns: float) -> bool:
         """Whether an entry of so many turns is to be run compiled."""
@@ -343,7 +333,7 @@ class Site(Loop):
         if not self.compiled and self._is_brief():
             self.retire()
             return repeat(None)
-        is_due = bool(self.compiled) or self._is_due()
+        is_due = bool(self.compiled) or self.spent >= self._patience()
         if is_due and self._is_long(self.made / self.entries):
             return self._no_turns(repeat(None), None, -1)
         return self._while_piece()
@@ -457,8 +447,7 @@ class Site(Loop):
 
     def _patience(self) -> float:
         """Seconds of the interpreter before the site is compiled."""
-        patience = self.threshold * (INNER_PATIENCE if self.is_patient else 1)
-        return patience if _COMPILER in sys.modules else patience + IMPORT_COMPILER
+        return self.threshold + (0 if _COMPILER in sys.modules else IMPORT_COMPILER)
 
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
@@ -550,8 +539,6 @@ class Site(Loop):
             if is_early and found.reason == TOO_LONG:
                 self.threshold = max(self.threshold, LARGE_AFTER)
                 self.is_large = True
-                for inner in self.inner:
-                    inner.is_patient = False
             else:
                 self._refuse(found)
             return None
@@ -663,8 +650,6 @@ class Site(Loop):
     def _refuse(self, refusal: Refusal) -> None:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
-        for site in self.inner:
-            site.is_patient = False
         for site in [self, *self._refused_too(refusal.line)]:
             site.attempts += 1
             site.asleep_until = _now() + AGAIN_AFTER * max(site.spent, self.spent) + COMPILE_AFTER

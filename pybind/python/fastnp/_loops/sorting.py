@@ -23,19 +23,25 @@ MOST_OF_MEDIAN = 1 << 14
 
 
 def sort_list(e: Emitter, value: Value) -> None:
-    """`x.sort()` of integers or floats: those that are equal stay in their order."""
+    """`x.sort()` of integers, floats or both: those that are equal stay in their order."""
     type_ = lists.list_type(value)
-    if type_.is_deque or type_.item not in (INT, FLOAT, NP_INT, NP_FLOAT):
+    is_mixed = isinstance(type_.item, Number) and type_.item.is_mixed
+    if type_.is_deque or not (is_mixed or type_.item in (INT, FLOAT, NP_INT, NP_FLOAT)):
         raise Unsupported(f"sorting of {type_}")
     count = lists.length(e, value)
     e.spend(count)
     routine = "sort_f64" if lists.char_of(type_) == "d" else "sort_i64"
-    call(e, routine, lists.address(e, value, e.text.integer(0)), count)
+    call(
+        e,
+        "sort_pairs_f64" if is_mixed else routine,
+        lists.address(e, value, e.text.integer(0)),
+        count,
+    )
     e.stores_lists = True
 
 
 def sorted_list(e: Emitter, arguments: list[Operand]) -> Value:
-    """`sorted(x)` of a list of integers or floats."""
+    """`sorted(x)` of a list of integers, floats or both."""
     if len(arguments) != 1 or not lists.is_list(arguments[0]):
         raise Unsupported("sorted of this")
     made = lists.part(e, arguments[0])

@@ -122,6 +122,11 @@ def as_statements(function: FunctionType) -> Statements | None:
     return _STATEMENTS[code]
 
 
+def remember(code: CodeType, parameters: ast.arguments, result: ast.expr) -> None:
+    """Notes the source of a lambda expression that has no file."""
+    _STATEMENTS[code] = parameters, [ast.copy_location(ast.Return(result), result)]
+
+
 def _statements_of(function: FunctionType) -> Statements | None:
     if function.__code__.co_flags & (
         inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

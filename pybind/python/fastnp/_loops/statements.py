@@ -167,6 +167,8 @@ def compound(e: Emitter, statement: ast.stmt) -> list[Path]:
             return for_(e, statement)
         case ast.While():
             return while_(e, statement)
+        case ast.Try(finalbody=[]):
+            return attempted(e, statement)
         case ast.Break():
             e.loops[-1].breaks.append(e.path())
             return []
@@ -271,6 +273,17 @@ def assign_sides(e: Emitter, targets: list[ast.expr], value: ast.expr) -> list[P
         e.forget_since(known)
         paths += assign_sides(e, targets, side)
     return paths
+
+
+def attempted(e: Emitter, statement: ast.Try) -> list[Path]:
+    """A `try` statement: where one of its statements would raise, it is left to the interpreter,
+    which goes on within the `try` and runs the handlers. So these are not written.
+    """
+    after: list[Path] = []
+    for path in block(e, statement.body):
+        e.go_on(path)
+        after += block(e, statement.orelse)
+    return e.meet(after)
 
 
 # Conditions.
@@ -724,6 +737,8 @@ def add_return(e: Emitter, value: Value | Elementwise) -> None:
     if isinstance(value, Value):
         if isinstance(value.type, ArrayType) and value.type.is_made:
             value = arrays.elements(e, value)
+        elif inner_functions.holds_made(e, value.type):
+            raise Unsupported("a function that outlives the call that makes it")
         elif isinstance(value.type, RangeType) or (
             isinstance(value.type, ObjectType) and not value.type.is_constant
         ):

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy
 
+from fastnp._loops.known_functions import ufunc
 from fastnp._loops.memory_order import Order
 from fastnp._loops.records import Record
 
@@ -318,7 +319,7 @@ class Unknown(Record):
 
 
 class ListType(Record):
-    """A list of numbers, of lists, or of tuples of numbers, of one type.
+    """A list of numbers, of complex numbers, of lists, or of tuples of numbers, of one type.
 
     It is the address of a header: where the items are, how many, for how many there is room. Where
     the loop changes the length of no list, the first two are in registers as well.
@@ -338,7 +339,9 @@ class ListType(Record):
 
 
 # What lists hold.
-ItemType: TypeAlias = "Number | ListType | ReferenceType | SymbolType | TupleType | Unknown"
+ItemType: TypeAlias = (
+    "Number | ComplexType | ListType | ReferenceType | SymbolType | TupleType | Unknown"
+)
 Type: TypeAlias = (
     ArrayType
     | CharType
@@ -384,7 +387,7 @@ def numpy_loop(name: str, types: tuple[str, ...]) -> tuple[str, ...] | None:
         return None
     operands = tuple(weak.get(t) or numpy.dtype(t) for t in types)
     try:
-        loop = getattr(numpy, name).resolve_dtypes((*operands, None))
+        loop = ufunc(name).resolve_dtypes((*operands, None))
     except TypeError:
         return None
     chars = tuple("l" if dtype.char == "q" else dtype.char for dtype in loop)

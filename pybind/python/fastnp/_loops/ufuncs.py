@@ -11,6 +11,7 @@ import numpy
 from fastnp._loops import complexes, creation, numbers
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.known_functions import ufunc
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     F32,
@@ -54,8 +55,8 @@ def inner_loop(function: numpy.ufunc, chars: tuple[str, ...]) -> tuple[int, int]
 
 def of_numbers(e: Emitter, name: str, arguments: list[Operand]) -> Value:
     """A ufunc of one or two floats, or of a complex number."""
-    original = getattr(numpy, name, None)
-    if not isinstance(original, numpy.ufunc) or len(arguments) > 2:
+    original = ufunc(name)
+    if original is None or len(arguments) > 2:
         raise Unsupported(f"a call of {name}")
     if len(arguments) == 1 and complexes.is_complex(arguments[0]):
         return of_complex(e, original, arguments[0])
