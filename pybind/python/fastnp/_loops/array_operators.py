@@ -140,10 +140,27 @@ def binary(e: Emitter, name: str, a: Value | Elementwise, b: Value | Elementwise
     plain = name in ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
     warns = Number(loop[-1]).is_float or not plain
     opcode = PACKED_OPCODES.get(name, "")
-    step, inputs = kernel_step(name, loop, b), "".join(loop[:-1])
-    return map_elements(
+    by_kernel = is_general_power(name, loop, a, b)
+    step, inputs = name if by_kernel else kernel_step(name, loop, b), "".join(loop[:-1])
+    found = map_elements(
         e, operands, loop[-1], compute, warns, not plain, opcode, step=step, inputs=inputs
     )
+    return found._replace(needs_kernel=True, packed=None) if by_kernel else found
+
+
+# Exponents of which powers are reciprocals, roots, copies and squares.
+REDUCED = (-1, 0.5, 1, 2)
+
+
+def is_general_power(
+    name: str, loop: tuple[str, ...], base: Value | Elementwise, exponent: Value | Elementwise
+) -> bool:
+    """Whether `base ** exponent` is an array of ours to the power of a number of the source, which
+    has the bits of kernels. One power takes as long as several additions of the C library's.
+    """
+    literal = exponent.literal if isinstance(exponent, Value) else None
+    is_known = literal is not None and type(literal) is not bool and literal not in REDUCED
+    return name == "power" and loop[-1] in "fd" and is_known and is_ours(base)
 
 
 def taken_by(e: Emitter, operand: Elementwise, have: str, char: str) -> Elementwise:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fastnp._loops import formulas, memory_order, numbers, slices
+from fastnp._loops import broadcasting, formulas, memory_order, numbers, slices
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
@@ -259,13 +259,9 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         first, length, by = slices.bounds(e, item.parts, extent)
         start = text.op(I64, "add", start, text.op(I64, "mul", first, step))
         extents.append(length)
-        # Of other slices with two bounds that are computed nothing is known; they tend to be short.
-        # With one they are half of the axis on average.
-        known = [part is None or part.literal is not None for part in item.parts[:2]]
-        if item.length is not None:
-            e.lengths[length] = item.length
-        elif extent in e.lengths and any(known):
-            e.lengths[length] = e.lengths[extent] // (1 if all(known) else 2)
+        expected = item.length or slices.about(item.parts, e.lengths.get(extent))
+        if expected is not None:
+            e.lengths[length] = expected
         given_step = item.parts[2]
         plain = given_step is None or given_step.literal == 1
         if not plain and not type_.is_ours:
@@ -602,6 +598,8 @@ def map_elements(
     """
     if not step or any(operand.formula is None for operand in operands):
         operands = [by_element(e, operand) for operand in operands]
+    shapes = broadcasting.with_ones(e, [operand.shape for operand in operands])
+    operands = [o._replace(shape=own) for o, own in zip(operands, shapes, strict=True)]
     extents = broadcast(e, operands)
     order = result_order(e, operands, len(extents))
     operands = [stretched(e, operand, extents) for operand in operands]

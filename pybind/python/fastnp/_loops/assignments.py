@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
 from fastnp._loops import (
@@ -21,6 +21,7 @@ from fastnp._loops import (
     scatters,
     tuples,
     undo,
+    unrolled,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported, is_attribute
@@ -44,6 +45,7 @@ from fastnp._loops.types import (
     ObjectType,
     ReferenceType,
     TupleType,
+    UnrolledList,
     Value,
 )
 
@@ -144,8 +146,10 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elem
         value = element_loops.in_memory(e, one) if isinstance(one, Elementwise) else one
         if isinstance(value.type, ArrayType):
             values = arrays.unpacked(e, value, len(target.elts))
-        elif isinstance(value.type, TupleType):
+        elif isinstance(value.type, TupleType | UnrolledList):
             values = tuples.items_of(value)
+            if any(unrolled.is_new(e, item) for item in values):
+                return computed_first(e, unrolled.new_arrays(e, target.elts, values))
         elif isinstance(value.type, ListType):
             values = lists.unpacked(e, value, len(target.elts))
         else:
@@ -171,9 +175,21 @@ def new_arrays(
         raise Unsupported("several arrays stored in one statement")
     if len(values) != len(targets):
         raise Unsupported("unpacking of another number of values")
-    return [
-        value if isinstance(value, Elementwise) else e.snapshot(e.settle(value)) for value in values
-    ]
+    return computed_first(e, values)
+
+
+def computed_first(e: Emitter, values: Sequence[Value | Elementwise]) -> list[Value | Elementwise]:
+    """Values that are assigned at once, arrays in scratch memory: a variable's new array may take
+    the memory and the lengths of its old one, of which another is computed.
+    """
+    found: list[Value | Elementwise] = []
+    for value in values:
+        if isinstance(value, Elementwise):
+            made = e.snapshot(element_loops.in_memory(e, value))
+            found.append(arrays.elements(e, made))
+        else:
+            found.append(e.snapshot(e.settle(value)))
+    return found
 
 
 def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
@@ -268,10 +284,14 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
 
 def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
     """Makes the checks of binding a name or an attribute."""
+    if isinstance(value, Value) and isinstance(value.type, ArrayType):
+        value = unrolled.of_its_own(e, value)
     if isinstance(value, Elementwise):
         return element_loops.kept(e, name, value)
     if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
         raise Unsupported("a name for a view of an array that the loop made")
+    if isinstance(value.type, TupleType | UnrolledList):
+        unrolled.check_kept(e, value)
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
     if inner_functions.holds_made(e, settled.type):
         if not e.calls or is_attribute(name):

@@ -12,13 +12,15 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import list_folds, lists, numbers
+from fastnp._loops import list_folds, lists, numbers, tuples, unrolled
+from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.expressions import condition, number, single
+from fastnp._loops.expressions import binary, condition, expression, number, single
 from fastnp._loops.heap import LENGTH
+from fastnp._loops.iterables import items_of, of_builtin
 from fastnp._loops.iterators import Items
-from fastnp._loops.nodes import key_of
-from fastnp._loops.statements import bind_item, iteration
+from fastnp._loops.nodes import as_tuple, key_of
+from fastnp._loops.statements import bind_item
 from fastnp._loops.text import Block
 from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ComplexType, ListType, Value
 
@@ -57,7 +59,9 @@ def of_keys(node: ast.Call) -> ast.GeneratorExp:
     return ast.GeneratorExp(key.body, [generator])
 
 
-def comprehension(e: Emitter, node: Comprehension | ast.Call, function: object = None) -> Value:
+def comprehension(
+    e: Emitter, node: Comprehension | ast.Call, function: object = None
+) -> Value | Elementwise:
     """`[value for item in iterable if condition]`, or a function of the items of such a generator:
     `sum`, `any`, `all`, `min` or `max`; or the least or greatest item by a key.
     """
@@ -71,7 +75,13 @@ def comprehension(e: Emitter, node: Comprehension | ast.Call, function: object =
     if any(isinstance(part, ast.NamedExpr | ast.Lambda) for part in ast.walk(node)):
         raise Unsupported("an assignment or a function within a comprehension")
     node = own_names(node)
-    items = iteration(e, node.generators[0].iter)
+    source = node.generators[0].iter
+    items = of_builtin(e, source)
+    if items is None:
+        value = single(e, as_tuple(source))
+        if unrolled.is_unrolled(value):
+            return unrolled_items(e, node, tuples.items_of(value), function)
+        items = items_of(e, value)
     if function is sum:
         return total(e, node, items)
     if function in (any, all):
@@ -79,6 +89,35 @@ def comprehension(e: Emitter, node: Comprehension | ast.Call, function: object =
     if function in (min, max):
         return extreme(e, node, items, "less" if function is min else "greater", has_key)
     return listed(e, node, items)
+
+
+def unrolled_items(
+    e: Emitter, node: Comprehension, items: list[Value], function: object
+) -> Value | Elementwise:
+    """A comprehension over values that are written out: the list of what it makes of each, or their
+    sum.
+    """
+    (generator,) = node.generators
+    if generator.ifs or function not in (None, sum):
+        raise Unsupported("a condition, or a fold, over arrays or values of several types")
+    outer, known, found = dict(e.state), e.known(), list[Value]()
+    for k, item in enumerate(items):
+        bind_item(e, generator.target, item)
+        value = expression(e, node.elt)
+        # The registers of the variables are those of the next item, too.
+        if isinstance(value, Elementwise):
+            found.append(unrolled.fresh(e, value, k))
+        else:
+            found.append(e.snapshot(lists.settled(e, value)))
+        e.forget_since(known)
+    e.state = outer
+    if function is None:
+        return unrolled.made(e, found, node)
+    total: Value | Elementwise = numbers.literal(e, 0)
+    for value in found:
+        total = binary(e, "add", total, value)
+        total = e.settle(total) if isinstance(total, Value) else total
+    return total
 
 
 def turns(

@@ -43,6 +43,7 @@ from fastnp._loops.types import (
     Type,
     Unknown,
     Value,
+    arrays_in,
     either,
 )
 
@@ -438,13 +439,23 @@ class Emitter:
 
     def buffer_of(self, name: str) -> int:
         """The number of a buffer for a new array that a variable is bound to: one that no other
-        variable's array is in. In a function that is called, each variable has one of its own.
+        variable's array is in. In a function that is called, each variable has its own.
         """
         if self.calls:
-            return self.buffers.setdefault(self.prefix + name, len(self.buffers))
+            others = [v.type for key, v in self.state.items() if key != name]
+            used = {array.root for type_ in others for array in arrays_in(type_)}
+            key = self.prefix + name
+            while key in self.buffers and -1 - self.buffers[key] in used:
+                key += "'"
+            return self.buffers.setdefault(key, len(self.buffers))
         number = self.free_buffer(name)
         self.reserved.append(-1 - number)
         return number
+
+    def is_local(self, type_: ArrayType) -> bool:
+        """Whether an array is in a buffer of the function that is called."""
+        found = (key for key, number in self.buffers.items() if number == -1 - type_.root)
+        return bool(self.prefix) and any(key.startswith(self.prefix) for key in found)
 
     def free_buffer(self, name: str) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""

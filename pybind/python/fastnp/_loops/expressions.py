@@ -26,6 +26,7 @@ from fastnp._loops import (
     symbols,
     tuples,
     undo,
+    unrolled,
 )
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.closures import has_contents
@@ -49,6 +50,7 @@ from fastnp._loops.types import (
     ObjectType,
     ReferenceType,
     TupleType,
+    UnrolledList,
     Value,
     common,
 )
@@ -126,7 +128,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
         case ast.Lambda():
             return inner_functions.made(e, node, single)
         case ast.Tuple(elts=items):
-            return tuples.of_items([computed(item) for item in undo.in_order(e, items, expression)])
+            return unrolled.display(e, undo.in_order(e, items, expression))
         case ast.List(elts=items):
             return lists.display(e, [single(e, item) for item in items], node)
         case ast.ListComp() if e.comprehend is not None:
@@ -502,7 +504,7 @@ def number_or_object(e: Emitter, node: ast.expr) -> Value:
 
 def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value | Elementwise:
     """`value[index]`."""
-    if isinstance(value, Value) and isinstance(value.type, TupleType):
+    if isinstance(value, Value) and isinstance(value.type, TupleType | UnrolledList):
         return tuple_item(e, value, index)
     if isinstance(value, Value):
         strings.refuse_known(e, value)

@@ -24,6 +24,7 @@ from fastnp._loops import (
     finiteness,
     free_names,
     inner_functions,
+    joining,
     list_folds,
     lists,
     literals,
@@ -156,8 +157,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return reduction(e, of, expression(e, operand), rest, node.keywords, expression)
     if name in BY_KEYWORDS:
         return BY_KEYWORDS[name](e, node, expression)
-    if name in ("concatenate", "hstack"):
-        return sequences.concatenate(e, node, expression, is_ours)
+    if name in joining.NAMES:
+        return joining.call(e, name, node, expression, is_ours)
     known = of_numpy(name, is_ours) or table().get(id(target))
     if known is not None:
         nodes = list(node.args)
@@ -669,6 +670,8 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "sort": sorting.sort,
     "median": sorting.median,
     "clip": clip,
+    "triu": joining.triangle(True),
+    "tril": joining.triangle(False),
     "round": rounded,
     "around": rounded,
     "where": masks.where,

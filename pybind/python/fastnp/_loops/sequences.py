@@ -1,6 +1,4 @@
-"""Arrays made of ranges, and arrays whose elements are moved: `arange`, `linspace`, `roll`,
-`concatenate`.
-"""
+"""Arrays made of ranges, and arrays whose elements are moved: `arange`, `linspace`, `roll`."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise, Indices, Item
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, NP_INT, SIZES, Number, Value
+from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, NP_INT, Number, Value
 
 Operand: TypeAlias = "Value | Elementwise"
 Expression: TypeAlias = Callable[[Emitter, ast.expr], "Value | Elementwise"]
@@ -154,43 +152,6 @@ def outer(e: Emitter, arguments: list[Operand]) -> Operand:
         raise Unsupported("outer of arrays of several axes")
     column = arrays.view(e, left, [Item("slice", WHOLE), Item("newaxis")])
     return array_operators.binary(e, "multiply", column, right)
-
-
-def concatenate(e: Emitter, node: ast.Call, expression: Expression, is_ours: bool) -> Operand:
-    """`np.concatenate((a, b, …))` and `np.hstack` of vectors of one type, which are written out."""
-    if len(node.args) != 1 or node.keywords:
-        raise Unsupported("arrays joined with keywords")
-    parts = node.args[0]
-    if not isinstance(parts, ast.Tuple | ast.List) or not parts.elts:
-        raise Unsupported("arrays of a sequence, joined")
-    return joined(e, undo.in_order(e, parts.elts, expression), is_ours)
-
-
-def joined(e: Emitter, parts: list[Operand], is_ours: bool) -> Elementwise:
-    """Vectors of one type, one after another in scratch memory."""
-    text = e.text
-    sources = [in_memory(e, part, "concatenate") for part in parts]
-    types = [arrays.array_type(source) for source in sources]
-    char = types[0].char
-    if any(type_.ndim != 1 or type_.char != char for type_ in types) or char == COMPLEX_CHAR:
-        raise Unsupported("arrays of several axes or types, joined")
-    total = text.integer(0)
-    for source in sources:
-        arrays.refuse_many(e, arrays.shape(source))
-        total = text.op(I64, "add", total, arrays.shape(source)[0])
-    e.spend(total)
-    memory, to = e.scratch(arrays.bytes_of(e, char, total)), text.register(I64, "to")
-    text.copy(to, memory)
-    for source in sources:
-
-        def store(indices: Indices, source: Value = source) -> None:
-            at = element_loops.element_address(e, source, arrays.strides(source), indices)
-            arrays.store(e, char, to, arrays.load(e, char, at).register)
-            text.line(f"{to} = add {to}, {text.integer(SIZES[char])}")
-
-        element_loops.for_each(e, arrays.shape(source), store)
-    is_ours = is_ours or any(map(arrays.is_ours, parts))
-    return arrays.in_scratch(e, memory, char, (total,), is_ours)
 
 
 def roll(e: Emitter, node: ast.Call, expression: Expression) -> Operand:

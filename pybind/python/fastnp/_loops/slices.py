@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import I8, I64, Number, Value
@@ -72,3 +73,18 @@ def count(e: Emitter, length: str, size: str) -> str:
         return text.op(I64, "select", is_empty, zero, more)
     is_empty = text.op(I8, "icmp.lt", length, zero)
     return text.op(I64, "select", is_empty, zero, length)
+
+
+def about(parts: tuple[Value | None, ...], extent: int | None) -> int | None:
+    """About how many items a slice takes of an axis that has about so many; `None` if nothing is
+    known of that. With one bound that is computed it takes half of the axis on average; those with
+    two tend to be short.
+    """
+    literals: list[Any] = [None if part is None else part.literal for part in parts]
+    is_known = [part is None or type(of) is int for part, of in zip(parts, literals, strict=True)]
+    if extent is None or not any(is_known[:2]):
+        return None
+    if all(is_known) and literals[2] != 0:
+        return len(range(extent)[slice(*literals)])
+    # That of an axis of one element is known.
+    return max(extent // 2, 2)

@@ -17,16 +17,15 @@ from fastnp._loops import (
     element_loops,
     free_names,
     inner_functions,
-    iterators,
     lists,
     numbers,
     ranges,
     returns,
     scratch,
     selections,
-    strings,
     tuples,
     undo,
+    unrolled,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.assignments import assign, augmented, prepare_variable
@@ -48,13 +47,12 @@ from fastnp._loops.expressions import (
     condition,
     expression,
     merged,
-    number,
     single,
 )
 from fastnp._loops.heads import Widening, fits
+from fastnp._loops.iterables import iteration
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below, each_turn
-from fastnp._loops.nodes import as_tuple
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.returns import DifferentTypes
@@ -374,66 +372,6 @@ def for_(e: Emitter, statement: ast.For) -> list[Path]:
     return for_items(e, statement, items)
 
 
-def iteration(e: Emitter, node: ast.expr) -> Items:
-    """The items of an iterable expression."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        made = iterators_of_builtin(e, known_object(e, node.func), node.args)
-        if made is not None:
-            return made
-    value = single(e, as_tuple(node))
-    strings.refuse_known(e, value)
-    if strings.is_text(value):
-        return strings.items(e, value)
-    if isinstance(value.type, ListType):
-        return lists.items(e, value)
-    return iterators.of_value(e, value)
-
-
-def known_object(e: Emitter, node: ast.expr) -> object:
-    """The object that a name stands for, known when the loop is compiled."""
-    value = expression(e, node)
-    known = isinstance(value, Value) and isinstance(value.type, ObjectType)
-    return value.type.value if known else None  # type: ignore[union-attr]
-
-
-def iterators_of_builtin(e: Emitter, function: object, nodes: list[ast.expr]) -> Items | None:
-    """The items of `range(…)`, `enumerate(…)`, `zip(…)` or `reversed(…)`."""
-    if function is range and 1 <= len(nodes) <= 3:
-        return iterators.of_range(e, range_value(e, nodes))
-    if function is enumerate and 1 <= len(nodes) <= 2:
-        start = number(e, nodes[1]) if len(nodes) == 2 else numbers.literal(e, 0)
-        if start.type != INT:
-            raise Unsupported("enumerate from no integer")
-        return iterators.enumerated(e, iteration(e, nodes[0]), start)
-    if function is zip and nodes:
-        return iterators.zipped(e, [iteration(e, node) for node in nodes])
-    if function is reversed and len(nodes) == 1 and isinstance(nodes[0], ast.Call):
-        inner = nodes[0]
-        if known_object(e, inner.func) is range and not inner.keywords:
-            items = iterators.of_range(e, range_value(e, inner.args))
-            return iterators.reversed_range(e, items)
-    if function is reversed and len(nodes) == 1 and e.calls:
-        # The iterator of a loop in a called function is never needed by the interpreter: a call is
-        # left as a whole.
-        value = single(e, nodes[0])
-        if isinstance(value.type, ListType):
-            return lists.items(e, value, backwards=True)
-    return None
-
-
-def range_value(e: Emitter, nodes: list[ast.expr]) -> Value:
-    """The bounds and the step of `range(…)`."""
-    bounds = [number(e, node) for node in nodes]
-    if not all(numbers.number(bound).is_integer for bound in bounds):
-        raise Unsupported("a range of values that are no integers")
-    registers = [bound.register for bound in bounds]
-    if len(registers) == 1:
-        registers.insert(0, e.text.integer(0))
-    if len(registers) == 2:
-        registers.append(e.text.integer(1))
-    return Value(RangeType(), tuple(registers))
-
-
 def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
     """The turns of a `for` loop whose items are set up."""
 
@@ -470,6 +408,8 @@ def count_turn(e: Emitter) -> None:
 def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
     """Binds the target of a loop."""
     if isinstance(target, ast.Name):
+        if target.id in e.binds and isinstance(value.type, TupleType):
+            unrolled.check_kept(e, value)
         e.bind(target.id, value)
         return
     if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType | ListType):
@@ -735,7 +675,7 @@ def return_(e: Emitter, statement: ast.Return) -> list[Path]:
 def add_return(e: Emitter, value: Value | Elementwise) -> None:
     """Ends the current path of a called function, with a value."""
     if isinstance(value, Value):
-        if isinstance(value.type, ArrayType) and value.type.is_made:
+        if isinstance(value.type, ArrayType) and e.is_local(value.type):
             value = arrays.elements(e, value)
         elif inner_functions.holds_made(e, value.type):
             raise Unsupported("a function that outlives the call that makes it")

@@ -7,7 +7,17 @@ from typing import Any
 
 from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import FLOAT, I8, I64, INT, Number, TupleType, Type, Value
+from fastnp._loops.types import (
+    FLOAT,
+    I8,
+    I64,
+    INT,
+    Number,
+    TupleType,
+    Type,
+    UnrolledList,
+    Value,
+)
 
 Equal = Callable[[Emitter, Value, Value], str]
 
@@ -19,8 +29,8 @@ def of_items(items: list[Value]) -> Value:
 
 
 def items_of(value: Value) -> list[Value]:
-    """The items of a tuple."""
-    assert isinstance(value.type, TupleType)
+    """The items of a tuple, or of a list that is unrolled."""
+    assert isinstance(value.type, TupleType | UnrolledList)
     items, at = [], 0
     for type_ in value.type.items:
         count = len(type_.registers)

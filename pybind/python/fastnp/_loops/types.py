@@ -201,6 +201,21 @@ class TupleType(Record):
         return f"({', '.join(map(str, self.items))})"
 
 
+class UnrolledList(Record):
+    """A list of known length that nothing else has seen, whose items are arrays or of several
+    types: values side by side. What tells it from a tuple is refused.
+    """
+
+    items: tuple[Type, ...]
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return tuple(register for item in self.items for register in item.registers)
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.items))}]"
+
+
 class RangeType(Record):
     """A `range`: start, stop and step."""
 
@@ -355,7 +370,15 @@ Type: TypeAlias = (
     | SymbolType
     | TextType
     | TupleType
+    | UnrolledList
 )
+
+
+def arrays_in(type_: object) -> list[ArrayType]:
+    """The types of the array that a value is, or of those in it."""
+    if isinstance(type_, TupleType | UnrolledList):
+        return [array for item in type_.items for array in arrays_in(item)]
+    return [type_] if isinstance(type_, ArrayType) else []
 
 
 class Value(Record):

@@ -1,0 +1,110 @@
+"""Tuples and lists of known length whose items are arrays, or of several types.
+
+The items are values side by side. Arrays among them that are computed lie in scratch memory of the
+statement, or in buffers of a function that it calls: where they are unpacked each name gets memory
+of its own. So two names never stand for one such array, and no name is bound to the whole in the
+loop itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from fastnp._loops import arrays, element_loops, iterators, lists, tuples
+from fastnp._loops.arrays import SCRATCH, Elementwise
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.types import ArrayType, TupleType, UnrolledList, Value, arrays_in
+
+Operand = Value | Elementwise
+
+
+def fresh(e: Emitter, value: Operand, number: int) -> Value:
+    """An item of its number: an array that is computed is one in scratch memory, whose root tells
+    it from the other items.
+    """
+    if not isinstance(value, Elementwise):
+        return value
+    if not value.shape:
+        raise Unsupported("an array without axes among several values")
+    made = element_loops.in_memory(e, value)
+    kind = arrays.array_type(made)._replace(root=SCRATCH - 1 - number, is_whole=True)
+    return made._replace(type=kind)
+
+
+def display(e: Emitter, items: Sequence[Operand]) -> Value:
+    """`(a, b, …)`."""
+    return tuples.of_items([fresh(e, item, number) for number, item in enumerate(items)])
+
+
+def made(e: Emitter, items: list[Value], origin: object) -> Value:
+    """A list of items: of numbers one as all others."""
+    if not any(arrays_in(item.type) for item in items):
+        return lists.display(e, items, origin)
+    together = tuples.of_items(items)
+    return Value(UnrolledList(tuple(item.type for item in items)), together.registers)
+
+
+def is_new(e: Emitter, item: Value) -> bool:
+    """Whether an item is an array, or has one, that is in scratch memory, or was made by a function
+    that is over.
+    """
+    active = tuple(call.prefix for call in e.calls)
+    over = {
+        -1 - number
+        for key, number in e.buffers.items()
+        if "/" in key and not key.startswith(active or ("/",))
+    }
+    return any(type_.root <= SCRATCH or type_.root in over for type_ in arrays_in(item.type))
+
+
+def new_arrays(e: Emitter, targets: list[ast.expr], items: list[Value]) -> list[Operand]:
+    """The items that are assigned to names at once, new arrays by their elements."""
+    if not all(isinstance(target, ast.Name) for target in targets):
+        raise Unsupported("several arrays stored in one statement")
+    if len(targets) != len(items):
+        raise Unsupported("unpacking of another number of values")
+    roots = [type_.root for item in items for type_ in arrays_in(item.type)]
+    if any(is_new(e, item) and roots.count(one_array(item).root) > 1 for item in items):
+        raise Unsupported("an array that two names stand for")
+    return [of_its_own(e, item) for item in items]
+
+
+def one_array(item: Value) -> ArrayType:
+    """The type of an item that is an array."""
+    if not isinstance(item.type, ArrayType):
+        raise Unsupported("arrays in a tuple of a tuple")
+    return item.type
+
+
+def of_its_own(e: Emitter, item: Value) -> Operand:
+    """A value that a name is bound to: a new array by its elements, as nothing else leads to it."""
+    if not is_new(e, item):
+        return item
+    type_ = one_array(item)
+    states = [e.state, *(call.callers_state for call in e.calls)]
+    held = {x.root for state in states for v in state.values() for x in arrays_in(v.type)}
+    if not type_.is_whole or type_.root in held:
+        raise Unsupported("a name for a view of an array that the loop made, or for one of several")
+    return arrays.elements(e, item)
+
+
+def check_kept(e: Emitter, value: Value) -> None:
+    """Refuses a name for a list that is unrolled, and for a tuple of arrays, unless it is one of a
+    function that is called and the arrays have memory of their own.
+    """
+    found = arrays_in(value.type)
+    are_lost = any(type_.root <= SCRATCH for type_ in found)
+    if isinstance(value.type, UnrolledList) or are_lost or (found and not e.calls):
+        raise Unsupported("a name for several arrays")
+
+
+def is_unrolled(value: Value) -> bool:
+    """Whether a comprehension over a value is written once for each item: of arrays, or of several
+    types.
+    """
+    if isinstance(value.type, UnrolledList):
+        return True
+    if not isinstance(value.type, TupleType) or len(value.type.items) > iterators.MAX_TUPLE:
+        return False
+    return len({*value.type.items}) > 1 or bool(arrays_in(value.type))
