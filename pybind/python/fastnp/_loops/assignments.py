@@ -183,10 +183,11 @@ def computed_first(e: Emitter, values: Sequence[Value | Elementwise]) -> list[Va
     the memory and the lengths of its old one, of which another is computed.
     """
     found: list[Value | Elementwise] = []
-    for value in values:
+    for number_, value in enumerate(values):
         if isinstance(value, Elementwise):
-            made = e.snapshot(element_loops.in_memory(e, value))
-            found.append(arrays.elements(e, made))
+            if element_loops.in_scratch_already(value) is None:
+                value = arrays.elements(e, e.snapshot(unrolled.fresh(e, value, number_)))
+            found.append(value)
         else:
             found.append(e.snapshot(e.settle(value)))
     return found

@@ -219,7 +219,9 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     e.spend(count)
     bytes_ = bytes_of(e, source.char, count)
     order = source.order
-    memory = computed_elsewhere(e, source, source.shape, source.char, bytes_, order or ())
+    memory = in_scratch_already(source)
+    if memory is None:
+        memory = computed_elsewhere(e, source, source.shape, source.char, bytes_, order or ())
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
     scratch = scratch_array(e, place, source.char, source.shape, is_ours(source), order)
@@ -231,6 +233,16 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
         e.bind(name, e.snapshot(value))
 
     return bind
+
+
+def in_scratch_already(source: Elementwise) -> str | None:
+    """The address of an array that is the whole of what was computed into scratch memory."""
+    array = None if source.formula is None else source.formula.array
+    if array is None or any(source.formula.repeated if source.formula else ()):
+        return None
+    type_ = array_type(array)
+    is_same = type_.is_whole and type_.root < SCRATCH and type_.order == source.order
+    return address(array) if is_same else None
 
 
 def several_of(
