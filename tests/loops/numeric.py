@@ -649,6 +649,13 @@ class Writer:
             return self.text_statement()
         return self.optional_statement() if dice < 0.28 else None
 
+    def several_arrays(self) -> str:
+        """A statement that unpacks several new arrays."""
+        return self.pick(
+            f"q, h = {self.pick('pairs(x)', 'pairs(A)', 'whole(A[1])', 'whole(x)')}",
+            f"q, h = [d[:{self.index()}] - 1 for d in {self.pick('(x, y)', '(A, x[1:])')}]",
+        )
+
     def call_statement(self, name: str) -> str:
         """A statement that calls a function which stores."""
         return self.pick(
@@ -692,8 +699,7 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
-                f"q, h = {self.pick('pairs(x)', 'pairs(A)', 'whole(A[1])', 'whole(x)')}",
-                f"q, h = [d[:{self.index()}] - 1 for d in {self.pick('(x, y)', '(A, x[1:])')}]",
+                self.several_arrays(),
                 f"a, b = {self.pick('x[:2] * 2', 'np.sort(u[1:3])', 'A[1, 2:4] - x[:2]')}",
                 self.complex_statement(),
                 self.complex_statement(),
