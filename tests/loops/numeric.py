@@ -626,6 +626,12 @@ class Writer:
             f"S[{i} % 4] / V[:, 1, :2]",
             "(V + S.T[:, :3].T[:3])",
             "t @ A",
+            f"np.hstack([{operand}[:3, :2] * d for d in (1, {i}, 0.5)])",
+            f"np.concatenate((A[:, :{i}], B[:, 1:2]), axis=1)",
+            f"np.{self.pick('triu', 'tril')}({self.pick('A', 'B - 1', 't', 'C')}, {i})",
+            f"(B[:, {i}:{i} + 1] * A - B[2:3])",
+            f"pairs({self.pick('A', 'x', 'B')})[{self.pick('0', '1')}]",
+            f"sum(d * {i} for d in {self.pick('(x, y)', '(A, B)', '(A, x)', 'pairs(x)')})",
             f"np.array([[{i}, 2.5], [z, x[{i}]]])",
             f"np.array([[a, {i}, 3]]) - 1",
         )
@@ -658,6 +664,13 @@ class Writer:
         if dice < 0.2:
             return self.text_statement()
         return self.optional_statement() if dice < 0.28 else None
+
+    def several_arrays(self) -> str:
+        """A statement that unpacks several new arrays."""
+        return self.pick(
+            f"q, h = {self.pick('pairs(x)', 'pairs(A)', 'whole(A[1])', 'whole(x)')}",
+            f"q, h = [d[:{self.index()}] - 1 for d in {self.pick('(x, y)', '(A, x[1:])')}]",
+        )
 
     def call_statement(self, name: str) -> str:
         """A statement that calls a function which stores."""
@@ -702,6 +715,7 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
+                self.several_arrays(),
                 f"a, b = {self.pick('x[:2] * 2', 'np.sort(u[1:3])', 'A[1, 2:4] - x[:2]')}",
                 self.complex_statement(),
                 self.complex_statement(),

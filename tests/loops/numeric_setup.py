@@ -59,6 +59,11 @@ def swap(v, i, j):
         return i
     v[i] += 1
     return j
+def pairs(p):
+    return [d * 0.5 for d in (p, p[1:])]
+def whole(p):
+    d = p + 1.0
+    return p, d
 def fill(v, i):
     while i < 9:
         v[i] = i

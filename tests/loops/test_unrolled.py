@@ -26,6 +26,16 @@ for i in range(n):
     q, h = [d * i for d in (x, A)]
     h += 1
 """,
+    "arrays of several lengths": """
+q = x
+for i in range(n):
+    q, h = [d * 2 for d in (x[:i % 3 + 1], x[:3])]
+    s += q.sum() + len(q) + len(h) * i
+    q, h = [d + 1 for d in (np.concatenate((q, h)), q)]
+    s += q.sum() + len(q) + len(h) * i
+    q, h = q[:2] * 1, q * 2
+    s += h.sum() + len(h)
+""",
     "a list of numbers": """
 for i in range(n):
     c = [(q * x).sum() for q in (x, y, A)]

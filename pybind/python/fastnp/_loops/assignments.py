@@ -186,7 +186,7 @@ def computed_first(e: Emitter, values: Sequence[Value | Elementwise]) -> list[Va
     for number_, value in enumerate(values):
         if isinstance(value, Elementwise):
             if element_loops.in_scratch_already(value) is None:
-                value = arrays.elements(e, e.snapshot(unrolled.fresh(e, value, number_)))
+                value = arrays.elements(e, unrolled.fresh(e, value, number_))
             found.append(value)
         else:
             found.append(e.snapshot(e.settle(value)))

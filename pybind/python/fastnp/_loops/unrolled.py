@@ -27,7 +27,8 @@ def fresh(e: Emitter, value: Operand, number: int) -> Value:
         return value
     if not value.shape:
         raise Unsupported("an array without axes among several values")
-    made = element_loops.in_memory(e, value)
+    # Its lengths may be those of a variable that is bound again meanwhile.
+    made = e.snapshot(element_loops.in_memory(e, value))
     kind = arrays.array_type(made)._replace(root=SCRATCH - 1 - number, is_whole=True)
     return made._replace(type=kind)
 
