@@ -183,10 +183,10 @@ def computed_first(e: Emitter, values: Sequence[Value | Elementwise]) -> list[Va
     the memory and the lengths of its old one, of which another is computed.
     """
     found: list[Value | Elementwise] = []
-    for number_, value in enumerate(values):
+    for k, value in enumerate(values):
         if isinstance(value, Elementwise):
             if element_loops.in_scratch_already(value) is None:
-                value = arrays.elements(e, unrolled.fresh(e, value, number_))
+                value = arrays.elements(e, unrolled.fresh(e, value, k))
             found.append(value)
         else:
             found.append(e.snapshot(e.settle(value)))
