@@ -261,6 +261,15 @@ c = Lazy()
 for i in range(n):
     x[i] = c.p + c.missing
 """,
+    "a member of an enumeration": """
+from enum import Enum
+class Phase(Enum):
+    YOUNG, OLD = 1, 2
+a.phase = Phase.OLD
+for i in range(n):
+    if a.phase is Phase.OLD: x[i] += 1
+    if a.phase is not Phase.YOUNG: x[i] += 2
+""",
     "an error in a method": """
 for i in range(n + 3):
     c = a.count(i)

@@ -22,6 +22,11 @@ from tests.loops.numeric_setup import SETUP
 
 # Loops that are compiled as a whole: no statement of them is left to the interpreter.
 WHOLE = {
+    "lengths that are Python's or NumPy's": """
+for i in range(n):
+    k = max(u[i], 1)
+    x[i] = np.full(k, 1.5).sum() + np.zeros((k, 2)).size
+""",
     "Gauss-Seidel": """
 for t in range(3):
     for i in range(1, n - 1):

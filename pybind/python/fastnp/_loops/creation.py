@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from fastnp._loops import arrays, lists, numbers
+from fastnp._loops import arrays, lists, numbers, tuples
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -129,11 +129,11 @@ def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Oper
         if not 1 <= len(arguments) <= 2 or not isinstance(arguments[0], Value):
             raise Unsupported("an array of this shape")
         shape = arguments[0]
-        types = shape.type.items if isinstance(shape.type, TupleType) else (shape.type,)
-        if not all(isinstance(type_, Number) and type_.is_integer for type_ in types):
+        lengths = tuples.items_of(shape) if isinstance(shape.type, TupleType) else [shape]
+        if not all(isinstance(n.type, Number) and n.type.is_integer for n in lengths):
             raise Unsupported("an array of this shape")
         char = "d" if len(arguments) == 1 else element_type(arguments[1])
-        return arrays.filled(e, shape.registers, value, char, is_ours)
+        return arrays.filled(e, tuple(n.register for n in lengths), value, char, is_ours)
 
     return compute
 

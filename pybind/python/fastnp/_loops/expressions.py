@@ -465,6 +465,14 @@ def identity(e: Emitter, node: ast.Compare) -> Value:
         return references.compared(e, left, right, "is", isinstance(node.ops[0], ast.IsNot))
     if not (isinstance(left.type, ObjectType) or isinstance(right.type, ObjectType)):
         raise Unsupported("`is` of values")
+    if any(
+        isinstance(one.type, InstanceType)
+        and isinstance(other.type, ObjectType)
+        and type(other.type.value) is one.type.class_
+        for one, other in ((left, right), (right, left))
+    ):
+        # The code is for any object of the class at this place, as members of enumerations are.
+        raise Unsupported(f"`is` of {left.type} and {right.type}")
     if all(
         isinstance(side.type, ObjectType) and isinstance(side.type.value, FunctionType | MethodType)
         for side in (left, right)
