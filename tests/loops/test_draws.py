@@ -297,16 +297,16 @@ def test_words_are_used_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no word is left, in the middle of a statement too, the loop is entered anew."""
     monkeypatch.setattr(generators, "FEWEST", 30)
     monkeypatch.setattr(generators, "MOST", 41)
-    _, difference = run(WHOLE[name])
-    assert not difference
+    test_compiled.assert_same(*run(WHOLE[name]))
 
 
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     """A statement that is left has drawn nothing."""
     source = textwrap.indent(LEFT[name], "    ")
-    _, difference = run(f"try:\n{source}\nexcept Exception as error: print(repr(error))\n")
-    assert not difference
+    test_compiled.assert_same(
+        *run(f"try:\n{source}\nexcept Exception as error: print(repr(error))\n")
+    )
 
 
 def test_what_wraps_a_draw_is_none() -> None:
@@ -318,8 +318,7 @@ def three():
     return 3
 for i in range(9): found[i] = three()
 """
-    _, difference = run(source)
-    assert not difference
+    test_compiled.assert_same(*run(source))
 
 
 def test_other_objects_have_no_words() -> None:

@@ -119,5 +119,4 @@ def test_whole(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     """The interpreter does what compiled code cannot, with the right values."""
-    _, difference = test_compiled.run(textwrap.dedent(SETUP) + LEFT[name])
-    assert not difference, difference
+    test_compiled.assert_same(*test_compiled.run(textwrap.dedent(SETUP) + LEFT[name]))

@@ -473,5 +473,4 @@ def test_whole(name: str) -> None:
 def test_left(name: str) -> None:
     """The interpreter does what compiled code cannot, with the right values."""
     source = textwrap.dedent(CLASSES) + LEFT[name]
-    _, difference = test_compiled.run(source)
-    assert not difference, difference
+    test_compiled.assert_same(*test_compiled.run(source))

@@ -159,8 +159,7 @@ def test_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_others(name: str) -> None:
-    _, difference = test_compiled.run(NUMBERS + OTHERS[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(NUMBERS + OTHERS[name]))
 
 
 def test_one_version_serves_each_state_at_the_entry() -> None:

@@ -163,9 +163,7 @@ def test_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
-    sites, difference = test_compiled.run(SETUP + LEFT[name])
-    assert not difference
-    assert any(site.leaves for site in sites)
+    test_compiled.assert_left(*test_compiled.run(SETUP + LEFT[name]))
 
 
 def test_a_statement_that_cannot_be_compiled(run: Run) -> None:

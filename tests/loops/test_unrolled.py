@@ -160,5 +160,4 @@ def test_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEFT_OR_WHOLE)
 def test_same(name: str) -> None:
-    _, difference = test_compiled.run(SETUP + LEFT_OR_WHOLE[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(SETUP + LEFT_OR_WHOLE[name]))
