@@ -22,6 +22,15 @@ from tests.loops.numeric_setup import SETUP
 
 # Loops that are compiled as a whole: no statement of them is left to the interpreter.
 WHOLE = {
+    "more scratch memory than the first stack has": """
+w = np.cos(np.arange(500.0))
+for i in range(3):
+    z = w + i
+    z[:] = np.sort(w * 0.5) + np.sort(w * 1.5) + np.sort(w * 2.5) + np.sort(w * 3.5) + np.sort(w * 4.5) + np.sort(w * 5.5) + np.sort(w * 6.5) + np.sort(w * 7.5) + np.sort(w * 8.5) + (
+        np.sort(z * 0.5) + np.sort(z * 1.5) + np.sort(z * 2.5) + np.sort(z * 3.5) + np.sort(z * 4.5) + np.sort(z * 5.5) + np.sort(z * 6.5) + np.sort(z * 7.5) + np.sort(z * 8.5)
+    )
+    x[:] = z[:7]
+""",
     "lengths that are Python's or NumPy's": """
 for i in range(n):
     k = max(u[i], 1)
@@ -531,6 +540,25 @@ for i in range(n):
 for i in range(n):
     y[m] = i
     x[x > i - 2] = y[:4]
+""",
+    "an update in place that overflows half way": """
+B[2, 3] = 1e300
+for i in range(n):
+    B[i % 7] *= 1e10
+    B[:, i % 7] -= B[2] * x[:7]
+""",
+    "an update in place of a view with steps, invalid half way": """
+x[4] = np.inf
+for i in range(3):
+    x[::2] -= x[::2] * 0.5
+    x[::-2] += y[::-2]
+    x[1::3] /= i - 1
+""",
+    "a store that overflows half way, of other arrays": """
+y[3] = 1e300
+for i in range(4):
+    x[:] = y * 1e9 + i
+    A[:, 0] = y * (1e6 + i)
 """,
     "one value for all that a mask takes": """
 for i in range(n):

@@ -35,8 +35,6 @@ pub(crate) enum Callee {
     Kernel(unsafe extern "C" fn(i64, i64, i64) -> i64),
     /// Memory for a number of bytes.
     Scratch(extern "C" fn(i64) -> i64),
-    ScratchMark(extern "C" fn() -> i64),
-    ScratchRelease(extern "C" fn(i64)),
     /// The buffer of a number with room for a number of bytes.
     Buffer(extern "C" fn(i64, i64) -> i64),
     /// To, from, bytes.
@@ -58,10 +56,10 @@ impl Callee {
             Callee::LoopOfTwo(_) | Callee::LoopOfComplex(_) => &[Type::I64, Type::I64, Type::F64, Type::F64],
             Callee::LoopF32(_) => &[Type::I64, Type::I64, Type::F32],
             Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
-            Callee::Scratch(_) | Callee::ScratchRelease(_) => &[Type::I64],
+            Callee::Scratch(_) => &[Type::I64],
             Callee::Buffer(_) | Callee::Sort(_) | Callee::Median(_) => &[Type::I64, Type::I64],
             Callee::Copy(_) | Callee::Kernel(_) => &[Type::I64, Type::I64, Type::I64],
-            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) | Callee::ScratchMark(_) => &[],
+            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
         }
     }
 
@@ -74,13 +72,12 @@ impl Callee {
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
             Callee::Status(_)
             | Callee::Scratch(_)
-            | Callee::ScratchMark(_)
             | Callee::Buffer(_)
             | Callee::Kernel(_)
             | Callee::LoopOfComplex(_)
             | Callee::Sort(_) => Some(Type::I64),
             Callee::Poll(_) => Some(Type::I8),
-            Callee::ClearStatus(_) | Callee::ScratchRelease(_) | Callee::Copy(_) => None,
+            Callee::ClearStatus(_) | Callee::Copy(_) => None,
         }
     }
 
@@ -101,8 +98,6 @@ impl Callee {
             Callee::LoopOfComplex(f) => f as usize,
             Callee::Kernel(f) => f as usize,
             Callee::Scratch(f) => f as usize,
-            Callee::ScratchMark(f) => f as usize,
-            Callee::ScratchRelease(f) => f as usize,
             Callee::Buffer(f) => f as usize,
             Callee::Copy(f) => f as usize,
             Callee::Sort(f) => f as usize,
@@ -224,7 +219,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 58] = [
+static FUNCTIONS: [Function; 56] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -274,8 +269,6 @@ static FUNCTIONS: [Function; 58] = [
     row("loop1c", Callee::LoopOfComplex(inner_loop::of_complex)),
     rare("kernel", Callee::Kernel(kernel)),
     rare("scratch", Callee::Scratch(scratch::take)),
-    rare("scratch_mark", Callee::ScratchMark(scratch::mark)),
-    rare("scratch_release", Callee::ScratchRelease(scratch::release)),
     rare("buffer", Callee::Buffer(scratch::buffer)),
     rare("copy_memory", Callee::Copy(scratch::copy)),
     rare("sort_i64", Callee::Sort(order::sort_i64)),

@@ -72,8 +72,7 @@
 //! address and that of its data, over one element; `loop1c(function, data, x, y)` over one complex number, and gives the address of the
 //! result, which is there until the thread's next call of it. `kernel(function, kernel, arguments)` runs a kernel of the host, by the address of the
 //! function that runs it and its own, on arguments in memory, and gives an i64 that the function says. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
-//! text's until the end of the run, or until `scratch_release(mark)` with a mark that `scratch_mark()` gave before; a mark that is 0
-//! frees nothing. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
+//! text's until the end of the run. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
 //! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies. `sort_i64(address, count)`, `sort_f64`,
 //! `sort_pairs_f64` and `sort_distinct_f64` sort, and give an i64: 0 if there is no order; `median_f64(address, count)` gives the median, and moves the numbers.
 //!

@@ -289,7 +289,10 @@ impl Lowering<'_> {
             }
             self.call_address(trampoline::signature(callee), address, &operands);
             if let (Some((slot, of)), Some(&to)) = (slot, to.as_slice().first()) {
-                let result = self.builder.ins().stack_load(of, slot, 0);
+                let mut result = self.builder.ins().stack_load(of, slot, 0);
+                if cfg!(target_arch = "x86_64") && matches!(callee, functions::Callee::Status(_)) {
+                    result = self.exceptions(result);
+                }
                 self.write(to, result);
             }
             return;
@@ -302,6 +305,14 @@ impl Lowering<'_> {
             let result = self.builder.inst_results(call)[0];
             self.write(to, result);
         }
+    }
+
+    /// The exceptions that MXCSR says, as `status()` gives them.
+    fn exceptions(&mut self, mxcsr: Value) -> Value {
+        let invalid = self.builder.ins().band_imm(mxcsr, 1);
+        let others = self.builder.ins().ushr_imm(mxcsr, 1);
+        let others = self.builder.ins().band_imm(others, 0b1110);
+        self.builder.ins().bor(invalid, others)
     }
 
     fn call_address(&mut self, signature: Signature, address: usize, operands: &[Value]) -> ir::Inst {

@@ -1,6 +1,6 @@
-//! Memory of a run: scratch, taken piece by piece and given back down to a mark, and numbered buffers for values that last.
+//! Memory of a run: scratch, taken piece by piece and given back at the end, and numbered buffers for values that last.
 //!
-//! Each thread keeps what its runs needed last, so that a statement in a loop allocates once. What is in a buffer stays there until the
+//! Each thread keeps what its runs needed last, so that the next run need not allocate. What is in a buffer stays there until the
 //! thread's next run.
 
 use std::alloc::{Layout, alloc, dealloc};
@@ -44,20 +44,6 @@ impl Scratch {
         Some(start)
     }
 
-    /// What is in use now: the number of chunks, and what of the last is used.
-    fn mark(&self) -> (usize, usize) {
-        (self.chunks.len(), self.used)
-    }
-
-    /// Takes back what was taken since the mark. A chunk that has come since is kept for the next, and empty.
-    fn release(&mut self, (chunks, used): (usize, usize)) {
-        if used == 0 && chunks <= 1 {
-            self.reset();
-        } else {
-            self.used = if chunks == self.chunks.len() { used } else { 0 };
-        }
-    }
-
     fn reset(&mut self) {
         self.used = 0;
         if self.chunks.len() > 1 {
@@ -82,25 +68,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Bits of a mark that say how much of a chunk is used.
-const USED_BITS: u32 = 48;
-
-/// What is in use now, for [`release`]; not 0.
-pub(crate) extern "C" fn mark() -> i64 {
-    let (chunks, used) = SCRATCH.with_borrow(Scratch::mark);
-    1 + ((chunks << USED_BITS) | used) as i64
-}
-
-/// Takes back what was taken on this thread since a mark; nothing if it is 0.
-pub(crate) extern "C" fn release(mark: i64) {
-    if mark != 0 {
-        let mark = mark as usize - 1;
-        let mark = (mark >> USED_BITS, mark & ((1 << USED_BITS) - 1));
-        SCRATCH.with_borrow_mut(|scratch| scratch.release(mark));
-    }
-}
-
-/// The address of so many bytes, which are the caller's until [`release`] or [`reset`]; 0 if there is no memory.
+/// The address of so many bytes, which are the caller's until [`reset`]; 0 if there is no memory.
 pub(crate) extern "C" fn take(bytes: i64) -> i64 {
     let taken = usize::try_from(bytes).ok().and_then(|bytes| SCRATCH.with_borrow_mut(|scratch| scratch.take(bytes)));
     taken.map_or(0, |start| start.addr() as i64)

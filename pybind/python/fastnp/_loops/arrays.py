@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fastnp._loops import broadcasting, formulas, memory_order, numbers, slices
+from fastnp._loops import broadcasting, formulas, memory_order, numbers, scratch, slices
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
@@ -439,7 +439,7 @@ def of_complex(
 
 def complex_everywhere(e: Emitter, value: Value) -> Elementwise:
     """A complex number as an array without axes, in memory of the statement."""
-    memory = e.scratch(e.text.integer(SIZES[COMPLEX_CHAR]))
+    memory = scratch.take(e, e.text.integer(SIZES[COMPLEX_CHAR]))
     for offset, register in zip((0, 8), value.registers, strict=True):
         e.text.line(f"store.f64 {memory}, {offset}, {register}")
     kind = ArrayType(COMPLEX_CHAR, 0, False, False, SCRATCH, False, is_ours=False)
@@ -659,7 +659,7 @@ def by_element(e: Emitter, source: Elementwise) -> Elementwise:
     formula = source.formula
     assert formula is not None
     refuse_many(e, source.shape, source.most())
-    memory = e.scratch(bytes_of(e, source.char, size(e, source.shape)))
+    memory = scratch.take(e, bytes_of(e, source.char, size(e, source.shape)))
     strides_ = dense_strides(e, source.char, source.shape)
     e.spend(size(e, source.shape))
     formulas.compute(e, formula, source.shape, Place(memory, strides_, source.char))
@@ -697,7 +697,7 @@ def listed(e: Emitter, values: Sequence[Value], is_ours: bool, rows: int = 0) ->
     else:
         raise Unsupported("an array of these numbers")
     text, size = e.text, SIZES[char]
-    memory = e.scratch(text.integer(size * len(values)))
+    memory = scratch.take(e, text.integer(size * len(values)))
     for i, value in enumerate(values):
         register = numbers.convert(e, e.settle(value), char, checked=False)
         text.line(f"store.{MEMORY[char]} {memory}, {size * i}, {register}")

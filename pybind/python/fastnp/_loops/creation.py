@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from fastnp._loops import arrays, lists, numbers, tuples
+from fastnp._loops import arrays, lists, numbers, scratch, tuples
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -95,7 +95,7 @@ def one_after_another(e: Emitter, source: Elementwise, char: str) -> tuple[str, 
     text, have = e.text, Number(source.char)
     count = arrays.size(e, source.shape)
     e.spend(count)
-    memory, at = e.scratch(arrays.bytes_of(e, char, count)), text.register(I64)
+    memory, at = scratch.take(e, arrays.bytes_of(e, char, count)), text.register(I64)
     text.copy(at, memory)
 
     def store(indices: arrays.Indices) -> None:

@@ -11,7 +11,7 @@ from functools import cache
 from types import BuiltinMethodType, MethodType, ModuleType
 from typing import Any, TypeAlias
 
-from fastnp._loops import arrays, creation, lists, numbers, tuples, undo
+from fastnp._loops import arrays, creation, lists, numbers, scratch, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.generators import GENERATOR, PYTHON, STATE, Source, are_apart, words_of
@@ -316,7 +316,10 @@ def several(
     arrays.refuse_many(e, extents, MOST_DRAWN)
     count = arrays.size(e, extents)
     e.spend(count)
-    memory, at, left = e.scratch(arrays.bytes_of(e, "d", count)), *map(text.register, (I64, I64))
+    memory, at, left = (
+        scratch.take(e, arrays.bytes_of(e, "d", count)),
+        *map(text.register, (I64, I64)),
+    )
     text.copy(at, memory)
     text.copy(left, count)
     chars: list[str] = []

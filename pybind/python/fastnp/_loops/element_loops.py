@@ -1,14 +1,16 @@
 """Loops over the elements of array statements: stores to views, and new arrays.
 
-A store computes into scratch memory first where a warning or an overlap could be met half way, so
-that it is done wholly or not at all.
+A store is done wholly or not at all. Where NumPy may warn of an element, what was there is kept in
+scratch memory and stored back; where an element is computed of others that are stored to, or the
+code may be left half way, all are computed into scratch memory first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from fastnp._loops import formulas, numbers
+from fastnp._loops import formulas, numbers, scratch
 from fastnp._loops.arrays import (
     SCRATCH,
     Elementwise,
@@ -130,79 +132,150 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
         e.leave_unless(text.op(I8, "icmp.eq", own, other))
     refuse_many(e, extents, source.most())
-    count = size(e, extents)
-    e.spend(count)
-
-    def computed(indices: Indices) -> str:
-        have = source.element(indices[len(indices) - len(source.shape) :])
-        kind = Number(source.char)
-        return numbers.convert(e, Value(kind, (have,)), type_.char, checked=kind.may_be_python)
-
-    strides_ = steps(e, target)
-
-    def put(indices: Indices, register: str) -> None:
-        store(e, type_.char, element_address(e, target, strides_, indices), register)
-
-    def put_packed(indices: Indices, vector: str) -> None:
-        at = element_address(e, target, strides_, indices)
-        text.line(f"store.{PACKED[type_.char][0]} {at}, 0, {vector}")
-
+    e.spend(size(e, extents))
+    store_ = Store(e, target, source)
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
-    casts = source.char != type_.char
     if not source.shape and not source.needs_kernel:
-        register = computed(())
-        return lambda: for_each(e, extents, lambda indices: put(indices, register))
-    packed = source.packed if source.char == type_.char and source.pays_packed else None
+        register = store_.computed(())
+        return lambda: for_each(e, extents, lambda indices: store_.put(indices, register))
     for read in map(array_type, source.sources):
         if not type_.is_made and not read.is_made:
             e.apart.add((type_.root, read.root))
-    if takes_kernel(e, source, extents) and not own_root:
-        warns = source.warns or casts
-        # As the engine does, whose kernels store before they warn. The statement reads nothing that
-        # it stores to, so the interpreter can repeat it.
-        stores_early = warns and type_.is_ours and e.may_store_early
+    warns = source.warns or source.char != type_.char
+    # As the engine does, whose kernels store before they warn. The statement reads nothing that it
+    # stores to, so the interpreter can repeat it.
+    stores_early = warns and not own_root and type_.is_ours and e.may_store_early
+    by_kernel_ = takes_kernel(e, source, extents)
+    if by_kernel_ and not own_root and (stores_early or not warns):
         e.stores_early = e.stores_early or stores_early
-        if stores_early or not warns:
-            return lambda: by_kernel(e, source, type_.char, extents, address(target), strides_)
-    if not own_root and not source.warns and not casts:
-        several, lanes = None, 1
-        if packed is not None and type_.is_dense:
-            several, lanes = several_of(source, put_packed)
-        return lambda: for_each(
-            e, extents, lambda indices: put(indices, computed(indices)), several, lanes
-        )
-    width = SIZES[type_.char]
-    bytes_ = bytes_of(e, type_.char, count)
-    memory = computed_elsewhere(e, source, extents, type_.char, bytes_)
+        return lambda: by_kernel(e, source, type_.char, extents, address(target), store_.strides)
+    is_in_place = all(is_read_in_place(source, read, target) for read in own_root)
+    if is_in_place and not by_kernel_ and not warns:
+        return store_.all
+    if is_in_place and not by_kernel_ and store_.ends:
+        e.stores_early = e.stores_early or stores_early
+        if stores_early:
+            return store_.all_early
+        return partial(store_.all_kept, scratch.take(e, store_.bytes()))
+    memory = computed_elsewhere(e, source, extents, type_.char, store_.bytes())
+    if formulas.pays_to_copy(e, extents) or type_.char == COMPLEX_CHAR:
+        result = in_scratch(e, memory, type_.char, extents, is_ours=True)
+        return lambda: by_kernel(e, result, type_.char, extents, address(target), store_.strides)
+    # The C library's copy takes 0.55 ns an element more where the target does not begin at 32
+    # bytes, as `x[1:-1]` does not.
+    if type_.ndim == 1 and type_.is_dense and type_.char not in PACKED:
+        operands = f"{address(target)}, {memory}, {store_.bytes()}"
+        return lambda: text.line(f"call copy_memory({operands})")
+    return partial(store_.copied, memory)
 
-    def copy_out() -> None:
-        if formulas.pays_to_copy(e, extents) or type_.char == COMPLEX_CHAR:
-            result = in_scratch(e, memory, type_.char, extents, is_ours=True)
-            by_kernel(e, result, type_.char, extents, address(target), strides_)
-            return
-        # The C library's copy takes 0.55 ns an element more where the target does not begin at 32
-        # bytes, as `x[1:-1]` does not.
-        if type_.ndim == 1 and type_.is_dense and type_.char not in PACKED:
-            text.line(f"call copy_memory({address(target)}, {memory}, {bytes_})")
-            return
+
+def is_read_in_place(source: Elementwise, read: Value, target: Value) -> bool:
+    """Whether an element is computed of no other element of what it is stored to."""
+    return source.formula is not None and read.registers == target.registers
+
+
+class Store:
+    """The loops that store elements to an array or a view."""
+
+    def __init__(self, e: Emitter, target: Value, source: Elementwise) -> None:
+        self.e, self.target, self.source = e, target, source
+        self.type, self.extents, self.strides = array_type(target), shape(target), steps(e, target)
+        self.width = SIZES[self.type.char]
+        is_packed = source.char == self.type.char and source.packed is not None
+        # Whether elements are computed to the last one, as vectors of them can be.
+        self.ends = is_packed
+        self.is_packed = is_packed and source.pays_packed and self.type.is_dense
+
+    def bytes(self) -> str:
+        """The size of the elements."""
+        return bytes_of(self.e, self.type.char, size(self.e, self.extents))
+
+    def computed(self, indices: Indices) -> str:
+        """An element, in the type of the array."""
+        have = self.source.element(indices[len(indices) - len(self.source.shape) :])
+        kind = Number(self.source.char)
+        return numbers.convert(
+            self.e, Value(kind, (have,)), self.type.char, checked=kind.may_be_python
+        )
+
+    def address(self, indices: Indices) -> str:
+        """Where an element is stored."""
+        return element_address(self.e, self.target, self.strides, indices)
+
+    def put(self, indices: Indices, register: str) -> None:
+        """Stores an element."""
+        store(self.e, self.type.char, self.address(indices), register)
+
+    def put_packed(self, indices: Indices, vector: str) -> None:
+        """Stores a vector of elements."""
+        kind = PACKED[self.type.char][0]
+        self.e.text.line(f"store.{kind} {self.address(indices)}, 0, {vector}")
+
+    def all(self) -> None:
+        """Stores all elements."""
+        several, lanes = None, 1
+        if self.is_packed:
+            several, lanes = several_of(self.source, self.put_packed)
+
+        def one(indices: Indices) -> None:
+            self.put(indices, self.computed(indices))
+
+        for_each(self.e, self.extents, one, several, lanes)
+
+    def all_early(self) -> None:
+        """Stores all elements, and leaves where NumPy would warn of one: the interpreter stores
+        them again.
+        """
+        self.all()
+        self.e.leave_if_raised()
+
+    def all_kept(self, memory: str) -> None:
+        """Stores all elements and keeps in scratch memory what was there; stores it back and leaves
+        where NumPy would warn of an element.
+        """
+        e, text = self.e, self.e.text
         cursor = text.register(I64, "at")
         text.copy(cursor, memory)
 
-        def move(indices: Indices) -> None:
-            put(indices, load(e, type_.char, cursor).register)
-            text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
+        def one(indices: Indices) -> None:
+            register, at = self.computed(indices), self.address(indices)
+            store(e, self.type.char, cursor, load(e, self.type.char, at).register)
+            store(e, self.type.char, at, register)
+            text.line(f"{cursor} = add {cursor}, {text.integer(self.width)}")
 
         several, lanes = None, 1
-        if type_.is_dense and type_.char in PACKED:
-            kind, lanes = PACKED[type_.char]
+        if self.is_packed:
+            kind, lanes = PACKED[self.type.char]
+
+            def put(indices: Indices, vector: str) -> None:
+                at = self.address(indices)
+                text.line(f"store.{kind} {cursor}, 0, {text.op(kind, f'load.{kind}', at, 0)}")
+                text.line(f"store.{kind} {at}, 0, {vector}")
+                text.line(f"{cursor} = add {cursor}, {text.integer(self.width * lanes)}")
+
+            several, lanes = several_of(self.source, put)
+        for_each(e, self.extents, one, several, lanes)
+        e.leave_if_raised(partial(self.copied, memory))
+
+    def copied(self, memory: str) -> None:
+        """Stores the elements that lie in scratch memory."""
+        e, text, char = self.e, self.e.text, self.type.char
+        cursor = text.register(I64, "at")
+        text.copy(cursor, memory)
+
+        def one(indices: Indices) -> None:
+            self.put(indices, load(e, char, cursor).register)
+            text.line(f"{cursor} = add {cursor}, {text.integer(self.width)}")
+
+        several, lanes = None, 1
+        if self.type.is_dense and char in PACKED:
+            kind, lanes = PACKED[char]
 
             def several(indices: Indices) -> None:
-                put_packed(indices, text.op(kind, f"load.{kind}", cursor, 0))
-                text.line(f"{cursor} = add {cursor}, {text.integer(width * lanes)}")
+                self.put_packed(indices, text.op(kind, f"load.{kind}", cursor, 0))
+                text.line(f"{cursor} = add {cursor}, {text.integer(self.width * lanes)}")
 
-        for_each(e, extents, move, several, lanes)
-
-    return copy_out
+        for_each(e, self.extents, one, several, lanes)
 
 
 def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
@@ -224,9 +297,9 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
         memory = computed_elsewhere(e, source, source.shape, source.char, bytes_, order or ())
     place = text.call(I64, "buffer", text.integer(number), bytes_)
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
-    scratch = scratch_array(e, place, source.char, source.shape, is_ours(source), order)
-    kind = array_type(scratch)._replace(is_writeable=True, root=-1 - number, is_whole=True)
-    value = Value(kind, scratch.registers)
+    array = scratch_array(e, place, source.char, source.shape, is_ours(source), order)
+    kind = array_type(array)._replace(is_writeable=True, root=-1 - number, is_whole=True)
+    value = Value(kind, array.registers)
 
     def bind() -> None:
         text.line(f"call copy_memory({place}, {memory}, {bytes_})")
@@ -272,7 +345,7 @@ def computed_elsewhere(
     NumPy would warn.
     """
     text, width = e.text, SIZES[char]
-    memory = e.scratch(bytes_)
+    memory = scratch.take(e, bytes_)
     if takes_kernel(e, source, extents):
         strides_ = dense_strides(e, char, (*extents,), order)
         by_kernel(e, source, char, extents, memory, strides_, order)

@@ -34,7 +34,6 @@ from fastnp._loops.types import (
     F32,
     F64,
     I8,
-    I64,
     ArrayType,
     ListType,
     Number,
@@ -696,14 +695,25 @@ class Emitter:
         magnitude = self.text.op(kind, "fabs", register)
         return self.text.op(I8, "fcmp.le", magnitude, self.text.float(LARGEST[kind], kind))
 
-    def leave_if_raised(self) -> None:
-        """Leaves where the floating-point status says that NumPy would warn."""
+    def leave_if_raised(self, undo: Callable[[], None] | None = None) -> None:
+        """Leaves where the floating-point status says that NumPy would warn; first `undo` writes
+        how what the statement has stored is undone.
+        """
         if self.is_recorded:
             return
         text = self.text
         status = text.call("i64", "status")
         seen = text.op("i64", "and", status, text.integer(7))
-        self.leave_if(text.op(I8, "icmp.ne", seen, text.integer(0)))
+        has_raised = text.op(I8, "icmp.ne", seen, text.integer(0))
+        if undo is None:
+            self.leave_if(has_raised)
+            return
+        raised, after = text.new_block("raised"), text.new_block()
+        text.unlikely(has_raised, raised, after)
+        text.start(raised)
+        undo()
+        text.jump(self.exit_block(self.position))
+        text.start(after)
 
     def spend(self, cost: str | None = None) -> None:
         """Counts work, and asks now and then whether an interrupt is pending."""
@@ -720,18 +730,6 @@ class Emitter:
         text.jump(after)
         text.start(after)
 
-    def scratch(self, bytes_: str) -> str:
-        """The address of so much memory, the statement's; leaves if there is none."""
-        use = self.scratch_use
-        if use is None:
-            raise Unsupported("an array that is made in the head of a loop")
-        if use.mark is None:
-            use.mark = self.text.register(I64, "mark")
-            use.block.lines[use.at] = f"{use.mark} = call scratch_mark()"
-        memory = self.text.call(I64, "scratch", bytes_)
-        self.leave_if(self.text.op(I8, "icmp.eq", memory, self.text.integer(0)))
-        return memory
-
     def finish(self) -> str:
         """The whole text."""
         self.entry.lines.append(f"{self.budget} = iconst {POLL_INTERVAL}")
@@ -747,13 +745,13 @@ class Emitter:
 
 
 class ScratchUse:
-    """Where a statement begins, and the register that says what scratch memory was in use there, if
-    the statement takes any.
+    """Where a statement begins, and the register that says how much scratch memory was in use
+    there, if the statement takes any.
     """
 
     def __init__(self, block: Block, at: int) -> None:
         self.block, self.at = block, at
-        self.mark: str | None = None
+        self.used: str | None = None
 
 
 class Mark:

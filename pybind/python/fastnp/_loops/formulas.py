@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastnp import _fastnp
+from fastnp._loops import scratch
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.records import Record
 from fastnp._loops.types import I8, I64, MEMORY, SIZES, ArrayType, Value
@@ -242,7 +243,7 @@ def run(
         words += [("i64", strides[k]) for k in order]
     words += [("i64", stride) for stride in place.strides]
     words += [(MEMORY[value.char], value.register) for value in steps.scalars]
-    block = e.scratch(text.integer(8 * len(words)))
+    block = scratch.take(e, text.integer(8 * len(words)))
     for i, (kind, register) in enumerate(words):
         text.line(f"store.{kind} {block}, {8 * i}, {register}")
     addresses = [text.integer(address) for address in made.addresses]

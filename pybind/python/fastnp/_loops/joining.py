@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeAlias
 
-from fastnp._loops import arrays, creation, element_loops, literals, numbers, tuples, undo
+from fastnp._loops import arrays, creation, element_loops, literals, numbers, scratch, tuples, undo
 from fastnp._loops.arrays import Elementwise, Indices
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
@@ -84,7 +84,7 @@ def joined(e: Emitter, sources: list[Value], axis: int, is_ours: bool) -> Elemen
     extents = (*arrays.shape(sources[0])[:axis], total, *arrays.shape(sources[0])[axis + 1 :])
     count = arrays.size(e, extents)
     e.spend(count)
-    memory = e.scratch(arrays.bytes_of(e, char, count))
+    memory = scratch.take(e, arrays.bytes_of(e, char, count))
     made = arrays.scratch_array(e, memory, char, extents, is_ours)
     strides, start = arrays.strides(made), memory
     for source in sources:

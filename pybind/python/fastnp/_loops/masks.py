@@ -8,7 +8,7 @@ interpreter.
 
 from __future__ import annotations
 
-from fastnp._loops import array_operators, arrays, numbers
+from fastnp._loops import array_operators, arrays, numbers, scratch
 from fastnp._loops.arrays import Elementwise, Indices, Item
 from fastnp._loops.element_loops import element_address, for_each, in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -54,7 +54,7 @@ def taken(e: Emitter, array: Value, mask: Elementwise) -> Elementwise:
     arrays.refuse_many(e, source.shape)
     total, inner = arrays.size(e, source.shape), source.shape[len(mask.shape) :]
     e.spend(total)
-    memory = e.scratch(arrays.bytes_of(e, type_.char, total))
+    memory = scratch.take(e, arrays.bytes_of(e, type_.char, total))
     cursor, count = text.register(I64, "at"), text.register(I64, "count")
     text.copy(cursor, memory)
     text.copy(count, text.integer(0))
@@ -108,7 +108,7 @@ def scattered(
     total = arrays.size(e, mask.shape)
     arrays.refuse_many(e, mask.shape)
     e.spend(total)
-    memory = e.scratch(arrays.bytes_of(e, type_.char, total))
+    memory = scratch.take(e, arrays.bytes_of(e, type_.char, total))
     to, cursor, count = (text.register(I64, name) for name in ("to", "at", "count"))
     text.copy(to, memory)
     text.copy(cursor, arrays.address(values))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from fastnp._loops import formulas, memory_order, numbers
+from fastnp._loops import formulas, memory_order, numbers, scratch
 from fastnp._loops.array_operators import binary
 from fastnp._loops.arrays import (
     MANY_ADDED,
@@ -267,7 +267,7 @@ def by_kernel(
     formula = formulas.cast(source.formula, of_terms)
     assert formula is not None
     extents = reduced_shape(e, source, folded, keepdims=False)
-    memory = e.scratch(bytes_of(e, char, size(e, extents)))
+    memory = scratch.take(e, bytes_of(e, char, size(e, extents)))
     strides = dense_strides(e, char, extents) if extents else ()
     place = formulas.Place(memory, strides, char)
     formulas.fold(e, formula, source.shape, KERNEL_FOLDS[name], folded, place)

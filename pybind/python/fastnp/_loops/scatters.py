@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fastnp._loops import arrays, element_loops, numbers, undo
+from fastnp._loops import arrays, element_loops, numbers, scratch, undo
 from fastnp._loops.arrays import Elementwise, Indices, Item
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import I8, I64, MEMORY, SIZES, Number, Value
@@ -31,7 +31,7 @@ def stored(
     index = places_of(e, array, items)
     (count,) = index.shape
     read = values_of(e, type_.char, count, value)
-    places = e.scratch(arrays.bytes_of(e, "l", count))
+    places = scratch.take(e, arrays.bytes_of(e, "l", count))
     (extent,), (stride,) = arrays.shape(array), arrays.steps(e, array)
 
     def find(indices: Indices) -> None:
@@ -78,7 +78,7 @@ def values_of(
     if type_.ndim != 1 or type_.char != char:
         raise Unsupported("an array of this kind stored by an index that is an array")
     e.leave_unless(e.text.op(I8, "icmp.eq", arrays.shape(source)[0], count))
-    memory = e.scratch(arrays.bytes_of(e, char, count))
+    memory = scratch.take(e, arrays.bytes_of(e, char, count))
 
     def copy(indices: Indices) -> None:
         at = element_loops.element_address(e, source, arrays.strides(source), indices)

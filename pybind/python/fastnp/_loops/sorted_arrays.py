@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastnp._loops import arrays, numbers
+from fastnp._loops import arrays, numbers, scratch
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.element_loops import for_each, in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -20,7 +20,7 @@ def cumsum(e: Emitter, arguments: list[Operand]) -> Elementwise:
     arrays.refuse_many(e, source.shape)
     count = source.shape[0]
     e.spend(count)
-    memory = e.scratch(arrays.bytes_of(e, char, count))
+    memory = scratch.take(e, arrays.bytes_of(e, char, count))
     kind = Number(char).registers[0]
     total, at = text.register(kind), text.register(I64)
     # The first sum is the first element itself: -0.0 stays.

@@ -30,7 +30,7 @@ class Block:
 MAX_WRITTEN = 8_000
 # Lines that are written of a loop that has not been interpreted for long (`LARGE_AFTER`).
 FEW_WRITTEN = 2_500
-MAX_LINES = 6_000
+MAX_LINES = 6_500
 
 # Instructions whose results are computed here where they are known, with the second operand that
 # leaves the first as it is.
