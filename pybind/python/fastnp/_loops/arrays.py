@@ -54,6 +54,16 @@ def register_of(e: Emitter, index: Index) -> str:
     return index
 
 
+def distance(e: Emitter, index: Index, step: str) -> str:
+    """How far an element is from the first one, in bytes. What an index is shifted by is multiplied
+    by itself, which a loop need not do in each turn.
+    """
+    if not isinstance(index, Shifted):
+        return e.text.op(I64, "mul", index, step)
+    shift = e.text.op(I64, "mul", step, e.text.integer(index.by))
+    return e.text.op(I64, "add", e.text.op(I64, "mul", index.register, step), shift)
+
+
 class Elementwise(Record):
     """An array that is not in memory: one element is computed where it is needed.
 
@@ -330,7 +340,7 @@ def gathered(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
                 index = position(e, Value(Number(given.char), (index,)), extent)
             at = text.op(I64, "add", at, text.op(I64, "mul", index, stride))
         for k, stride in zip(indices[len(lead) :], steps(e, part), strict=True):
-            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, k), stride))
+            at = text.op(I64, "add", at, distance(e, k, stride))
         return load(e, type_.char, at).register
 
     sources = (array, *(source for given in positions for source in given.sources))
@@ -390,8 +400,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
                 # A constant in the instruction that loads.
                 indices, offset = (*indices[:-1], last.register), last.by * SIZES[type_.char]
             for index, step in zip(indices, strides_, strict=True):
-                moved = e.text.op(I64, "mul", register_of(e, index), step)
-                at = e.text.op(I64, "add", at, moved)
+                at = e.text.op(I64, "add", at, distance(e, index, step))
             return load(e, type_.char, at, offset).register
 
         return Elementwise(
@@ -503,8 +512,7 @@ def vectors(
             indices, offset = (*indices[:-1], last.register), last.by * size
         for axis, (index, step) in enumerate(zip(indices, strides_, strict=True)):
             if not (fixed and fixed[axis]):
-                moved = e.text.op(I64, "mul", register_of(e, index), step)
-                at = e.text.op(I64, "add", at, moved)
+                at = e.text.op(I64, "add", at, distance(e, index, step))
         return e.text.op(kind, f"load.{access}", at, offset)
 
     return vector

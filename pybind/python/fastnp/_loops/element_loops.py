@@ -20,12 +20,12 @@ from fastnp._loops.arrays import (
     bytes_of,
     check_order,
     dense_strides,
+    distance,
     elements,
     in_scratch,
     is_ours,
     load,
     refuse_many,
-    register_of,
     scratch_array,
     shape,
     size,
@@ -108,7 +108,7 @@ def element_address(e: Emitter, array: Value, strides_: Sequence[str], indices: 
     """The address of an element, by its indices."""
     at = address(array)
     for index, stride in zip(indices, strides_, strict=True):
-        at = e.text.op(I64, "add", at, e.text.op(I64, "mul", register_of(e, index), stride))
+        at = e.text.op(I64, "add", at, distance(e, index, stride))
     return at
 
 

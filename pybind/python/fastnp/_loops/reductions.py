@@ -61,8 +61,7 @@ def add_up(e: Emitter, source: Elementwise, char: str) -> str:
     if not source.shape:
         return value(())
     outer, last = source.shape[:-1], source.shape[-1]
-    four = text.integer(ACCUMULATORS)
-    whole = text.op(I64, "mul", text.op(I64, "div", last, four), four)
+    whole = text.op(I64, "and", last, text.integer(-ACCUMULATORS))
 
     is_packed = source.packed is not None and source.pays_packed and source.char == char == "d"
 
