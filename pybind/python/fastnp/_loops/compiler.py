@@ -624,6 +624,8 @@ def rebuilt(
                 parts.append(rebuilt(item, taken, values, heap))
                 at += len(item.registers)
             return tuple(parts)
+        case RangeType():
+            return range(*stored)
         case CharType():
             return chr(stored[0])
         case TextType():
