@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 
-from tests.loops import numeric_objects
+from tests.loops import numeric_arrays, numeric_objects
 from tests.loops.numeric_setup import CLOSURES, SETUP
 
 INTS = ("i", "j", "k")
@@ -33,6 +33,8 @@ class Writer:
         self.has_closures = self.dice.random() < 0.5
         # A third of them has lists of objects.
         self.has_objects = self.dice.random() < 0.35
+        # And a third loops over several arrays.
+        self.has_arrays = self.dice.random() < 0.35
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
@@ -665,13 +667,6 @@ class Writer:
             return self.text_statement()
         return self.optional_statement() if dice < 0.28 else None
 
-    def several_arrays(self) -> str:
-        """A statement that unpacks several new arrays."""
-        return self.pick(
-            f"q, h = {self.pick('pairs(x)', 'pairs(A)', 'whole(A[1])', 'whole(x)')}",
-            f"q, h = [d[:{self.index()}] - 1 for d in {self.pick('(x, y)', '(A, x[1:])')}]",
-        )
-
     def call_statement(self, name: str) -> str:
         """A statement that calls a function which stores."""
         return self.pick(
@@ -715,7 +710,7 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
-                self.several_arrays(),
+                numeric_arrays.statement(self),
                 f"a, b = {self.pick('x[:2] * 2', 'np.sort(u[1:3])', 'A[1, 2:4] - x[:2]')}",
                 self.complex_statement(),
                 self.complex_statement(),
@@ -812,7 +807,10 @@ class Writer:
 
     def block(self, depth: int, nesting: int) -> None:
         for _ in range(self.dice.randint(1, 3)):
-            self.statement(depth, nesting)
+            if self.has_arrays and self.dice.random() < 0.2:
+                numeric_arrays.write(self, depth, nesting)
+            else:
+                self.statement(depth, nesting)
 
     def loop(self, depth: int, nesting: int) -> None:
         if self.loops >= len(INTS):

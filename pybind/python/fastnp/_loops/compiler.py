@@ -491,6 +491,15 @@ class Compiled:
         outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
         at, made = 1, dict[int, Any]()
+
+        def view(type_: Type, taken: list[Any]) -> Any:
+            if not isinstance(type_, ArrayType) or not type_.is_made:
+                return rebuilt(type_, taken, values, heap)
+            # Two names of one array stay so.
+            if type_.root not in made:
+                made[type_.root] = copied(type_, taken)
+            return made[type_.root]
+
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
             first, at = at, at + count
             if has_flag:
@@ -499,25 +508,13 @@ class Compiled:
                     continue  # It is as it was: compiled code unbinds nothing.
             if is_plain:
                 outcome.values[name] = stored[first]
-            elif isinstance(type_, ArrayType) and type_.is_made:
-                # Two names of one array stay so.
-                if type_.root not in made:
-                    made[type_.root] = copied(type_, stored[first : first + count])
-                outcome.values[name] = made[type_.root]
             else:
-                taken = stored[first : first + count]
-                outcome.values[name] = rebuilt(type_, taken, values, heap)
+                outcome.values[name] = view(type_, stored[first : first + count])
         for name, place in self.stored_attributes.items():
             if name in outcome.values:
                 place.store(names, outcome.values.pop(name))
         if exit_.iterators:
             rest = stored[at:]
-
-            def view(type_: ArrayType | ListType | TextType, taken: list[Any]) -> Any:
-                if not isinstance(type_, ArrayType):
-                    return rebuilt(type_, taken, values, heap)
-                return rebuilt_view(values[type_.root], type_, taken)
-
             for number, items in exit_.iterators:
                 outcome.iterators[number] = items.rebuild(rest, view)
         return outcome
@@ -580,13 +577,18 @@ def words(exit_: Exit) -> list[str]:
     """How each stored word becomes an object."""
     kinds = ["i"]
     for _, variable in exit_.variables:
-        assert not isinstance(variable.type, Opaque)
-        kinds += of_type(variable.type) + ["i"] * has_root(variable.type)
+        kinds += of_held(variable.type)
         if variable.maybe_unbound:
             kinds.append("i")
     for _, items in exit_.iterators:
-        kinds += ["i"] * len(items.registers)
+        held = [kind for type_ in items.types for kind in of_held(type_)]
+        kinds += ["i"] * (len(items.registers) - len(held)) + held
     return kinds
+
+
+def of_held(type_: Type | Opaque) -> list[str]:
+    """How the words of a variable become an object: of a view the array's address is one, too."""
+    return of_type(type_) + ["i"] * has_root(type_)
 
 
 def of_type(type_: Type | Opaque) -> list[str]:

@@ -139,6 +139,10 @@ class Iterator(Protocol):
     @property
     def registers(self) -> tuple[str, ...]: ...
 
+    # What the last registers hold; those before are integers.
+    @property
+    def types(self) -> tuple[Type, ...]: ...
+
     @property
     def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
 
@@ -157,11 +161,13 @@ class OpenLoop:
     began with, and the variables that are bound where that was not expected.
     """
 
-    __slots__ = ("begun", "breaks", "continues", "found", "iterator", "number")
+    __slots__ = ("begun", "breaks", "continues", "found", "is_unrolled", "iterator", "number")
 
     def __init__(self, number: int, iterator: Iterator | None) -> None:
         self.number = number
         self.iterator = iterator
+        # Whether its turns are written one after the other, so that it has no head.
+        self.is_unrolled = False
         self.begun: State = {}
         self.found: State = {}
         self.breaks: list[Path] = []
@@ -459,7 +465,7 @@ class Emitter:
 
     def free_buffer(self, name: str) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""
-        used = [v.type.root for v in self.state.values() if isinstance(v.type, ArrayType)]
+        used = [array.root for v in self.state.values() for array in arrays_in(v.type)]
         used += self.reserved
         have = self.state[name].type if name in self.state else None
         if isinstance(have, ArrayType) and have.is_made and used.count(have.root) == 1:

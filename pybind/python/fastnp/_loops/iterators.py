@@ -47,6 +47,8 @@ class Items(Record):
     item_type: Type
     # Counts the items to come anew before each turn, where that may change meanwhile.
     refresh: Callable[[Emitter], None] | None = None
+    # What the last registers hold that are no integers.
+    types: tuple[Type, ...] = ()
 
 
 # Bounds of ranges lie between this and its opposite.
@@ -159,20 +161,27 @@ def of_array(e: Emitter, value: Value) -> Items:
 MAX_TUPLE = 16
 
 
+def is_of_alike(type_: TupleType) -> bool:
+    """Whether the items of a tuple are numbers of one type, or tuples of numbers of the same types,
+    that a loop takes one by one.
+    """
+    if len({*type_.items}) != 1 or len(type_.items) > MAX_TUPLE:
+        return False
+    kind = type_.items[0]
+    fields = kind.items if isinstance(kind, TupleType) else (kind,)
+    return all(isinstance(field, Number) and field.name in PLAIN for field in fields)
+
+
 def of_tuple(e: Emitter, value: Value, taken: str | None = None) -> Items:
     """The items of a short tuple, of which so many are taken: numbers of one type, or tuples of
     numbers of the same types.
     """
     text = e.text
-    assert isinstance(value.type, TupleType)
-    kinds = set(value.type.items)
-    if len(kinds) != 1 or len(value.type.items) > MAX_TUPLE:
+    if not isinstance(value.type, TupleType) or not is_of_alike(value.type):
         raise Unsupported(f"a loop over {value.type}")
-    (kind,) = kinds
+    kind = value.type.items[0]
     fields = kind.items if isinstance(kind, TupleType) else (kind,)
-    names = [field.name for field in fields if isinstance(field, Number) and field.name in PLAIN]
-    if len(names) < len(fields):
-        raise Unsupported(f"a loop over {value.type}")
+    names = [field.name for field in fields if isinstance(field, Number)]
     count = len(value.type.items)
     registers = e.snapshot(value).registers
     remaining = text.register(I64, "left")

@@ -26,6 +26,7 @@ from fastnp._loops import (
     tuples,
     undo,
     unrolled,
+    unrolled_loops,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.assignments import assign, augmented, prepare_variable
@@ -50,7 +51,7 @@ from fastnp._loops.expressions import (
     single,
 )
 from fastnp._loops.heads import Widening, fits
-from fastnp._loops.iterables import iteration
+from fastnp._loops.iterables import items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below, each_turn
 from fastnp._loops.outcome import BROKE, DONE
@@ -368,8 +369,11 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
 
 
 def for_(e: Emitter, statement: ast.For) -> list[Path]:
-    items = iteration(e, statement.iter)
-    return for_items(e, statement, items)
+    found = iterated(e, statement.iter)
+    if unrolled.is_unrolled(found):
+        known = tuples.items_of(found)
+        return unrolled_loops.for_items(e, statement, known, block, MAX_PATHS)
+    return for_items(e, statement, items_of(e, found))
 
 
 def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
@@ -449,8 +453,9 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
             over = None
         if over is not None:
             break
-        if len(e.loops) - first_loop(e) >= DEEP:
-            raise Expected(e.loops[first_loop(e)], loop.found)
+        around = loops_with_heads(e)
+        if len(around) >= DEEP:
+            raise Expected(around[0], loop.found)
         # A turn binds a variable that the head did not expect; its type is known now: once more.
         before.go_back(e)
         e.branches = branches
@@ -468,9 +473,10 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     return e.meet(after)
 
 
-def first_loop(e: Emitter) -> int:
-    """The number of loops that are open around the function that is written."""
-    return e.calls[-1].callers_loops if e.calls else 0
+def loops_with_heads(e: Emitter) -> list[OpenLoop]:
+    """The loops that are open in the function that is written, but for those that are unrolled."""
+    first = e.calls[-1].callers_loops if e.calls else 0
+    return [loop for loop in e.loops[first:] if not loop.is_unrolled]
 
 
 class Expected(Exception):
@@ -570,7 +576,7 @@ def is_unexpected(e: Emitter, path: Path, heads: list[Path], widening: Widening)
         return False
     if any(widening.grow(state, path.state) for state in states):
         return True
-    most = 1 if len(e.loops) - first_loop(e) > DEEP else MAX_VERSIONS
+    most = 1 if len(loops_with_heads(e)) > DEEP else MAX_VERSIONS
     return (
         e.is_loose
         and len(heads) >= most

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from fastnp._loops import arrays, element_loops, iterators, lists, tuples
 from fastnp._loops.arrays import SCRATCH, Elementwise
@@ -100,12 +101,9 @@ def check_kept(e: Emitter, value: Value) -> None:
         raise Unsupported("a name for several arrays")
 
 
-def is_unrolled(value: Value) -> bool:
-    """Whether a comprehension over a value is written once for each item: of arrays, or of several
-    types.
-    """
-    if isinstance(value.type, UnrolledList):
-        return True
-    if not isinstance(value.type, TupleType) or len(value.type.items) > iterators.MAX_TUPLE:
+def is_unrolled(value: object) -> TypeGuard[Value]:
+    """Whether a loop over a value is written once for each item: of arrays, or of several types."""
+    type_ = value.type if isinstance(value, Value) else None
+    if not isinstance(type_, TupleType | UnrolledList) or len(type_.items) > iterators.MAX_TUPLE:
         return False
-    return len({*value.type.items}) > 1 or bool(arrays_in(value.type))
+    return isinstance(type_, UnrolledList) or not iterators.is_of_alike(type_)
