@@ -366,6 +366,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
                 return
             attributes.check_stored(e, owner)
         left, right = undo.in_order(e, [target, node], expression)
+        if lists.is_list(left):
+            add_items(e, left, name, right)
+            return
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
             effect = update(e, left, name, right)
         else:
@@ -378,7 +381,11 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     if isinstance(array, Value) and isinstance(array.type, ListType):
         index = number(e, target.slice)
         at = lists.place(e, array, index)
-        result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
+        item = lists.load(e, array.type, at)
+        if lists.is_list(item):
+            add_items(e, e.snapshot(item), name, expression(e, node))
+            return
+        result = binary(e, name, item, expression(e, node))
         if not isinstance(result, Value):
             raise Unsupported("an array stored to a list")
         if undo.calls(node):
@@ -410,6 +417,13 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         result = binary(e, name, left, expression(e, node))
         effect = store(e, place, result)
     effect()
+
+
+def add_items(e: Emitter, array: Value, name: str, value: Value | Elementwise) -> None:
+    """`array += value` of a list, which is made longer and stays where it is."""
+    if name != "add":
+        raise Unsupported(f"{name} on {array.type}, in place")
+    lists.extend(e, array, value)
 
 
 def augmented_field(
