@@ -501,6 +501,8 @@ class Writer:
             f"{self.pick('L', 'R', 'K')}[{self.part()}] = {self.list()}",
             "W[:2] = W[1::-1]",
             # Lists that are made twice as long in nested loops would fill the memory.
+            f"if len({name}) < 30: {name} += {self.list()}",
+            f"if len(M[{i} % 3]) < 9: M[{i} % 3] += {self.pick('K[:2]', f'[{j}]', f'M[{j} % 3]')}",
             f"if len({name}) < 30: "
             f"{name}.extend({self.pick('G[:9]', 'K[:5]', name, 'reversed(G[:9])', 'R[:9]')})",
             f"{self.pick('K', 'L', 'F', 'O', 'mix')}.sort()",
@@ -630,6 +632,11 @@ class Writer:
             "t @ A",
             f"np.hstack([{operand}[:3, :2] * d for d in (1, {i}, 0.5)])",
             f"np.concatenate((A[:, :{i}], B[:, 1:2]), axis=1)",
+            f"np.stack({numeric_arrays.several(self)}, {self.pick('0', 'axis=1', '-1')})",
+            f"np.stack([{operand}, {operand}], axis={self.pick('0', '1', '2')})",
+            f"np.{self.pick(*numeric_arrays.STACKS)}({numeric_arrays.several(self)})",
+            f"np.{self.pick(*numeric_arrays.STACKS)}(({operand}, {self.vector()}))",
+            f"np.{self.pick(*numeric_arrays.STACKS)}([x, {operand}[:{i}], {operand}])",
             f"np.{self.pick('triu', 'tril')}({self.pick('A', 'B - 1', 't', 'C')}, {i})",
             f"(B[:, {i}:{i} + 1] * A - B[2:3])",
             f"pairs({self.pick('A', 'x', 'B')})[{self.pick('0', '1')}]",

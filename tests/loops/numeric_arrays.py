@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+STACKS = ("vstack", "column_stack", "dstack", "hstack")
+
 
 class Writer(Protocol):
     """The part of the writer that is used here."""
@@ -37,6 +39,8 @@ def statement(w: Writer) -> str:
     return w.pick(
         f"q, h = {w.pick('pairs(x)', 'pairs(A)', 'whole(A[1])', 'whole(x)')}",
         f"q, h = [d[:{w.index()}] - 1 for d in {w.pick('(x, y)', '(A, x[1:])')}]",
+        f"q = np.stack({several(w)}{w.pick('', ', axis=1', ', -1')})",
+        f"h = np.{w.pick(*STACKS)}({several(w)})",
     )
 
 
