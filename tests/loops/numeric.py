@@ -53,6 +53,8 @@ class Writer:
             self.line(1, numeric_objects.LOCALS)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
+        if self.has_arrays:
+            self.line(at, "q, h, r, g, fs, gs = x + 2, y - 1, A[3], x, [x * 1, y], (A[1], y)")
         if self.has_closures:
             self.closures(at)
         for _ in range(self.dice.randint(1, 2)):
@@ -864,6 +866,9 @@ class Writer:
                 # A turn may append to the list, perhaps by another name.
                 self.line(depth + 1, f"if len({over}) > 60: break")
             self.loops += 1
+            if self.has_arrays and self.dice.random() < 0.5:
+                self.line(depth + 1, "fs, gs = [x * 1, y + 1], (x, A[1])")
+                self.line(depth + 1, numeric_arrays.bound(self))
             self.block(depth + 1, nesting - 1)
             self.loops -= 1
         if self.dice.random() < 0.1:

@@ -31,7 +31,36 @@ def array(w: Writer) -> str:
 def several(w: Writer) -> str:
     """A tuple or a list of arrays."""
     text = f"{array(w)}, {array(w)}{w.pick('', f', {array(w)}')}"
-    return w.pick(f"({text})", f"({text})", f"[{text}]", "(x, y)", "(A[0], x, y)")
+    return w.pick(f"({text})", f"({text})", f"[{text}]", "(x, y)", "(A[0], x, y)", "fs", "gs")
+
+
+def bound(w: Writer) -> str:
+    """A statement that binds a name to several arrays."""
+    i, one, two = w.index(), array(w), array(w)
+    return w.pick(
+        f"fs = [d * {i} for d in {several(w)}]",
+        f"fs = [{one} + 1, {two} {w.pick('* 0.5', '')}]",
+        f"fs = {w.pick('pairs(x)', 'pairs(A[1])', '[x, y]', '[*whole(x)]')}",
+        f"gs = {w.pick(f'({one}, {two})', f'({one} * 2, {i}, {two})', 'whole(x)', f'[{one}]')}",
+    )
+
+
+def of_several(w: Writer) -> str:
+    """A statement with names of several arrays."""
+    i, k, name = w.index(), w.pick("0", "1", "-1"), w.pick("fs", "fs", "gs")
+    return w.pick(
+        bound(w),
+        f"{name}[{k}] {w.pick('+', '*')}= {i}",
+        f"{name}[{k}][{i}] = {w.number(1)}",
+        f"s += {name}[{k}].sum()",
+        f"q, h = {name}",
+        f"fs = [{w.pick('fs[1], fs[0] * 2', 'fs[1], fs[0]', 'gs[0], fs[0]', 'd + 1 for d in fs')}]",
+        f"h = np.stack({name})",
+        f"b = len({name})",
+        f"{w.pick('q', 'row')} = {name}[{k}]",
+        w.pick("if len(fs) < 4: fs.append(x)", "gs = fs", "print(fs)", "fs, gs = gs, fs"),
+        "fs[0] = y",
+    )  # fmt: skip
 
 
 def statement(w: Writer) -> str:
@@ -48,6 +77,7 @@ def item_statement(w: Writer) -> str:
     """A statement of a loop over several arrays."""
     i, sign = w.index(), w.pick("+", "-", "*")
     return w.pick(
+        of_several(w),
         f"r {sign}= {w.pick(i, '0.5', 'g', 'r[::-1]')}",
         f"r[{i}] {w.pick('=', '+=')} {w.number(1)}",
         f"{w.pick('q', 'h', 'r')} = r {sign} {i}",
@@ -62,7 +92,7 @@ def write(w: Writer, depth: int, nesting: int) -> None:
     if nesting and w.loops and w.pick("", "loop"):
         loop(w, depth, nesting)
     else:
-        w.line(depth, statement(w))
+        w.line(depth, w.pick(statement(w), of_several(w)))
 
 
 def loop(w: Writer, depth: int, nesting: int) -> None:

@@ -32,6 +32,7 @@ from fastnp._loops.expressions import (
     number,
     single,
     subscript_items,
+    tuple_item,
 )
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -47,6 +48,7 @@ from fastnp._loops.types import (
     TupleType,
     UnrolledList,
     Value,
+    arrays_in,
 )
 
 
@@ -289,10 +291,12 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
         value = unrolled.of_its_own(e, value)
     if isinstance(value, Elementwise):
         return element_loops.kept(e, name, value)
-    if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
-        raise Unsupported("a name for a view of an array that the loop made")
-    if isinstance(value.type, TupleType | UnrolledList):
-        unrolled.check_kept(e, value)
+    if isinstance(value.type, ArrayType):
+        unrolled.check_whole(value.type)
+    if isinstance(value.type, TupleType | UnrolledList) and arrays_in(value.type):
+        if is_attribute(name) or inner_functions.holds_made(e, value.type):
+            raise Unsupported(f"{value.type} that outlives the statement")
+        return unrolled.kept(e, name, value)
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
     if inner_functions.holds_made(e, settled.type):
         if not e.calls or is_attribute(name):
@@ -397,6 +401,12 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         return
     # Elements and masks are read after the value is evaluated: no function may change them.
     e.may_store = False
+    if isinstance(array, Value) and isinstance(array.type, UnrolledList):
+        # The item stays the same array.
+        item = array_operand(tuple_item(e, array, target.slice))
+        effect = update(e, item, name, expression(e, node))
+        effect()
+        return
     items = subscript_items(e, target.slice)
     mask = masks.mask_of(e, array_operand(array), items)
     if mask is not None:

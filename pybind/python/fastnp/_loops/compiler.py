@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import ctypes
-import math
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -28,7 +26,6 @@ from fastnp._loops.emitter import (
     Unsupported,
     Variable,
     are_found,
-    has_root,
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
@@ -43,25 +40,23 @@ from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
+from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
 from fastnp._loops.structs import structs_of
 from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
     ArrayType,
-    CharType,
     ComplexType,
     ListType,
     Number,
     ObjectType,
     RangeType,
     ReferenceType,
-    SymbolType,
     TextType,
     TupleType,
     Type,
 )
-from fastnp._loops.views import rebuilt_view
 
 # Methods that make a list longer or shorter.
 LENGTHENING = ("append", "extend", "pop", "popleft")
@@ -244,7 +239,7 @@ class Stored(Record):
     def of(name: str, variable: Variable) -> Stored:
         type_ = variable.type
         assert not isinstance(type_, Opaque)
-        count = len(type_.registers) + has_root(type_)
+        count = len(words_of(type_))
         is_plain = isinstance(type_, Number) and len(type_.registers) == 1
         return Stored(name, type_, count, is_plain, variable.maybe_unbound)
 
@@ -490,16 +485,8 @@ class Compiled:
         outcome = Outcome(exit_.at, turns=stored[0])
         outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
-        at, made = 1, dict[int, Any]()
-
-        def view(type_: Type, taken: list[Any]) -> Any:
-            if not isinstance(type_, ArrayType) or not type_.is_made:
-                return rebuilt(type_, taken, values, heap)
-            # Two names of one array stay so.
-            if type_.root not in made:
-                made[type_.root] = copied(type_, taken)
-            return made[type_.root]
-
+        at, objects = 1, StoredObjects(values, heap)
+        objects.names = outcome.values
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
             first, at = at, at + count
             if has_flag:
@@ -509,14 +496,15 @@ class Compiled:
             if is_plain:
                 outcome.values[name] = stored[first]
             else:
-                outcome.values[name] = view(type_, stored[first : first + count])
+                taken = stored[first : first + count]
+                outcome.values[name] = objects.object_of(type_, taken)
         for name, place in self.stored_attributes.items():
             if name in outcome.values:
                 place.store(names, outcome.values.pop(name))
         if exit_.iterators:
             rest = stored[at:]
             for number, items in exit_.iterators:
-                outcome.iterators[number] = items.rebuild(rest, view)
+                outcome.iterators[number] = items.rebuild(rest, objects)
         return outcome
 
     def describe(self) -> str:
@@ -570,93 +558,14 @@ def specifications_of(type_: Type) -> list[str]:
     return [specification(type_)]
 
 
-RESULTS = {"int": "i", "float": "f", "bool": "b", "d": "d", "f": "s", "l": "l"}
-
-
 def words(exit_: Exit) -> list[str]:
     """How each stored word becomes an object."""
     kinds = ["i"]
     for _, variable in exit_.variables:
-        kinds += of_held(variable.type)
+        kinds += words_of(variable.type)
         if variable.maybe_unbound:
             kinds.append("i")
     for _, items in exit_.iterators:
-        held = [kind for type_ in items.types for kind in of_held(type_)]
+        held = [kind for type_ in items.types for kind in words_of(type_)]
         kinds += ["i"] * (len(items.registers) - len(held)) + held
     return kinds
-
-
-def of_held(type_: Type | Opaque) -> list[str]:
-    """How the words of a variable become an object: of a view the array's address is one, too."""
-    return of_type(type_) + ["i"] * has_root(type_)
-
-
-def of_type(type_: Type | Opaque) -> list[str]:
-    match type_:
-        case Number(name=name, is_either=True):
-            return [RESULTS[name.split("|")[0]], "b"]
-        case Number(name=name, is_mixed=True):
-            return [RESULTS[name.split("|")[1]], "b"]
-        case Number(name=name):
-            return [RESULTS.get(name, f"w{name}")]
-        case ComplexType():
-            return ["f", "f"]
-        case TupleType(items=items):
-            return [kind for item in items for kind in of_type(item)]
-    return ["i"] * len(type_.registers)
-
-
-def rebuilt(
-    type_: Type, stored: list[Any], values: list[Any], heap: _fastnp.ListHeap | None = None
-) -> object:
-    """The object that a variable is bound to."""
-    match type_:
-        case Number(name=name):
-            if type_.is_mixed and stored[1]:
-                return int(stored[0])
-            if type_.is_either and stored[1]:
-                return numpy.dtype(name[-1]).type(stored[0])
-            return stored[0]
-        case ComplexType(is_python=is_python):
-            return (complex if is_python else numpy.complex128)(stored[0], stored[1])
-        case TupleType(items=items):
-            parts, at = [], 0
-            for item in items:
-                taken = stored[at : at + len(item.registers)]
-                parts.append(rebuilt(item, taken, values, heap))
-                at += len(item.registers)
-            return tuple(parts)
-        case RangeType():
-            return range(*stored)
-        case CharType():
-            return chr(stored[0])
-        case TextType():
-            return values[type_.root]
-        case ObjectType():
-            return type_.value
-        case ListType() | ReferenceType() | SymbolType():
-            assert heap is not None
-            return heap.object_at(stored[0], layout_of(type_))
-        case ArrayType():
-            root: Any = values[type_.root]
-            return root if type_.is_root else rebuilt_view(root, type_, stored)
-    raise AssertionError(type_)
-
-
-def copied(type_: ArrayType, stored: list[int]) -> object:
-    """A new array with the contents of a buffer of the code."""
-    address, *shape = stored[: 1 + type_.ndim]
-    dtype = numpy.dtype(type_.char)
-    size = math.prod(shape) * dtype.itemsize
-    contents = ctypes.string_at(address, size) if size else b""
-    axes = type_.order or range(type_.ndim)
-    in_memory = numpy.frombuffer(contents, dtype).reshape([shape[axis] for axis in axes])
-    array = in_memory.transpose(numpy.argsort(axes)).copy(order="K")
-    return fastnp_array(array) if type_.is_ours else array
-
-
-def fastnp_array(array: numpy.ndarray) -> object:
-    """An array of ours on the memory of a new one."""
-    from fastnp._fastnp import adopt
-
-    return adopt(array)

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import list_folds, lists, numbers, tuples, unrolled
+from fastnp._loops import list_folds, lists, numbers, unrolled
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import binary, condition, expression, number, single
 from fastnp._loops.heap import LENGTH
-from fastnp._loops.iterables import items_of, iterated
+from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.nodes import key_of
 from fastnp._loops.statements import bind_item
@@ -77,8 +77,8 @@ def comprehension(
     node = own_names(node)
     source = node.generators[0].iter
     found = iterated(e, source)
-    if unrolled.is_unrolled(found):
-        return unrolled_items(e, node, tuples.items_of(found), function)
+    if isinstance(found, Known) and found.is_unrolled:
+        return unrolled_items(e, node, found.items, function)
     items = items_of(e, found)
     if function is sum:
         return total(e, node, items)

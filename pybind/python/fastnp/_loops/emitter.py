@@ -19,6 +19,7 @@ import numpy
 
 from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
+from fastnp._loops.entry import Objects
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list
 from fastnp._loops.item_types import widened
@@ -40,8 +41,10 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     TextType,
+    TupleType,
     Type,
     Unknown,
+    UnrolledList,
     Value,
     arrays_in,
     either,
@@ -144,7 +147,7 @@ class Iterator(Protocol):
     def types(self) -> tuple[Type, ...]: ...
 
     @property
-    def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
+    def rebuild(self) -> Callable[[list[Any], Objects], Any]: ...
 
 
 class Exit(Record):
@@ -199,11 +202,9 @@ def range_of_type(type_: Number) -> Range | None:
     return of_bits(BITS[type_.name], type_.name.islower())
 
 
-def has_root(type_: Type | Opaque) -> bool:
-    """Whether a variable is a view, of which the address of the array that it views is needed
-    too.
-    """
-    return isinstance(type_, ArrayType) and not type_.is_root and not type_.is_made
+def rooted(type_: Type | Opaque) -> list[ArrayType]:
+    """The views that a variable is or has: the address of the array of each is needed too."""
+    return [one for one in arrays_in(type_) if not one.is_root and not one.is_made]
 
 
 def join(a: State, b: State, loosely: bool = False) -> State | None:
@@ -361,6 +362,10 @@ class Emitter:
             extents = registers[1:2]
         if isinstance(type_, ArrayType):
             extents = registers[1 : 1 + type_.ndim]
+        if isinstance(type_, TupleType | UnrolledList):
+            for item in type_.items:
+                self.expect_extents(item, registers[: len(item.registers)])
+                registers = registers[len(item.registers) :]
         for extent in extents:
             self.text.ranges.setdefault(extent, EXTENT)
 
@@ -443,18 +448,19 @@ class Emitter:
                 self.lengths[target] = self.lengths[source]
         self.state[name] = Variable(value.type, False, range_, ones)
 
-    def buffer_of(self, name: str) -> int:
-        """The number of a buffer for a new array that a variable is bound to: one that no other
-        variable's array is in. In a function that is called, each variable has its own.
+    def buffer_of(self, name: str, part: str = "", held: tuple[int, ...] = ()) -> int:
+        """The number of a buffer for a new array that a variable, or a part of it, is bound to: one
+        that no other variable's array is in, and none of those that are `held`. In a function that
+        is called, each variable has its own.
         """
         if self.calls:
             others = [v.type for key, v in self.state.items() if key != name]
-            used = {array.root for type_ in others for array in arrays_in(type_)}
-            key = self.prefix + name
+            used = {*held, *(array.root for type_ in others for array in arrays_in(type_))}
+            key = self.prefix + name + part
             while key in self.buffers and -1 - self.buffers[key] in used:
                 key += "'"
             return self.buffers.setdefault(key, len(self.buffers))
-        number = self.free_buffer(name)
+        number = self.free_buffer(name, held)
         self.reserved.append(-1 - number)
         return number
 
@@ -463,13 +469,13 @@ class Emitter:
         found = (key for key, number in self.buffers.items() if number == -1 - type_.root)
         return bool(self.prefix) and any(key.startswith(self.prefix) for key in found)
 
-    def free_buffer(self, name: str) -> int:
+    def free_buffer(self, name: str, held: tuple[int, ...]) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""
         used = [array.root for v in self.state.values() for array in arrays_in(v.type)]
-        used += self.reserved
-        have = self.state[name].type if name in self.state else None
-        if isinstance(have, ArrayType) and have.is_made and used.count(have.root) == 1:
-            return -1 - have.root
+        used += [*self.reserved, *held]
+        for have in arrays_in(self.state[name].type) if name in self.state else ():
+            if have.is_made and used.count(have.root) == 1:
+                return -1 - have.root
         for key, number in self.buffers.items():
             if "/" not in key and -1 - number not in used:
                 return number
@@ -631,8 +637,7 @@ class Emitter:
                     place, variable = kept(name), self.attributes_before[name]
                 exit_.variables.append((name, variable))
                 saved += self.registers(place, variable.type)
-                if has_root(variable.type):
-                    saved.append(self.roots[variable.type.root])  # type: ignore[union-attr]
+                saved += [self.roots[array.root] for array in rooted(variable.type)]
                 if variable.maybe_unbound:
                     saved.append(self.flag(name))
         self.prefix = prefix

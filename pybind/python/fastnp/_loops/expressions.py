@@ -35,6 +35,7 @@ from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
+from fastnp._loops.ranges import WHOLE
 from fastnp._loops.returns import DifferentTypes, attributes_after, of_each_type
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
@@ -130,7 +131,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
         case ast.Tuple(elts=items):
             return unrolled.display(e, undo.in_order(e, items, expression))
         case ast.List(elts=items):
-            return lists.display(e, [single(e, item) for item in items], node)
+            return unrolled.listed(e, [expression(e, item) for item in items], node)
         case ast.ListComp() if e.comprehend is not None:
             found: Value = e.comprehend(e, node)
             return found
@@ -544,7 +545,9 @@ def array_operand(value: Value | Elementwise) -> Value:
 
 
 def tuple_item(e: Emitter, value: Value, index: ast.expr) -> Value:
-    at = single(e, index).literal
+    found = single(e, index)
+    low, high = e.text.ranges.get(found.register, WHOLE) if found.type == INT else WHOLE
+    at = low if low == high else found.literal
     items = tuples.items_of(value)
     if not isinstance(at, int) or not -len(items) <= at < len(items):
         raise Unsupported("an item of a tuple that is not known")

@@ -62,6 +62,7 @@ from fastnp._loops.types import (
     ObjectType,
     ReferenceType,
     TupleType,
+    UnrolledList,
     Value,
     numpy_loop,
 )
@@ -263,7 +264,7 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
             return Value(INT, (arrays.shape(operand)[0],))
         if isinstance(operand.type, ListType):
             return Value(INT, (lists.length(e, operand),))
-        if isinstance(operand.type, TupleType):
+        if isinstance(operand.type, TupleType | UnrolledList):
             return numbers.literal(e, len(operand.type.items))
     raise Unsupported("len of this")
 

@@ -51,7 +51,7 @@ from fastnp._loops.expressions import (
     single,
 )
 from fastnp._loops.heads import Widening, fits
-from fastnp._loops.iterables import items_of, iterated
+from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below, each_turn
 from fastnp._loops.outcome import BROKE, DONE
@@ -69,6 +69,7 @@ from fastnp._loops.types import (
     TupleType,
     Type,
     Value,
+    arrays_in,
 )
 
 # Of one statement, so many versions for different types are written; beyond, it is left.
@@ -370,9 +371,8 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
 
 def for_(e: Emitter, statement: ast.For) -> list[Path]:
     found = iterated(e, statement.iter)
-    if unrolled.is_unrolled(found):
-        known = tuples.items_of(found)
-        return unrolled_loops.for_items(e, statement, known, block, MAX_PATHS)
+    if isinstance(found, Known) and found.is_unrolled:
+        return unrolled_loops.for_items(e, statement, found, block, MAX_PATHS)
     return for_items(e, statement, items_of(e, found))
 
 
@@ -413,7 +413,8 @@ def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
     """Binds the target of a loop."""
     if isinstance(target, ast.Name):
         if target.id in e.binds and isinstance(value.type, TupleType):
-            unrolled.check_kept(e, value)
+            for array in arrays_in(value.type):
+                unrolled.check_whole(array)
         e.bind(target.id, value)
         return
     if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType | ListType):
@@ -692,7 +693,7 @@ def add_return(e: Emitter, value: Value | Elementwise) -> None:
         elif e.calls[-1].chars:
             value = e.snapshot(stored(e, value, e.calls[-1].chars))
         else:
-            value = e.snapshot(e.settle(value))
+            value = unrolled.returned(e, e.snapshot(e.settle(value)))
     e.calls[-1].returns.append((e.path(), value))
 
 

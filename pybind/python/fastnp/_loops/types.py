@@ -202,11 +202,12 @@ class TupleType(Record):
 
 
 class UnrolledList(Record):
-    """A list of known length that nothing else has seen, whose items are arrays or of several
-    types: values side by side. What tells it from a tuple is refused.
+    """A list of known length, whose items are arrays or of several types: values side by side. No
+    compiled statement changes it. `name` is that of the one variable which is bound to it.
     """
 
     items: tuple[Type, ...]
+    name: str | None = None
 
     @property
     def registers(self) -> tuple[str, ...]:

@@ -14,8 +14,10 @@ from typing import Any
 from fastnp._loops import lists, scratch, tuples
 from fastnp._loops.arrays import SCRATCH
 from fastnp._loops.assignments import prepare_variable
-from fastnp._loops.emitter import Emitter, OpenLoop, Path, Unsupported, has_root
-from fastnp._loops.entry import Rest
+from fastnp._loops.emitter import Emitter, OpenLoop, Path, Unsupported, rooted
+from fastnp._loops.entry import Objects
+from fastnp._loops.iterables import Known
+from fastnp._loops.loop import below
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
     InstanceType,
@@ -35,13 +37,19 @@ class ItemsToCome(Record):
 
     registers: tuple[str, ...]
     types: tuple[Type, ...]
-    rebuild: Callable[[list[Any], Callable[..., Any]], Any]
+    rebuild: Callable[[list[Any], Objects], Any]
 
 
 def for_items(
-    e: Emitter, statement: ast.For, items: list[Value], block: Block, most_paths: int
+    e: Emitter, statement: ast.For, known: Known, block: Block, most_paths: int
 ) -> list[Path]:
     """The turns of a `for` loop over these items, its `else`, and what follows."""
+    items = known.items
+    if not e.calls and any(
+        isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in known.lists
+        for part in below(statement)
+    ):
+        raise Unsupported("a list whose name is bound in the loop over it")
     if any(type_.root <= SCRATCH for item in items for type_ in arrays_in(item.type)):
         raise Unsupported("an array that is made in the head of a loop")
     # Loops that this one lies in have variables of their own.
@@ -64,12 +72,12 @@ def for_items(
                 e.begin_statement()
                 if not e.calls:
                     e.position = e.numbers[statement]
-                    loop.iterator = items_to_come(e, names[k:], types[k:])
+                    loop.iterator = items_to_come(e, known, names, types, k)
                 with scratch.scope(e):
                     for effect in prepared(e, statement.target, take(e, name, type_)):
                         effect()
                 if not e.calls:
-                    loop.iterator = items_to_come(e, names[k + 1 :], types[k + 1 :])
+                    loop.iterator = items_to_come(e, known, names, types, k + 1)
                 after += block(e, statement.body)
             paths = e.meet([*after, *loop.continues])
             loop.continues.clear()
@@ -123,10 +131,12 @@ def prepared(e: Emitter, target: ast.expr, value: Value) -> list[Callable[[], No
     return [effect for part, one in pairs for effect in prepared(e, part, one)]
 
 
-def items_to_come(e: Emitter, names: list[str], types: list[Type]) -> ItemsToCome:
-    """The items of these names, for an exit."""
+def items_to_come(
+    e: Emitter, known: Known, names: list[str], types: list[Type], taken: int
+) -> ItemsToCome:
+    """The items that are to come after so many, for an exit."""
     # What tells the exits of one turn from those of another.
-    registers = [e.text.integer(len(names))]
+    registers = [e.text.integer(taken)]
     leaves: list[Type] = []
 
     def add(name: str, type_: Type) -> None:
@@ -136,21 +146,21 @@ def items_to_come(e: Emitter, names: list[str], types: list[Type]) -> ItemsToCom
             return
         leaves.append(type_)
         registers.extend(e.registers(name, type_))
-        if has_root(type_):
-            registers.append(e.roots[type_.root])  # type: ignore[union-attr]
+        registers.extend(e.roots[array.root] for array in rooted(type_))
 
-    for name, type_ in zip(names, types, strict=True):
+    to_come = types[taken:]
+    for name, type_ in zip(names[taken:], to_come, strict=True):
         add(name, type_)
 
-    def rebuild(words: list[Any], made: Callable[..., Any]) -> Any:
+    def rebuild(words: list[Any], objects: Objects) -> Any:
         words.pop(0)
 
         def item(type_: Type) -> Any:
             if isinstance(type_, TupleType):
                 return tuple(map(item, type_.items))
-            count = len(type_.registers) + has_root(type_)
-            return made(type_, [words.pop(0) for _ in range(count)])
+            count = len(type_.registers) + len(rooted(type_))
+            return objects.object_of(type_, [words.pop(0) for _ in range(count)])
 
-        return Rest(tuple(map(item, types)))
+        return known.source([*map(item, to_come)], taken, objects.names)
 
     return ItemsToCome(tuple(registers), tuple(leaves), rebuild)
