@@ -42,7 +42,7 @@ class Writer:
             self.lines += numeric_objects.SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
-            self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None):")
+            self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None, kind=Kind.RED):")
         if in_function and self.has_lists:
             self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
             self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
@@ -62,7 +62,7 @@ class Writer:
         if in_function:
             lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U, J" * self.has_lists
             found = ", leaf and leaf.m, len(flock)" * self.has_objects
-            self.line(1, f"return a, b, c, s, z, d, o, way, hit{lists}{found}")
+            self.line(1, f"return a, b, c, s, z, d, o, way, hit, kind{lists}{found}")
             for _ in range(2):
                 arguments = self.pick(
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
@@ -467,6 +467,23 @@ class Writer:
             f"c = box.seek({i})",
         )  # fmt: skip
 
+    def enumeration_statement(self) -> str:
+        """What is done with members of an enumeration."""
+        i, one = self.index(), self.pick("box.kind", "spare.kind", "kind")
+        member = self.pick("Kind.RED", "Kind.BLUE", "Kind.GREEN", "box.kind", "spare.kind", "kind")
+        return self.pick(
+            f"{one} = {self.pick(member, member, f'other({member})', 'None')}",
+            f"{one} = {member} if {self.condition(0)} else {self.pick('Kind.RED', 'kind')}",
+            f"if {one} {self.pick('is', 'is not', '==', '!=')} {self.pick(member, 'None')}: s += 1",
+            f"if {one} {self.pick('in', 'not in')} (Kind.RED, {member}): s += 2",
+            f"{one}, spare.kind = spare.kind, {one}",
+            f"if {one} is Kind.RED: {self.pick('box.kind', 'kind')} = other({member})",
+            f"c = {one} == {member}",
+            f"{self.pick('', 'kind = ')}box.turn({i})",
+            f"box.turn({i})",
+            self.pick("box.kind = kind = Kind.BLUE", "spare.kind = a", "print(box.kind, kind)"),
+        )  # fmt: skip
+
     def list_statement(self) -> str:
         if self.dice.random() < 0.3:
             return self.tuple_statement()
@@ -670,6 +687,8 @@ class Writer:
         dice = self.dice.random()
         if dice < 0.1:
             return self.object_statement()
+        if dice > 0.93:
+            return self.enumeration_statement()
         if dice < 0.15:
             return self.complex_statement()
         if dice < 0.2:

@@ -19,6 +19,7 @@ from fastnp._loops import (
     priority_queues,
     references,
     scatters,
+    symbols,
     tuples,
     undo,
     unrolled,
@@ -196,10 +197,12 @@ def computed_first(e: Emitter, values: Sequence[Value | Elementwise]) -> list[Va
 
 
 def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
-    """`a = b[i] = value`, a number, `None` or a string."""
+    """`a = b[i] = value`, a number, `None`, a string, or a member of an enumeration."""
     expect_own_places(e, targets)
     value = e.snapshot(e.settle(single(e, node)))
-    if not (isinstance(value.type, ObjectType) and value.type.is_constant):
+    value = symbols.of_member(e, value)
+    is_constant = isinstance(value.type, ObjectType) and value.type.is_constant
+    if not is_constant and not symbols.is_symbol(value):
         numbers.number(value)
     effects = [prepare(e, target, value) for target in targets]
     for effect in effects:
@@ -287,6 +290,8 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
 
 def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
     """Makes the checks of binding a name or an attribute."""
+    if isinstance(value, Value):
+        value = symbols.of_member(e, value)
     if isinstance(value, Value) and isinstance(value.type, ArrayType):
         value = unrolled.of_its_own(e, value)
     if isinstance(value, Elementwise):

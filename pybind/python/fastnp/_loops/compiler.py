@@ -42,7 +42,7 @@ from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
-from fastnp._loops.structs import structs_of
+from fastnp._loops.structs import is_member, structs_of
 from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
@@ -53,6 +53,7 @@ from fastnp._loops.types import (
     ObjectType,
     RangeType,
     ReferenceType,
+    SymbolType,
     TextType,
     TupleType,
     Type,
@@ -297,10 +298,15 @@ class Compiled:
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
         }
-        self.is_flat = not (self.tuples or self.complexes or self.texts)
+        self.members = {
+            i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, SymbolType)
+        }
+        self.is_flat = not (self.tuples or self.complexes or self.texts or self.members)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
         self.structs = structs_of(e.learned).layouts() if self.lists else []
         self.symbols = structs_of(e.learned).symbols
+        # By identity.
+        self.numbers = {id(one): k for k, one in enumerate(self.symbols, 1) if is_member(one)}
         self.copies_lists = bool(self.lists)
         self.is_for_others = False
         self.stores_lists = e.stores_lists
@@ -455,6 +461,11 @@ class Compiled:
                 if type(value) is not str:
                     return None
                 flat.append(code_points(value))
+            elif i in self.members:
+                number = 0 if value is None else self.numbers.get(id(value))
+                if number is None:
+                    return None
+                flat.append(number)
             elif i not in self.tuples:
                 flat.append(value)
             elif not flatten(value, self.tuples[i], flat):
@@ -485,7 +496,7 @@ class Compiled:
         outcome = Outcome(exit_.at, turns=stored[0])
         outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
-        at, objects = 1, StoredObjects(values, heap)
+        at, objects = 1, StoredObjects(values, heap, self.symbols)
         objects.names = outcome.values
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
             first, at = at, at + count

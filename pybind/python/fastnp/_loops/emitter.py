@@ -27,7 +27,7 @@ from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.records import Record
-from fastnp._loops.structs import STRUCTS, structs_of
+from fastnp._loops.structs import STRUCTS, is_member, structs_of
 from fastnp._loops.tapes import Tape
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
@@ -40,6 +40,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    SymbolType,
     TextType,
     TupleType,
     Type,
@@ -374,6 +375,9 @@ class Emitter:
         if self.is_text(value):
             return TextType(len(self.parameters))
         structs = structs_of(self.learned)
+        if is_member(value):
+            structs.add_members(type(value))
+            return SymbolType(type(value))
         if (reference := structs.type_of(value)) is not None:
             return reference
         if not is_sequence(value):

@@ -36,6 +36,7 @@ from fastnp._loops import (
     sorted_arrays,
     sorting,
     strings,
+    symbols,
     tuples,
     ufuncs,
     undo,
@@ -123,6 +124,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if isinstance(node.func, ast.Attribute):
         owner = node.func.value
         value = None if is_object(e, owner) else expression(e, owner)
+        if isinstance(value, Value):
+            value = symbols.as_instance(e, value)
         if isinstance(value, Value) and isinstance(value.type, InstanceType | ReferenceType):
             found: tuple[FunctionType, list[Value]] | None
             if isinstance(value.type, ReferenceType):

@@ -23,6 +23,7 @@ from fastnp._loops import (
     returns,
     scratch,
     selections,
+    symbols,
     tuples,
     undo,
     unrolled,
@@ -682,6 +683,7 @@ def return_(e: Emitter, statement: ast.Return) -> list[Path]:
 def add_return(e: Emitter, value: Value | Elementwise) -> None:
     """Ends the current path of a called function, with a value."""
     if isinstance(value, Value):
+        value = symbols.of_member(e, value)
         if isinstance(value.type, ArrayType) and e.is_local(value.type):
             value = arrays.elements(e, value)
         elif inner_functions.holds_made(e, value.type):

@@ -56,11 +56,13 @@ def of_registers(type_: Type | Opaque) -> list[str]:
 
 class StoredObjects:
     """The objects of one exit: `values` are those of the code's parameters, `names` what variables
-    of the loop are bound to.
+    of the loop are bound to, `symbols` those that the code knows.
     """
 
-    def __init__(self, values: list[Any], heap: _fastnp.ListHeap | None) -> None:
-        self.values, self.heap = values, heap
+    def __init__(
+        self, values: list[Any], heap: _fastnp.ListHeap | None, symbols: list[object]
+    ) -> None:
+        self.values, self.heap, self.symbols = values, heap, symbols
         self.names: dict[str, Any] = {}
         # New arrays by the buffers that they are in: two names of one array stay so.
         self.made: dict[int, Any] = {}
@@ -88,6 +90,8 @@ class StoredObjects:
                 return self.values[type_.root]
             case ObjectType():
                 return type_.value
+            case SymbolType() if self.heap is None:
+                return self.symbols[stored[0] - 1] if stored[0] else None
             case ListType() | ReferenceType() | SymbolType():
                 assert self.heap is not None
                 return self.heap.object_at(stored[0], layout_of(type_))

@@ -311,14 +311,18 @@ class ReferenceType(Record):
 
 
 class SymbolType(Record):
-    """A string or a member of an enumeration that is an attribute of such an object, or `None`: its
-    number in this run, 0 for `None`. Equal strings have one number.
+    """A string, a member of an enumeration, or `None`: its number in this run, 0 for `None`. Equal
+    strings have one number. With a class it is no string, but a member of that.
     """
 
-    registers: tuple[str, ...] = (I64,)
+    class_: type | None = None
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,)
 
     def __str__(self) -> str:
-        return "str"
+        return "str" if self.class_ is None else self.class_.__name__
 
 
 class Unknown(Record):
