@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 
-from tests.loops import numeric_objects
+from tests.loops import numeric_arrays, numeric_lists, numeric_objects
 from tests.loops.numeric_setup import CLOSURES, SETUP
 
 INTS = ("i", "j", "k")
@@ -33,6 +33,8 @@ class Writer:
         self.has_closures = self.dice.random() < 0.5
         # A third of them has lists of objects.
         self.has_objects = self.dice.random() < 0.35
+        # And a third loops over several arrays.
+        self.has_arrays = self.dice.random() < 0.35
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
@@ -40,7 +42,7 @@ class Writer:
             self.lines += numeric_objects.SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
-            self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None):")
+            self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None, kind=Kind.RED):")
         if in_function and self.has_lists:
             self.line(1, "T, R, E, G, L = [], [1, 2], [], [5, 7], [3, -1, 4, 1, -5, 9, 2]")
             self.line(1, "K, M = [2, 4, 6], [[1, 2, 3], L, [7, 8, 9]]")
@@ -51,6 +53,8 @@ class Writer:
             self.line(1, numeric_objects.LOCALS)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
+        if self.has_arrays:
+            self.line(at, "q, h, r, g, fs, gs = x + 2, y - 1, A[3], x, [x * 1, y], (A[1], y)")
         if self.has_closures:
             self.closures(at)
         for _ in range(self.dice.randint(1, 2)):
@@ -58,7 +62,7 @@ class Writer:
         if in_function:
             lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U, J" * self.has_lists
             found = ", leaf and leaf.m, len(flock)" * self.has_objects
-            self.line(1, f"return a, b, c, s, z, d, o, way, hit{lists}{found}")
+            self.line(1, f"return a, b, c, s, z, d, o, way, hit, kind{lists}{found}")
             for _ in range(2):
                 arguments = self.pick(
                     "n, 1, 2, 3, 0, 0.5, 2 - 1j", "n, 4, x[1], u[2], 1.5, f[3], Z[4]"
@@ -353,62 +357,6 @@ class Writer:
             f"c = {self.complex(1)} {self.pick('==', '!=')} d",
         )
 
-    def list(self) -> str:
-        """A list of integers."""
-        i, j = self.index(), self.index()
-        return self.pick(
-            "L", "K", "G", "E", "T", f"M[{i}]", f"P[{i}]", f"M[{i} % 3]", f"P[{i} % 3]",
-            f"L[{i}:{j}]",
-            f"L[{i}:{j}:{self.pick('-1', '2', '-2', i)}]", "K[::-1]",
-            f"[0] * {i}", f"[{i}, {j}]", "[]", "L[:]", "K + G", f"[e for e in L if e > {i}]",
-            f"[e * {i} for e in range({j})]", "list(K)", f"row({i})",
-        )  # fmt: skip
-
-    def tuple_statement(self) -> str:
-        """What is done with lists of tuples, and with heaps."""
-        i, j, one = self.index(), self.index(), self.pick("W", "X")
-        return self.pick(
-            f"{one}.append(({i}, {j}))",
-            f"{one}.append(({i}, {j}))",
-            f"a, b = {one}.pop()",
-            f"{one}.pop()",
-            f"if {one}: a, b = {one}[-1]",
-            f"W[{i}] = ({j}, {self.number(0)})",
-            f"a, b = W[{i}]",
-            f"c = W[{i}][1] - W[{j}][0]",
-            f"c = ({i}, a) {self.pick('==', '!=')} W[{j}]",
-            f"c = (z, {i}) == Y[{j}]",
-            f"for a, b in {one}: s += a - b",
-            f"for a, b in [({i}, 1), (2, {j}), (0, n)]: s += a * b",
-            f"for z, a in ((z, {i}), (0.5, 1)): s += a",
-            f"X = [(e, {i}) for e in K]",
-            "X = W[1:]",
-            "X = [(1, 2)] * 2",
-            f"W, X = X, W + [({i}, 0)]",
-            f"heapq.heappush(Y, ({self.pick('z', '0.5', 'x[2]')}, {i}))",
-            f"heapq.heappush(Y, ({self.pick('1.5', '-0.5', 'F[2]')}, {i}))",
-            "z, a = heapq.heappop(Y)",
-            f"heapq.heappush(N, {i})",
-            f"heapq.heappush(N, {j})",
-            "a = heapq.heappop(N)",
-            "heapq.heappop(N)",
-            f"Y.append((float({i}), {j}))",
-            f"J.append({i})",
-            f"J.append({j})",
-            "a = J.popleft()",
-            f"if len(J) > {i}: J.{self.pick('pop', 'popleft')}()",
-            f"J[{i}] = {self.pick('a', '3', 'J[0]')}",
-            "b = J[-1] - J[0]",
-            f"J = deque([{i}, {j}])",
-            f"O.append({self.pick(f'x[{i}]', '0.5', 'z', f'F[{j}]')})",
-            f"O[{i}] = {self.pick(f'x[{j}]', '1.5', 'z')}",
-            "z = O.pop()",
-            f"U.append({self.pick(f'x[{i}]', f'A[{i}, {j}]')})",
-            f"U[{i}] = x[{j}] * 2",
-            f"z = {self.pick('O', 'U')}[{i}] + {self.pick('O', 'U')}[{j}]",
-            f"O[{i}] {self.pick('+', '*')}= {self.pick(f'x[{j}]', '2')}",
-        )  # fmt: skip
-
     def text_statement(self) -> str:
         """What is done with strings."""
         i, j, one = self.index(), self.index(), self.pick("text", "word")
@@ -463,58 +411,22 @@ class Writer:
             f"c = box.seek({i})",
         )  # fmt: skip
 
-    def list_statement(self) -> str:
-        if self.dice.random() < 0.3:
-            return self.tuple_statement()
-        i, j = self.index(), self.index()
-        name = self.pick("T", "R", "E", "G", "K")
+    def enumeration_statement(self) -> str:
+        """What is done with members of an enumeration."""
+        i, one = self.index(), self.pick("box.kind", "spare.kind", "kind")
+        member = self.pick("Kind.RED", "Kind.BLUE", "Kind.GREEN", "box.kind", "spare.kind", "kind")
         return self.pick(
-            f"{name} = {self.list()}",
-            f"{name} = {self.list()}",
-            f"M[{i}] = {self.list()}",
-            f"M[{i} % 3][{j}] = {self.number(1)}",
-            f"P[{i} % 3][{j} % 3] {self.pick('+', '-')}= {self.number(0)}",
-            f"M[{i} % 3], M[0] = M[0], M[{i} % 3]",
-            f"{name}.append({self.index()})",
-            f"{name}.append({self.index()})",
-            f"M[{i} % 3].append({self.number(0)})",
-            f"Q[{i} % 3].append({self.pick('0.5', 'z', 'F[1]')})",
-            f"M.append({self.list()})",
-            f"a = {name}.pop()",
-            f"{name}.pop()",
-            f"a = len({self.list()})",
-            f"a = sum({self.list()}) % 1000",
-            f"b = max({self.list()})",
-            f"R = {self.pick('L', 'K', 'T', 'E')}",
-            "M = [[0] * 3 for e in range(3)]",
-            f"M = [[{self.index()}] * 2] * 3",
-            "T = [e + f for e, f in zip(K, L)]",
-            f"a, b = M[{i} % 3][:2]",
-            "a, b, c = M[a % 3]",
-            f"c = push({name}, {self.index()})",
-            f"if {name}: s += {name}[-1]",
-            f"T = [M[e % 3][{i}] for e in K]",
-            f"L[{i}:{j}] = L[{i}:{j}][::-1]",
-            f"if len(L) + len(R) + len(K) < 90: "
-            f"{self.pick('L', 'R', 'K')}[{self.part()}] = {self.list()}",
-            "W[:2] = W[1::-1]",
-            # Lists that are made twice as long in nested loops would fill the memory.
-            f"if len({name}) < 30: "
-            f"{name}.extend({self.pick('G[:9]', 'K[:5]', name, 'reversed(G[:9])', 'R[:9]')})",
-            f"{self.pick('K', 'L', 'F', 'O', 'mix')}.sort()",
-            f"T = sorted({self.list()})",
-            f"{name}[{i}] += push({self.pick('T', 'R', 'E', 'G', 'K')}, {j})",
-            f"z = sum({self.pick('F', 'U', 'Q[0]', '[x[1], x[2]]')})",
-            f"z = {self.pick('sum', 'min', 'max')}({self.pick('mix', f'mix[:{i}]', '[1, z, 2]')})",
-            f"z = sorted({self.pick('mix', f'[{i}, 0.5, 1.0, 1]')})[{j}]",
-            f"mix[{i} % 7] = {self.number(0)}",
-            f"{self.pick('L', 'K', 'T')}[:] = reversed({self.pick('L', 'K')})",
-            f"L[{i}:{j}] = reversed(L[{i}:{j}])",
-            f"Q[{i} % 3] = [0.5]",
-            f"Cs[{i} % 3] {self.pick('=', '+=', '-=')} {self.pick('1j', 'd', f'Cs[{j}]')} * 0.5",
-            f"d = {self.pick(f'Cs[{i}]', 'sum(Cs) / 4', 'sum(e / 2 for e in Cs)', 'Cs[:2][-1]')}",
-            f"if len(Cs) < 9: Cs.append({self.pick('Cs[0]', f'complex({i}, 0.5)', 'd')})",
-        )
+            f"{one} = {self.pick(member, member, f'other({member})', 'None')}",
+            f"{one} = {member} if {self.condition(0)} else {self.pick('Kind.RED', 'kind')}",
+            f"if {one} {self.pick('is', 'is not', '==', '!=')} {self.pick(member, 'None')}: s += 1",
+            f"if {one} {self.pick('in', 'not in')} (Kind.RED, {member}): s += 2",
+            f"{one}, spare.kind = spare.kind, {one}",
+            f"if {one} is Kind.RED: {self.pick('box.kind', 'kind')} = other({member})",
+            f"c = {one} == {member}",
+            f"{self.pick('', 'kind = ')}box.turn({i})",
+            f"box.turn({i})",
+            self.pick("box.kind = kind = Kind.BLUE", "spare.kind = a", "print(box.kind, kind)"),
+        )  # fmt: skip
 
     def condition(self, depth: int = 1) -> str:
         if depth and self.dice.random() < 0.3:
@@ -628,6 +540,11 @@ class Writer:
             "t @ A",
             f"np.hstack([{operand}[:3, :2] * d for d in (1, {i}, 0.5)])",
             f"np.concatenate((A[:, :{i}], B[:, 1:2]), axis=1)",
+            f"np.stack({numeric_arrays.several(self)}, {self.pick('0', 'axis=1', '-1')})",
+            f"np.stack([{operand}, {operand}], axis={self.pick('0', '1', '2')})",
+            f"np.{self.pick(*numeric_arrays.STACKS)}({numeric_arrays.several(self)})",
+            f"np.{self.pick(*numeric_arrays.STACKS)}(({operand}, {self.vector()}))",
+            f"np.{self.pick(*numeric_arrays.STACKS)}([x, {operand}[:{i}], {operand}])",
             f"np.{self.pick('triu', 'tril')}({self.pick('A', 'B - 1', 't', 'C')}, {i})",
             f"(B[:, {i}:{i} + 1] * A - B[2:3])",
             f"pairs({self.pick('A', 'x', 'B')})[{self.pick('0', '1')}]",
@@ -655,22 +572,17 @@ class Writer:
         if self.has_objects and self.dice.random() < 0.5:
             return numeric_objects.statement(self)
         if self.has_lists and self.dice.random() < 0.4:
-            return self.list_statement()
+            return numeric_lists.statement(self)
         dice = self.dice.random()
         if dice < 0.1:
             return self.object_statement()
+        if dice > 0.93:
+            return self.enumeration_statement()
         if dice < 0.15:
             return self.complex_statement()
         if dice < 0.2:
             return self.text_statement()
         return self.optional_statement() if dice < 0.28 else None
-
-    def several_arrays(self) -> str:
-        """A statement that unpacks several new arrays."""
-        return self.pick(
-            f"q, h = {self.pick('pairs(x)', 'pairs(A)', 'whole(A[1])', 'whole(x)')}",
-            f"q, h = [d[:{self.index()}] - 1 for d in {self.pick('(x, y)', '(A, x[1:])')}]",
-        )
 
     def call_statement(self, name: str) -> str:
         """A statement that calls a function which stores."""
@@ -715,7 +627,7 @@ class Writer:
                 "s += 1",
                 "a = b = s",
                 "a, b, c = x[1:4]",
-                self.several_arrays(),
+                numeric_arrays.statement(self),
                 f"a, b = {self.pick('x[:2] * 2', 'np.sort(u[1:3])', 'A[1, 2:4] - x[:2]')}",
                 self.complex_statement(),
                 self.complex_statement(),
@@ -812,7 +724,10 @@ class Writer:
 
     def block(self, depth: int, nesting: int) -> None:
         for _ in range(self.dice.randint(1, 3)):
-            self.statement(depth, nesting)
+            if self.has_arrays and self.dice.random() < 0.2:
+                numeric_arrays.write(self, depth, nesting)
+            else:
+                self.statement(depth, nesting)
 
     def loop(self, depth: int, nesting: int) -> None:
         if self.loops >= len(INTS):
@@ -846,7 +761,7 @@ class Writer:
                 f"{name} in L",
                 f"{name}, z in enumerate({self.pick('F', 'mix')})",
                 f"{name}, b in zip(K, L)",
-                *([f"{name} in {self.list()}", f"{name}, b, c in M"] * self.has_lists),
+                *([f"{name} in {numeric_lists.some(self)}", f"{name}, b, c in M"] * self.has_lists),
                 *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),
             )
             if self.has_closures and self.dice.random() < 0.2:
@@ -859,6 +774,9 @@ class Writer:
                 # A turn may append to the list, perhaps by another name.
                 self.line(depth + 1, f"if len({over}) > 60: break")
             self.loops += 1
+            if self.has_arrays and self.dice.random() < 0.5:
+                self.line(depth + 1, "fs, gs = [x * 1, y + 1], (x, A[1])")
+                self.line(depth + 1, numeric_arrays.bound(self))
             self.block(depth + 1, nesting - 1)
             self.loops -= 1
         if self.dice.random() < 0.1:

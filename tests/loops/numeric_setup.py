@@ -5,6 +5,7 @@ from __future__ import annotations
 SETUP = """\
 import cmath, heapq, math, random
 from collections import deque
+from enum import Enum
 random.seed(5)
 np.random.seed(5)
 rng = np.random.default_rng(5)
@@ -136,11 +137,13 @@ def steps(p):
         p = p // 2
         count += 1
     return count
+class Kind(Enum):
+    RED, BLUE, GREEN = 1, 2, 3
 class Part:
-    __slots__ = ("u", "v")
+    __slots__ = ("u", "v", "kind")
     weight = 0.5
     def __init__(self):
-        self.u, self.v = 3, 1.5
+        self.u, self.v, self.kind = 3, 1.5, Kind.GREEN
     def scaled(self, p, *, by=2):
         return p * by + self.weight * self.u
 class Box(object):
@@ -148,7 +151,13 @@ class Box(object):
     def __init__(self, part):
         self.p, self.q, self.r = 1, 0.25, x[::2].copy()
         self.items, self.part, self.pair, self.mode = [4, 5, 6], part, (1, 2.5), "a"
-        self.found = None
+        self.found, self.kind = None, Kind.RED
+    def turn(self, p):
+        if self.kind is Kind.BLUE:
+            self.kind = Kind.RED if p > 2 else Kind.GREEN
+            return self.kind
+        self.kind = Kind.BLUE
+        return None
     def seek(self, p):
         if self.found is None or p < self.found:
             self.found = p
@@ -172,6 +181,9 @@ class Box(object):
         self.bump(p, by=2)
         return self.at(self.bump(p))
 box, spare = Box(Part()), Part()
+kind = Kind.GREEN
+def other(p):
+    return Kind.BLUE if p is Kind.RED else Kind.RED
 def outer(p):
     return box.p + spare.scaled(p)
 def line(p, q):

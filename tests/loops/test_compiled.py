@@ -466,6 +466,13 @@ for i in range(n):
 
 # Loops that run into what compiled code leaves to the interpreter.
 LEFT = {
+    "a range that has a name": """
+evens = range(0, n, 2)
+for i in range(n):
+    r = evens
+    if i > 4:
+        print(r, i)
+""",
     "index error": "for i in range(9):\n    x[i] = i\n",
     "integer that outgrows 64 bits": "p = 3\nfor i in range(60):\n    p = p * 3\n",
     "integer division by zero": "for i in range(5):\n    s = 7 // (3 - i)\n",

@@ -33,6 +33,18 @@ PROGRAMS = {
             a[1:4] = reversed(a[1:4])
             b.append(e[i % 3])
         """,
+    "lists that are made longer in place": """
+        a, rows = [3, 1], [[0], [5], [7]]
+        b, c = a, [rows[0], a, rows[0]]
+        for i in range(7):
+            a += [i]
+            a += b[:1]
+            c[i % 3] += [i, 2]
+            c[1] += a[:i]
+            d = a
+            d += d[:1]
+            rows[1] += rows[0]
+        """,
     "rows with two names": """
         a = [[1, 2], [3, 4], [5, 6]]
         b = [a[1], a[0], a[1]]

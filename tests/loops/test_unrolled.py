@@ -100,6 +100,110 @@ for i in range(11):
     s += h.sum() * i - len(q)
 """,
 }
+NAMED = {
+    "names of lists": """
+for i in range(n):
+    fs = [a * i for a in (x, y)]
+    s += fs[0].sum() + fs[1][i] + len(fs)
+    fs[0] += 1
+    fs[-1][i] = s
+    for k, f in enumerate(fs):
+        s += f[i] + fs[k].max()
+    q = np.stack(fs)
+    h = fs[1]
+    h *= 0.5
+    y[i] = q[0, i] + fs[1].sum()
+""",
+    "lists of lists that were": """
+for i in range(n):
+    fs = [x * i, y + 1]
+    fs = [fs[1], fs[0] * 2]
+    fs = [fs[1], fs[0], A[i]]
+    fs = [f + fs[0] for f in fs]
+    q, h, row = fs
+    row += q
+    s += sum(f for f in fs).sum()
+    for a, f in zip((x, y, B[i]), fs):
+        a += f * 0.125
+""",
+    "names of tuples": """
+for i in range(n):
+    k = A[i], x * 2, i
+    h = k
+    k[1][i] += k[0].sum() + k[2]
+    s += h[1].sum() + len(k)
+    for a, c in ((k[0], 1), (h[1], 0.5)):
+        a += c
+    q, h, c = k
+    q -= h
+""",
+    "lists in loops inside": """
+for i in range(n):
+    for j in range(3):
+        fs = [x + j, y * j]
+        for t in range(2):
+            fs = [fs[1] * 0.5, fs[0] + t]
+        x[j] = fs[0].sum() - fs[1][i]
+    if fs[0][i] > 2:
+        fs = [f[:4] * i for f in fs]
+    s += len(fs[0])
+""",
+    "lists in functions": """
+def stages(p, q, count):
+    fs = [p * 2, q + 1]
+    for j in range(count):
+        gs = [f * f for f in fs]
+        fs = [gs[1] - fs[1], gs[0] * 0.125]
+    fs[0] += p
+    return fs
+def first(fs):
+    return fs[0]
+for i in range(n):
+    fs = stages(x, y, i % 3)
+    fs = stages(fs[1], fs[0], 1)
+    s += first(fs).sum()
+    x *= 0.5
+for i in range(n):
+    h = np.stack(stages(x, x, 1))
+    y[i] = first([x * i, x]).sum() + h[1, i]
+""",
+}
+LEFT = {
+    "lists that change": """
+for i in range(n):
+    fs = [a * i for a in (x, y)]
+    for k, f in enumerate(fs):
+        f += k
+        if i == 4 and k == 0:
+            fs.append(x)
+        s += f.sum()
+    for f in fs:
+        if i == 5 and len(fs) < 6:
+            fs.append(f)
+        f -= 1
+    for f, a in zip(fs, (x, y)):
+        a[i] += f.sum()
+        if i == 3:
+            fs[1] = y
+            fs.insert(0, x)
+    if i == 6:
+        print(fs, len(fs))
+""",
+    "which array is which": """
+q = x + 1
+for i in range(n):
+    q = q + 1
+    fs = [q, q * 2, x, A[i]]
+    k = (fs[1], q, y, i)
+    h = fs[1]
+    if i % 3 == 1:
+        h[0] = 9
+        print(fs[0] is q, fs[1] is h, k[0] is h, fs[2] is x, k[1] is q, k, fs)
+        fs[3][0] = 7
+        q = fs[1]
+    s += k[0].sum() + fs[0].sum() + q.sum()
+""",
+}
 LEFT_OR_WHOLE = {
     "an array that has two names": """
 def f(a):
@@ -135,6 +239,39 @@ for i in range(n):
     k = (A[i], B[i])
     s += k[0].sum()
 """,
+    "names that are bound again": """
+for i in range(n):
+    fs = [x * 2, y]
+    for f in fs:
+        fs = [f, f]
+        if i == 3:
+            print(len(fs), f[1])
+        s += fs[1].sum()
+""",
+    "lists with two names": """
+for i in range(n):
+    fs = [x * 2, y]
+    gs = fs
+    gs[0] = y
+    s += fs[0].sum()
+for i in range(n):
+    fs = [x * 2, y]
+    fs[0], fs[1] = fs[1], fs[0]
+    s += fs[0].sum() if fs else len(fs * 2)
+for i in range(n):
+    fs = [x, y]
+    k = (fs, 1)
+    fs.append(x)
+    s += len(k[0])
+box.r = [x * 2, y]
+for i in range(n):
+    box.r = [y * i, x]
+    s += box.r[0].sum()
+fs = [x, y]
+for i in range(n):
+    s += fs[0].sum()
+    fs = [fs[1], fs[0] * 2]
+""",
     "what lists have": """
 def f(a):
     return [q * 2 for q in (a, A)]
@@ -156,6 +293,18 @@ for i in range(n):
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole(name: str) -> None:
     test_compiled.assert_whole(*test_compiled.run(SETUP + WHOLE[name]))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_names(name: str) -> None:
+    test_compiled.assert_whole(*test_compiled.run(SETUP + NAMED[name]))
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(name: str) -> None:
+    sites, difference = test_compiled.run(SETUP + LEFT[name])
+    assert not difference
+    assert any(site.leaves for site in sites)
 
 
 @pytest.mark.parametrize("name", LEFT_OR_WHOLE)

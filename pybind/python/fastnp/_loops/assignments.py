@@ -19,6 +19,7 @@ from fastnp._loops import (
     priority_queues,
     references,
     scatters,
+    symbols,
     tuples,
     undo,
     unrolled,
@@ -32,6 +33,7 @@ from fastnp._loops.expressions import (
     number,
     single,
     subscript_items,
+    tuple_item,
 )
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -47,6 +49,7 @@ from fastnp._loops.types import (
     TupleType,
     UnrolledList,
     Value,
+    arrays_in,
 )
 
 
@@ -194,10 +197,12 @@ def computed_first(e: Emitter, values: Sequence[Value | Elementwise]) -> list[Va
 
 
 def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
-    """`a = b[i] = value`, a number, `None` or a string."""
+    """`a = b[i] = value`, a number, `None`, a string, or a member of an enumeration."""
     expect_own_places(e, targets)
     value = e.snapshot(e.settle(single(e, node)))
-    if not (isinstance(value.type, ObjectType) and value.type.is_constant):
+    value = symbols.of_member(e, value)
+    is_constant = isinstance(value.type, ObjectType) and value.type.is_constant
+    if not is_constant and not symbols.is_symbol(value):
         numbers.number(value)
     effects = [prepare(e, target, value) for target in targets]
     for effect in effects:
@@ -285,14 +290,18 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
 
 def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
     """Makes the checks of binding a name or an attribute."""
+    if isinstance(value, Value):
+        value = symbols.of_member(e, value)
     if isinstance(value, Value) and isinstance(value.type, ArrayType):
         value = unrolled.of_its_own(e, value)
     if isinstance(value, Elementwise):
         return element_loops.kept(e, name, value)
-    if isinstance(value.type, ArrayType) and value.type.is_made and not value.type.is_whole:
-        raise Unsupported("a name for a view of an array that the loop made")
-    if isinstance(value.type, TupleType | UnrolledList):
-        unrolled.check_kept(e, value)
+    if isinstance(value.type, ArrayType):
+        unrolled.check_whole(value.type)
+    if isinstance(value.type, TupleType | UnrolledList) and arrays_in(value.type):
+        if is_attribute(name) or inner_functions.holds_made(e, value.type):
+            raise Unsupported(f"{value.type} that outlives the statement")
+        return unrolled.kept(e, name, value)
     settled = value if isinstance(value.type, TupleType) else e.settle(value)
     if inner_functions.holds_made(e, settled.type):
         if not e.calls or is_attribute(name):
@@ -366,6 +375,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
                 return
             attributes.check_stored(e, owner)
         left, right = undo.in_order(e, [target, node], expression)
+        if lists.is_list(left):
+            add_items(e, left, name, right)
+            return
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
             effect = update(e, left, name, right)
         else:
@@ -378,7 +390,11 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     if isinstance(array, Value) and isinstance(array.type, ListType):
         index = number(e, target.slice)
         at = lists.place(e, array, index)
-        result = binary(e, name, lists.load(e, array.type, at), expression(e, node))
+        item = lists.load(e, array.type, at)
+        if lists.is_list(item):
+            add_items(e, e.snapshot(item), name, expression(e, node))
+            return
+        result = binary(e, name, item, expression(e, node))
         if not isinstance(result, Value):
             raise Unsupported("an array stored to a list")
         if undo.calls(node):
@@ -390,6 +406,12 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         return
     # Elements and masks are read after the value is evaluated: no function may change them.
     e.may_store = False
+    if isinstance(array, Value) and isinstance(array.type, UnrolledList):
+        # The item stays the same array.
+        item = array_operand(tuple_item(e, array, target.slice))
+        effect = update(e, item, name, expression(e, node))
+        effect()
+        return
     items = subscript_items(e, target.slice)
     mask = masks.mask_of(e, array_operand(array), items)
     if mask is not None:
@@ -410,6 +432,13 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         result = binary(e, name, left, expression(e, node))
         effect = store(e, place, result)
     effect()
+
+
+def add_items(e: Emitter, array: Value, name: str, value: Value | Elementwise) -> None:
+    """`array += value` of a list, which is made longer and stays where it is."""
+    if name != "add":
+        raise Unsupported(f"{name} on {array.type}, in place")
+    lists.extend(e, array, value)
 
 
 def augmented_field(

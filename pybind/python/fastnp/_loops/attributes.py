@@ -21,7 +21,7 @@ from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_at
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
 from fastnp._loops.places import MISSING, Object, Place, class_attribute, is_plain, kept, looked_up
-from fastnp._loops.structs import has_plain_metaclass, structs_of
+from fastnp._loops.structs import has_plain_metaclass, is_member, structs_of
 from fastnp._loops.types import (
     ArrayType,
     InstanceType,
@@ -105,7 +105,8 @@ def attribute(e: Emitter, value: Value, name: str) -> Value:
     if closures.is_of_program(known):
         e.closures.add(place, known)
         return Value(ObjectType(known), ())
-    if not e.is_text(known) and (constant := object_type(known)) is not None:
+    is_value = e.is_text(known) or is_member(known)
+    if not is_value and (constant := object_type(known)) is not None:
         rely_on(owner, place, known)
         return Value(constant, ())
     if path in e.free:

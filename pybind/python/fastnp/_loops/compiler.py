@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import ctypes
-import math
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -28,7 +26,6 @@ from fastnp._loops.emitter import (
     Unsupported,
     Variable,
     are_found,
-    has_root,
 )
 from fastnp._loops.entry_items import entry_items
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
@@ -43,13 +40,13 @@ from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.places import MISSING, Place
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
+from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
-from fastnp._loops.structs import structs_of
+from fastnp._loops.structs import is_member, structs_of
 from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
     ArrayType,
-    CharType,
     ComplexType,
     ListType,
     Number,
@@ -61,7 +58,6 @@ from fastnp._loops.types import (
     TupleType,
     Type,
 )
-from fastnp._loops.views import rebuilt_view
 
 # Methods that make a list longer or shorter.
 LENGTHENING = ("append", "extend", "pop", "popleft")
@@ -244,7 +240,7 @@ class Stored(Record):
     def of(name: str, variable: Variable) -> Stored:
         type_ = variable.type
         assert not isinstance(type_, Opaque)
-        count = len(type_.registers) + has_root(type_)
+        count = len(words_of(type_))
         is_plain = isinstance(type_, Number) and len(type_.registers) == 1
         return Stored(name, type_, count, is_plain, variable.maybe_unbound)
 
@@ -302,10 +298,15 @@ class Compiled:
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
         }
-        self.is_flat = not (self.tuples or self.complexes or self.texts)
+        self.members = {
+            i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, SymbolType)
+        }
+        self.is_flat = not (self.tuples or self.complexes or self.texts or self.members)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
         self.structs = structs_of(e.learned).layouts() if self.lists else []
         self.symbols = structs_of(e.learned).symbols
+        # By identity.
+        self.numbers = {id(one): k for k, one in enumerate(self.symbols, 1) if is_member(one)}
         self.copies_lists = bool(self.lists)
         self.is_for_others = False
         self.stores_lists = e.stores_lists
@@ -460,6 +461,11 @@ class Compiled:
                 if type(value) is not str:
                     return None
                 flat.append(code_points(value))
+            elif i in self.members:
+                number = 0 if value is None else self.numbers.get(id(value))
+                if number is None:
+                    return None
+                flat.append(number)
             elif i not in self.tuples:
                 flat.append(value)
             elif not flatten(value, self.tuples[i], flat):
@@ -490,7 +496,8 @@ class Compiled:
         outcome = Outcome(exit_.at, turns=stored[0])
         outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
-        at, made = 1, dict[int, Any]()
+        at, objects = 1, StoredObjects(values, heap, self.symbols)
+        objects.names = outcome.values
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
             first, at = at, at + count
             if has_flag:
@@ -499,27 +506,16 @@ class Compiled:
                     continue  # It is as it was: compiled code unbinds nothing.
             if is_plain:
                 outcome.values[name] = stored[first]
-            elif isinstance(type_, ArrayType) and type_.is_made:
-                # Two names of one array stay so.
-                if type_.root not in made:
-                    made[type_.root] = copied(type_, stored[first : first + count])
-                outcome.values[name] = made[type_.root]
             else:
                 taken = stored[first : first + count]
-                outcome.values[name] = rebuilt(type_, taken, values, heap)
+                outcome.values[name] = objects.object_of(type_, taken)
         for name, place in self.stored_attributes.items():
             if name in outcome.values:
                 place.store(names, outcome.values.pop(name))
         if exit_.iterators:
             rest = stored[at:]
-
-            def view(type_: ArrayType | ListType | TextType, taken: list[Any]) -> Any:
-                if not isinstance(type_, ArrayType):
-                    return rebuilt(type_, taken, values, heap)
-                return rebuilt_view(values[type_.root], type_, taken)
-
             for number, items in exit_.iterators:
-                outcome.iterators[number] = items.rebuild(rest, view)
+                outcome.iterators[number] = items.rebuild(rest, objects)
         return outcome
 
     def describe(self) -> str:
@@ -573,86 +569,14 @@ def specifications_of(type_: Type) -> list[str]:
     return [specification(type_)]
 
 
-RESULTS = {"int": "i", "float": "f", "bool": "b", "d": "d", "f": "s", "l": "l"}
-
-
 def words(exit_: Exit) -> list[str]:
     """How each stored word becomes an object."""
     kinds = ["i"]
     for _, variable in exit_.variables:
-        assert not isinstance(variable.type, Opaque)
-        kinds += of_type(variable.type) + ["i"] * has_root(variable.type)
+        kinds += words_of(variable.type)
         if variable.maybe_unbound:
             kinds.append("i")
     for _, items in exit_.iterators:
-        kinds += ["i"] * len(items.registers)
+        held = [kind for type_ in items.types for kind in words_of(type_)]
+        kinds += ["i"] * (len(items.registers) - len(held)) + held
     return kinds
-
-
-def of_type(type_: Type | Opaque) -> list[str]:
-    match type_:
-        case Number(name=name, is_either=True):
-            return [RESULTS[name.split("|")[0]], "b"]
-        case Number(name=name, is_mixed=True):
-            return [RESULTS[name.split("|")[1]], "b"]
-        case Number(name=name):
-            return [RESULTS.get(name, f"w{name}")]
-        case ComplexType():
-            return ["f", "f"]
-        case TupleType(items=items):
-            return [kind for item in items for kind in of_type(item)]
-    return ["i"] * len(type_.registers)
-
-
-def rebuilt(
-    type_: Type, stored: list[Any], values: list[Any], heap: _fastnp.ListHeap | None = None
-) -> object:
-    """The object that a variable is bound to."""
-    match type_:
-        case Number(name=name):
-            if type_.is_mixed and stored[1]:
-                return int(stored[0])
-            if type_.is_either and stored[1]:
-                return numpy.dtype(name[-1]).type(stored[0])
-            return stored[0]
-        case ComplexType(is_python=is_python):
-            return (complex if is_python else numpy.complex128)(stored[0], stored[1])
-        case TupleType(items=items):
-            parts, at = [], 0
-            for item in items:
-                taken = stored[at : at + len(item.registers)]
-                parts.append(rebuilt(item, taken, values, heap))
-                at += len(item.registers)
-            return tuple(parts)
-        case CharType():
-            return chr(stored[0])
-        case TextType():
-            return values[type_.root]
-        case ObjectType():
-            return type_.value
-        case ListType() | ReferenceType() | SymbolType():
-            assert heap is not None
-            return heap.object_at(stored[0], layout_of(type_))
-        case ArrayType():
-            root: Any = values[type_.root]
-            return root if type_.is_root else rebuilt_view(root, type_, stored)
-    raise AssertionError(type_)
-
-
-def copied(type_: ArrayType, stored: list[int]) -> object:
-    """A new array with the contents of a buffer of the code."""
-    address, *shape = stored[: 1 + type_.ndim]
-    dtype = numpy.dtype(type_.char)
-    size = math.prod(shape) * dtype.itemsize
-    contents = ctypes.string_at(address, size) if size else b""
-    axes = type_.order or range(type_.ndim)
-    in_memory = numpy.frombuffer(contents, dtype).reshape([shape[axis] for axis in axes])
-    array = in_memory.transpose(numpy.argsort(axes)).copy(order="K")
-    return fastnp_array(array) if type_.is_ours else array
-
-
-def fastnp_array(array: numpy.ndarray) -> object:
-    """An array of ours on the memory of a new one."""
-    from fastnp._fastnp import adopt
-
-    return adopt(array)

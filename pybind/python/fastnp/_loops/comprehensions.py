@@ -12,14 +12,14 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import list_folds, lists, numbers, tuples, unrolled
+from fastnp._loops import list_folds, lists, numbers, unrolled
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import binary, condition, expression, number, single
 from fastnp._loops.heap import LENGTH
-from fastnp._loops.iterables import items_of, of_builtin
+from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
-from fastnp._loops.nodes import as_tuple, key_of
+from fastnp._loops.nodes import key_of
 from fastnp._loops.statements import bind_item
 from fastnp._loops.text import Block
 from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ComplexType, ListType, Value
@@ -76,12 +76,10 @@ def comprehension(
         raise Unsupported("an assignment or a function within a comprehension")
     node = own_names(node)
     source = node.generators[0].iter
-    items = of_builtin(e, source)
-    if items is None:
-        value = single(e, as_tuple(source))
-        if unrolled.is_unrolled(value):
-            return unrolled_items(e, node, tuples.items_of(value), function)
-        items = items_of(e, value)
+    found = iterated(e, source)
+    if isinstance(found, Known) and found.is_unrolled:
+        return unrolled_items(e, node, found.items, function)
+    items = items_of(e, found)
     if function is sum:
         return total(e, node, items)
     if function in (any, all):

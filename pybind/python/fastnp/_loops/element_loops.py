@@ -279,15 +279,28 @@ class Store:
 
 
 def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
-    """`name = array`: computes a new array; the result binds the variable to it.
+    """`name = array`: computes a new array; the result binds the variable to it."""
+    value, put = in_buffer(e, name, source)
 
-    The array lies in a buffer of the variable. It is computed elsewhere first: its elements may be
-    computed from what the variable is bound to now.
+    def bind() -> None:
+        put()
+        e.bind(name, e.snapshot(value))
+
+    return bind
+
+
+def in_buffer(
+    e: Emitter, name: str, source: Elementwise, part: str = "", held: tuple[int, ...] = ()
+) -> tuple[Value, Callable[[], None]]:
+    """A new array in a buffer of a variable, and what puts it there.
+
+    It is computed elsewhere first: its elements may be computed from what the variable is bound to
+    now.
     """
     text = e.text
     refuse_many(e, source.shape, source.most())
     check_order(e, source)
-    number = e.buffer_of(name)
+    number = e.buffer_of(name, part, held)
     count = size(e, source.shape)
     e.spend(count)
     bytes_ = bytes_of(e, source.char, count)
@@ -299,13 +312,8 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
     e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
     array = scratch_array(e, place, source.char, source.shape, is_ours(source), order)
     kind = array_type(array)._replace(is_writeable=True, root=-1 - number, is_whole=True)
-    value = Value(kind, array.registers)
-
-    def bind() -> None:
-        text.line(f"call copy_memory({place}, {memory}, {bytes_})")
-        e.bind(name, e.snapshot(value))
-
-    return bind
+    put = f"call copy_memory({place}, {memory}, {bytes_})"
+    return Value(kind, array.registers), lambda: text.line(put)
 
 
 def in_scratch_already(source: Elementwise) -> str | None:

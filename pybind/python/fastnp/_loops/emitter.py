@@ -19,6 +19,7 @@ import numpy
 
 from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
+from fastnp._loops.entry import Objects
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list
 from fastnp._loops.item_types import widened
@@ -26,7 +27,7 @@ from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.records import Record
-from fastnp._loops.structs import STRUCTS, structs_of
+from fastnp._loops.structs import STRUCTS, is_member, structs_of
 from fastnp._loops.tapes import Tape
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
@@ -38,9 +39,12 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ObjectType,
+    SymbolType,
     TextType,
+    TupleType,
     Type,
     Unknown,
+    UnrolledList,
     Value,
     arrays_in,
     either,
@@ -138,8 +142,12 @@ class Iterator(Protocol):
     @property
     def registers(self) -> tuple[str, ...]: ...
 
+    # What the last registers hold; those before are integers.
     @property
-    def rebuild(self) -> Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]: ...
+    def types(self) -> tuple[Type, ...]: ...
+
+    @property
+    def rebuild(self) -> Callable[[list[Any], Objects], Any]: ...
 
 
 class Exit(Record):
@@ -156,11 +164,13 @@ class OpenLoop:
     began with, and the variables that are bound where that was not expected.
     """
 
-    __slots__ = ("begun", "breaks", "continues", "found", "iterator", "number")
+    __slots__ = ("begun", "breaks", "continues", "found", "is_unrolled", "iterator", "number")
 
     def __init__(self, number: int, iterator: Iterator | None) -> None:
         self.number = number
         self.iterator = iterator
+        # Whether its turns are written one after the other, so that it has no head.
+        self.is_unrolled = False
         self.begun: State = {}
         self.found: State = {}
         self.breaks: list[Path] = []
@@ -192,11 +202,9 @@ def range_of_type(type_: Number) -> Range | None:
     return of_bits(BITS[type_.name], type_.name.islower())
 
 
-def has_root(type_: Type | Opaque) -> bool:
-    """Whether a variable is a view, of which the address of the array that it views is needed
-    too.
-    """
-    return isinstance(type_, ArrayType) and not type_.is_root and not type_.is_made
+def rooted(type_: Type | Opaque) -> list[ArrayType]:
+    """The views that a variable is or has: the address of the array of each is needed too."""
+    return [one for one in arrays_in(type_) if not one.is_root and not one.is_made]
 
 
 def join(a: State, b: State, loosely: bool = False) -> State | None:
@@ -354,6 +362,10 @@ class Emitter:
             extents = registers[1:2]
         if isinstance(type_, ArrayType):
             extents = registers[1 : 1 + type_.ndim]
+        if isinstance(type_, TupleType | UnrolledList):
+            for item in type_.items:
+                self.expect_extents(item, registers[: len(item.registers)])
+                registers = registers[len(item.registers) :]
         for extent in extents:
             self.text.ranges.setdefault(extent, EXTENT)
 
@@ -362,6 +374,9 @@ class Emitter:
         if self.is_text(value):
             return TextType(len(self.parameters))
         structs = structs_of(self.learned)
+        if is_member(value):
+            structs.add_members(type(value))
+            return SymbolType(type(value))
         if (reference := structs.type_of(value)) is not None:
             return reference
         if not is_sequence(value):
@@ -436,18 +451,19 @@ class Emitter:
                 self.lengths[target] = self.lengths[source]
         self.state[name] = Variable(value.type, False, range_, ones)
 
-    def buffer_of(self, name: str) -> int:
-        """The number of a buffer for a new array that a variable is bound to: one that no other
-        variable's array is in. In a function that is called, each variable has its own.
+    def buffer_of(self, name: str, part: str = "", held: tuple[int, ...] = ()) -> int:
+        """The number of a buffer for a new array that a variable, or a part of it, is bound to: one
+        that no other variable's array is in, and none of those that are `held`. In a function that
+        is called, each variable has its own.
         """
         if self.calls:
             others = [v.type for key, v in self.state.items() if key != name]
-            used = {array.root for type_ in others for array in arrays_in(type_)}
-            key = self.prefix + name
+            used = {*held, *(array.root for type_ in others for array in arrays_in(type_))}
+            key = self.prefix + name + part
             while key in self.buffers and -1 - self.buffers[key] in used:
                 key += "'"
             return self.buffers.setdefault(key, len(self.buffers))
-        number = self.free_buffer(name)
+        number = self.free_buffer(name, held)
         self.reserved.append(-1 - number)
         return number
 
@@ -456,13 +472,13 @@ class Emitter:
         found = (key for key, number in self.buffers.items() if number == -1 - type_.root)
         return bool(self.prefix) and any(key.startswith(self.prefix) for key in found)
 
-    def free_buffer(self, name: str) -> int:
+    def free_buffer(self, name: str, held: tuple[int, ...]) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""
-        used = [v.type.root for v in self.state.values() if isinstance(v.type, ArrayType)]
-        used += self.reserved
-        have = self.state[name].type if name in self.state else None
-        if isinstance(have, ArrayType) and have.is_made and used.count(have.root) == 1:
-            return -1 - have.root
+        used = [array.root for v in self.state.values() for array in arrays_in(v.type)]
+        used += [*self.reserved, *held]
+        for have in arrays_in(self.state[name].type) if name in self.state else ():
+            if have.is_made and used.count(have.root) == 1:
+                return -1 - have.root
         for key, number in self.buffers.items():
             if "/" not in key and -1 - number not in used:
                 return number
@@ -624,8 +640,7 @@ class Emitter:
                     place, variable = kept(name), self.attributes_before[name]
                 exit_.variables.append((name, variable))
                 saved += self.registers(place, variable.type)
-                if has_root(variable.type):
-                    saved.append(self.roots[variable.type.root])  # type: ignore[union-attr]
+                saved += [self.roots[array.root] for array in rooted(variable.type)]
                 if variable.maybe_unbound:
                     saved.append(self.flag(name))
         self.prefix = prefix

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as _np
 
@@ -93,6 +93,16 @@ class Turns(islice):
     left: int
     began: float
     machine: float
+
+
+class Objects(Protocol):
+    """The objects that stand for the words which compiled code stores where it is left, and those
+    that names are bound to.
+    """
+
+    names: dict[str, Any]
+
+    def object_of(self, type_: Any, stored: list[Any]) -> Any: ...
 
 
 def source_of(iterable: Any) -> Source | None:

@@ -35,6 +35,7 @@ from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
+from fastnp._loops.ranges import WHOLE
 from fastnp._loops.returns import DifferentTypes, attributes_after, of_each_type
 from fastnp._loops.text import Block
 from fastnp._loops.types import (
@@ -49,6 +50,7 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     ReferenceType,
+    SymbolType,
     TupleType,
     UnrolledList,
     Value,
@@ -130,7 +132,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
         case ast.Tuple(elts=items):
             return unrolled.display(e, undo.in_order(e, items, expression))
         case ast.List(elts=items):
-            return lists.display(e, [single(e, item) for item in items], node)
+            return unrolled.listed(e, [expression(e, item) for item in items], node)
         case ast.ListComp() if e.comprehend is not None:
             found: Value = e.comprehend(e, node)
             return found
@@ -319,7 +321,7 @@ def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
 
 
 def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
-    """The value that one of several paths ends with: a number, or an object in memory."""
+    """The value that one of several paths ends with: a number, an object in memory, or a symbol."""
     type_ = common_type([value for value, _ in ends])
     result = tuple(e.text.register(kind) for kind in type_.registers)
     after = e.text.new_block("merged")
@@ -334,10 +336,15 @@ def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
     return Value(type_, result)
 
 
-def common_type(values: list[Value]) -> Number | ReferenceType:
-    """The type of a value that is one of several numbers, or of several objects of a class."""
-    if all(map(references.is_reference, values)) and len({value.type for value in values}) == 1:
+def common_type(values: list[Value]) -> Number | ReferenceType | SymbolType:
+    """The type of a value that is one of several numbers, or of several objects of a class, or
+    members of enumerations.
+    """
+    types = {value.type for value in values}
+    if all(map(references.is_reference, values)) and len(types) == 1:
         return references.reference(values[0])
+    if all(map(symbols.is_symbol, values)):
+        return SymbolType(types.pop().class_ if len(types) == 1 else None)  # type: ignore[union-attr]
     type_ = numbers.number(values[0])
     for value in values[1:]:
         joined = common(type_, numbers.number(value))
@@ -363,6 +370,7 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return array_operators.binary(e, names[0] or "", left, right)
     assert isinstance(left, Value)
     assert isinstance(right, Value)
+    left, right = symbols.of_member(e, left), symbols.of_member(e, right)
     if symbols.is_symbol(left) or symbols.is_symbol(right):
         if names not in (["equal"], ["not_equal"]):
             raise Unsupported("an order of strings")
@@ -458,7 +466,8 @@ def compare_tuples(e: Emitter, name: str, left: Value, right: Value) -> Value:
 
 def identity(e: Emitter, node: ast.Compare) -> Value:
     """`x is None`: known when the loop is compiled."""
-    left, right = single(e, node.left), single(e, node.comparators[0])
+    sides = single(e, node.left), single(e, node.comparators[0])
+    left, right = (symbols.of_member(e, side) for side in sides)
     if symbols.is_symbol(left) or symbols.is_symbol(right):
         return symbols.is_same(e, left, right, isinstance(node.ops[0], ast.IsNot))
     if references.is_reference(left) or references.is_reference(right):
@@ -501,11 +510,13 @@ def conditional(e: Emitter, test: ast.expr, body: ast.expr, orelse: ast.expr) ->
 
 
 def number_or_object(e: Emitter, node: ast.expr) -> Value:
-    """The value of an expression that is a number, or an object that lies in memory."""
-    value = single(e, node)
+    """The value of an expression that is a number, an object that lies in memory, or a member of an
+    enumeration.
+    """
+    value = symbols.of_member(e, single(e, node))
     if isinstance(value.type, InstanceType):
         references.expect(e, value.type)
-    if not references.is_reference(value):
+    if not references.is_reference(value) and not symbols.is_symbol(value):
         numbers.number(value)
     return value
 
@@ -544,7 +555,9 @@ def array_operand(value: Value | Elementwise) -> Value:
 
 
 def tuple_item(e: Emitter, value: Value, index: ast.expr) -> Value:
-    at = single(e, index).literal
+    found = single(e, index)
+    low, high = e.text.ranges.get(found.register, WHOLE) if found.type == INT else WHOLE
+    at = low if low == high else found.literal
     items = tuples.items_of(value)
     if not isinstance(at, int) or not -len(items) <= at < len(items):
         raise Unsupported("an item of a tuple that is not known")
@@ -642,6 +655,7 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         return Value(TupleType((INT,) * len(value.shape)), value.shape)
     if isinstance(value.type, ReferenceType):
         return fields.attribute(e, value, name)
+    value = symbols.as_instance(e, value)
     if isinstance(value.type, InstanceType):
         return attributes.attribute(e, value, name)
     if isinstance(value.type, ComplexType):

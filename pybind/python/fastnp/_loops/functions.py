@@ -36,6 +36,7 @@ from fastnp._loops import (
     sorted_arrays,
     sorting,
     strings,
+    symbols,
     tuples,
     ufuncs,
     undo,
@@ -62,6 +63,7 @@ from fastnp._loops.types import (
     ObjectType,
     ReferenceType,
     TupleType,
+    UnrolledList,
     Value,
     numpy_loop,
 )
@@ -122,6 +124,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if isinstance(node.func, ast.Attribute):
         owner = node.func.value
         value = None if is_object(e, owner) else expression(e, owner)
+        if isinstance(value, Value):
+            value = symbols.as_instance(e, value)
         if isinstance(value, Value) and isinstance(value.type, InstanceType | ReferenceType):
             found: tuple[FunctionType, list[Value]] | None
             if isinstance(value.type, ReferenceType):
@@ -263,7 +267,7 @@ def length(e: Emitter, arguments: list[Operand]) -> Value:
             return Value(INT, (arrays.shape(operand)[0],))
         if isinstance(operand.type, ListType):
             return Value(INT, (lists.length(e, operand),))
-        if isinstance(operand.type, TupleType):
+        if isinstance(operand.type, TupleType | UnrolledList):
             return numbers.literal(e, len(operand.type.items))
     raise Unsupported("len of this")
 

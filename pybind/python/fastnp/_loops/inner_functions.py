@@ -16,7 +16,7 @@ from typing import Any
 
 from fastnp._loops.emitter import Call, Emitter, Unsupported
 from fastnp._loops.source import code_within, remember
-from fastnp._loops.types import ObjectType, TupleType, Value
+from fastnp._loops.types import ObjectType, TupleType, UnrolledList, Value
 
 # In the place of the call that makes a function.
 OF_LOOP = "loop"
@@ -104,7 +104,7 @@ def holds_made(e: Emitter, type_: Any) -> bool:
     """Whether a value is a function that a call has made, or a tuple with one: it is none that the
     program can have after the call.
     """
-    if isinstance(type_, TupleType):
+    if isinstance(type_, TupleType | UnrolledList):
         return any(holds_made(e, item) for item in type_.items)
     return isinstance(type_, ObjectType) and id(type_.value) in e.closures.makers
 

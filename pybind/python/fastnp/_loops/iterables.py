@@ -5,25 +5,70 @@ functions of such.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
-from fastnp._loops import iterators, lists, numbers, strings
+from fastnp._loops import iterators, lists, numbers, strings, tuples, unrolled
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.entry import Enumeration, Rest, Source, Zip
 from fastnp._loops.expressions import expression, number, single
 from fastnp._loops.iterators import Items
 from fastnp._loops.nodes import as_tuple
-from fastnp._loops.types import INT, ListType, ObjectType, RangeType, Value
+from fastnp._loops.records import Record
+from fastnp._loops.types import (
+    INT,
+    ListType,
+    ObjectType,
+    RangeType,
+    TupleType,
+    UnrolledList,
+    Value,
+)
 
 
-def iteration(e: Emitter, node: ast.expr) -> Items:
+class Known(Record):
+    """Items of a known number, in a tuple or a list that is unrolled. `source` makes what the
+    interpreter goes on with, of the items that remain, how many were taken, and what names are
+    bound to. `lists` are the names of lists among them.
+    """
+
+    value: Value
+    source: Callable[[list[Any], int, dict[str, Any]], Source]
+    lists: frozenset[str] = frozenset()
+
+    @property
+    def is_unrolled(self) -> bool:
+        """Whether a loop over them is written once for each."""
+        return unrolled.is_unrolled(self.value)
+
+    @property
+    def items(self) -> list[Value]:
+        return tuples.items_of(self.value)
+
+
+def iterated(e: Emitter, node: ast.expr) -> Items | Known:
     """The items of an iterable expression."""
     made = of_builtin(e, node)
     if made is not None:
         return made
-    return items_of(e, single(e, as_tuple(node)))
+    value = single(e, as_tuple(node))
+    return known(value) if isinstance(value.type, TupleType | UnrolledList) else items_of(e, value)
 
 
-def items_of(e: Emitter, value: Value) -> Items:
-    """The items of a value."""
+def known(value: Value) -> Known:
+    """The items of a tuple, or of a list that is unrolled."""
+    name = value.type.name if isinstance(value.type, UnrolledList) else None
+    if name is None:
+        return Known(value, lambda rest, taken, names: Rest((*rest,)))
+    return Known(value, lambda rest, taken, names: Rest(names[name], taken), frozenset([name]))
+
+
+def items_of(e: Emitter, value: Items | Known | Value) -> Items:
+    """The items of a value, in registers that move on."""
+    if isinstance(value, Items):
+        return value
+    if isinstance(value, Known):
+        return iterators.of_value(e, value.value)
     strings.refuse_known(e, value)
     if strings.is_text(value):
         return strings.items(e, value)
@@ -35,11 +80,11 @@ def items_of(e: Emitter, value: Value) -> Items:
 def known_object(e: Emitter, node: ast.expr) -> object:
     """The object that a name stands for, known when the loop is compiled."""
     value = expression(e, node)
-    known = isinstance(value, Value) and isinstance(value.type, ObjectType)
-    return value.type.value if known else None  # type: ignore[union-attr]
+    is_object = isinstance(value, Value) and isinstance(value.type, ObjectType)
+    return value.type.value if is_object else None  # type: ignore[union-attr]
 
 
-def of_builtin(e: Emitter, node: ast.expr) -> Items | None:
+def of_builtin(e: Emitter, node: ast.expr) -> Items | Known | None:
     """The items of `range(…)`, `enumerate(…)`, `zip(…)` or `reversed(…)`; `None` of others."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.keywords:
         return None
@@ -50,14 +95,23 @@ def of_builtin(e: Emitter, node: ast.expr) -> Items | None:
         start = number(e, nodes[1]) if len(nodes) == 2 else numbers.literal(e, 0)
         if start.type != INT:
             raise Unsupported("enumerate from no integer")
-        return iterators.enumerated(e, iteration(e, nodes[0]), start)
+        found = iterated(e, nodes[0])
+        if isinstance(found, Known) and found.is_unrolled:
+            return numbered(e, found, start)
+        return iterators.enumerated(e, items_of(e, found), start)
     if function is zip and nodes:
-        return iterators.zipped(e, [iteration(e, node) for node in nodes])
+        parts = [iterated(e, node) for node in nodes]
+        if any(isinstance(part, Known) and part.is_unrolled for part in parts):
+            return side_by_side(parts)
+        return iterators.zipped(e, [items_of(e, part) for part in parts])
     if function is reversed and len(nodes) == 1 and isinstance(nodes[0], ast.Call):
         inner = nodes[0]
         if known_object(e, inner.func) is range and not inner.keywords:
             items = iterators.of_range(e, range_value(e, inner.args))
             return iterators.reversed_range(e, items)
+    if function is reversed and len(nodes) == 1 and isinstance(nodes[0], ast.Tuple | ast.List):
+        shown = single(e, ast.Tuple(nodes[0].elts, ast.Load()))
+        return known(tuples.of_items(tuples.items_of(shown)[::-1]))
     if function is reversed and len(nodes) == 1 and e.calls:
         # The iterator of a loop in a called function is never needed by the interpreter: a call is
         # left as a whole.
@@ -65,6 +119,43 @@ def of_builtin(e: Emitter, node: ast.expr) -> Items | None:
         if isinstance(value.type, ListType):
             return lists.items(e, value, backwards=True)
     return None
+
+
+def numbered(e: Emitter, inner: Known, start: Value) -> Known:
+    """`enumerate(items, start)` of known length."""
+    first, found = start.literal, list[Value]()
+    if inner.lists and not isinstance(first, int):
+        raise Unsupported("a list of arrays, enumerated from a variable")
+    for k, item in enumerate(inner.items):
+        if isinstance(first, int):
+            count = numbers.literal(e, first + k)
+        else:
+            count = numbers.binary(e, "add", start, numbers.literal(e, k))
+        found.append(tuples.of_items([count, item]))
+
+    def source(rest: list[Any], taken: int, names: dict[str, Any]) -> Source:
+        at = rest[0][0] if rest else int(first or 0) + taken
+        return Enumeration(inner.source([item for _, item in rest], taken, names), at)
+
+    return Known(tuples.of_items(found), source, inner.lists)
+
+
+def side_by_side(parts: list[Items | Known]) -> Known:
+    """`zip(a, b, …)` of known lengths."""
+    inner = [part for part in parts if isinstance(part, Known)]
+    if len(inner) < len(parts):
+        raise Unsupported("zip of arrays in a tuple and something else")
+    lists = frozenset[str]().union(*(part.lists for part in inner))
+    if lists and len({len(part.items) for part in inner}) > 1:
+        raise Unsupported("zip of a list of arrays and something of another length")
+    items = [[*row] for row in zip(*(part.items for part in inner), strict=False)]
+
+    def source(rest: list[Any], taken: int, names: dict[str, Any]) -> Source:
+        columns = [[row[k] for row in rest] for k in range(len(inner))]
+        pairs = zip(inner, columns, strict=True)
+        return Zip(*(part.source(column, taken, names) for part, column in pairs))
+
+    return Known(tuples.of_items([*map(tuples.of_items, items)]), source, lists)
 
 
 def range_value(e: Emitter, nodes: list[ast.expr]) -> Value:

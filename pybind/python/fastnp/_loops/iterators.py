@@ -13,7 +13,7 @@ from typing import Any
 
 from fastnp._loops import arrays, memory_order
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.entry import Enumeration, Rest, Zip
+from fastnp._loops.entry import Enumeration, Objects, Rest, Zip
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
@@ -35,18 +35,20 @@ class Items(Record):
     """An iterator in registers.
 
     `remaining` counts the items to come. `item` gives the next one and `advance` moves on.
-    `rebuild` makes the source of what remains from the stored registers, given a function that
-    makes a view of an array; it takes the words it needs.
+    `rebuild` makes the source of what remains from the stored registers; it takes the words that it
+    needs.
     """
 
     registers: tuple[str, ...]
     remaining: str
     item: Callable[[Emitter], Value]
     advance: Callable[[Emitter], None]
-    rebuild: Callable[[list[Any], Callable[[ArrayType, list[Any]], Any]], Any]
+    rebuild: Callable[[list[Any], Objects], Any]
     item_type: Type
     # Counts the items to come anew before each turn, where that may change meanwhile.
     refresh: Callable[[Emitter], None] | None = None
+    # What the last registers hold that are no integers.
+    types: tuple[Type, ...] = ()
 
 
 # Bounds of ranges lie between this and its opposite.
@@ -81,7 +83,7 @@ def of_range(e: Emitter, value: Value) -> Items:
         e.text.ranges[found.register] = range_
         return found
 
-    def rebuild(words: list[Any], _: object) -> Any:
+    def rebuild(words: list[Any], _: Objects) -> Any:
         first, step_, left = (words.pop(0) for _ in range(3))
         return range(first, first + step_ * left, step_)
 
@@ -142,10 +144,10 @@ def of_array(e: Emitter, value: Value) -> Items:
 
     whole = type_._replace(is_root=False, is_whole=False)
 
-    def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
+    def rebuild(words: list[Any], objects: Objects) -> Any:
         count = 2 + 2 * type_.ndim
         taken = [words.pop(0) for _ in range(count)]
-        return Rest(view(whole, taken))
+        return Rest(objects.object_of(whole, taken))
 
     registers = (at, remaining, *shape[1:], *strides, e.roots[type_.root])
     kind: Type = inner
@@ -159,20 +161,27 @@ def of_array(e: Emitter, value: Value) -> Items:
 MAX_TUPLE = 16
 
 
+def is_of_alike(type_: TupleType) -> bool:
+    """Whether the items of a tuple are numbers of one type, or tuples of numbers of the same types,
+    that a loop takes one by one.
+    """
+    if len({*type_.items}) != 1 or len(type_.items) > MAX_TUPLE:
+        return False
+    kind = type_.items[0]
+    fields = kind.items if isinstance(kind, TupleType) else (kind,)
+    return all(isinstance(field, Number) and field.name in PLAIN for field in fields)
+
+
 def of_tuple(e: Emitter, value: Value, taken: str | None = None) -> Items:
     """The items of a short tuple, of which so many are taken: numbers of one type, or tuples of
     numbers of the same types.
     """
     text = e.text
-    assert isinstance(value.type, TupleType)
-    kinds = set(value.type.items)
-    if len(kinds) != 1 or len(value.type.items) > MAX_TUPLE:
+    if not isinstance(value.type, TupleType) or not is_of_alike(value.type):
         raise Unsupported(f"a loop over {value.type}")
-    (kind,) = kinds
+    kind = value.type.items[0]
     fields = kind.items if isinstance(kind, TupleType) else (kind,)
-    names = [field.name for field in fields if isinstance(field, Number) and field.name in PLAIN]
-    if len(names) < len(fields):
-        raise Unsupported(f"a loop over {value.type}")
+    names = [field.name for field in fields if isinstance(field, Number)]
     count = len(value.type.items)
     registers = e.snapshot(value).registers
     remaining = text.register(I64, "left")
@@ -188,7 +197,7 @@ def of_tuple(e: Emitter, value: Value, taken: str | None = None) -> Items:
                 chosen[k] = text.op(type_, "select", is_next, register, chosen[k])
         return Value(kind, tuple(chosen))
 
-    def rebuild(words: list[Any], _: object) -> Any:
+    def rebuild(words: list[Any], _: Objects) -> Any:
         left = words.pop(0)
         items = [tuple(PLAIN[name](words.pop(0)) for name in names) for _ in range(count)]
         if not isinstance(kind, TupleType):
@@ -230,9 +239,9 @@ def enumerated(e: Emitter, items: Items, start: Value) -> Items:
         items.advance(e)
         e.text.line(f"{count} = add {count}, {e.text.integer(1)}")
 
-    def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
+    def rebuild(words: list[Any], objects: Objects) -> Any:
         first = words.pop(0)
-        return Enumeration(items.rebuild(words, view), first)
+        return Enumeration(items.rebuild(words, objects), first)
 
     return Items(
         (count, *items.registers),
@@ -275,9 +284,9 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
             part.advance(e)
         e.text.line(f"{remaining} = sub {remaining}, {e.text.integer(1)}")
 
-    def rebuild(words: list[Any], view: Callable[[ArrayType, list[Any]], Any]) -> Any:
+    def rebuild(words: list[Any], objects: Objects) -> Any:
         words.pop(0)
-        return Zip(*(part.rebuild(words, view) for part in parts))
+        return Zip(*(part.rebuild(words, objects) for part in parts))
 
     return Items(
         (remaining, *(r for part in parts for r in part.registers)),

@@ -1,10 +1,14 @@
-"""Arrays joined along an axis: `concatenate`, `hstack`; and triangles: `triu`, `tril`."""
+"""Arrays joined along an axis, which may be a new one: `concatenate`, `stack` and the like; and
+triangles: `triu`, `tril`.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 from typing import TypeAlias
+
+import numpy
 
 from fastnp._loops import arrays, creation, element_loops, literals, numbers, scratch, tuples, undo
 from fastnp._loops.arrays import Elementwise, Indices
@@ -14,22 +18,32 @@ from fastnp._loops.types import (
     I8,
     I64,
     INT,
+    MEMORY,
+    ArrayType,
     Number,
     TupleType,
     UnrolledList,
     Value,
 )
 
+# The axes that arrays of so many get, by function.
+ROWS: dict[str, dict[int, tuple[int, ...]]] = {
+    "vstack": {1: (0,)},
+    "column_stack": {1: (1,)},
+    "dstack": {1: (0, 2), 2: (2,)},
+}
+
 Operand: TypeAlias = "Value | Elementwise"
 Expression: TypeAlias = Callable[[Emitter, ast.expr], Operand]
 
-NAMES = ("concatenate", "hstack")
+NAMES = ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack")
+WITH_AXIS = ("concatenate", "stack")
 
 
 def call(e: Emitter, name: str, node: ast.Call, expression: Expression, is_ours: bool) -> Operand:
-    """`np.concatenate((a, b, …), axis=0)`, `np.hstack` of arrays of one type."""
-    given = literals.keywords(node.keywords, ("axis",) if name == "concatenate" else ())
-    if len(node.args) == 2 and name == "concatenate" and not given:
+    """`np.concatenate((a, b, …), axis=0)`, `np.stack` and the like."""
+    given = literals.keywords(node.keywords, ("axis",) if name in WITH_AXIS else ())
+    if len(node.args) == 2 and name in WITH_AXIS and not given:
         given = {"axis": node.args[1]}
     if not 1 <= len(node.args) <= 1 + len(given):
         raise Unsupported(f"{name} with these arguments")
@@ -38,8 +52,17 @@ def call(e: Emitter, name: str, node: ast.Call, expression: Expression, is_ours:
         raise Unsupported("an axis of this kind")
     parts = sequence(e, node.args[0], expression)
     sources = [in_memory(e, part) for part in parts]
-    if name == "hstack" and arrays.array_type(sources[0]).ndim > 1:
+    for source in sources:
+        check_order(e, source)
+    if name == "stack":
+        axis = known_axis(axis, arrays.array_type(sources[0]).ndim + 1)
+        sources = [with_axes(e, source, axis) for source in sources]
+    elif name == "hstack" and arrays.array_type(sources[0]).ndim > 1:
         axis = 1
+    elif name in ROWS:
+        axis = {"vstack": 0, "column_stack": 1, "dstack": 2}[name]
+        new = [ROWS[name].get(arrays.array_type(source).ndim, ()) for source in sources]
+        sources = [with_axes(e, source, *axes) for source, axes in zip(sources, new, strict=True)]
     return joined(e, sources, axis, is_ours or any(map(arrays.is_ours, parts)))
 
 
@@ -60,19 +83,43 @@ def in_memory(e: Emitter, value: Operand) -> Value:
     return element_loops.in_memory(e, value)
 
 
-def joined(e: Emitter, sources: list[Value], axis: int, is_ours: bool) -> Elementwise:
-    """Arrays of one type, one after another along an axis, in scratch memory."""
-    text = e.text
-    types = [arrays.array_type(source) for source in sources]
-    char, ndim = types[0].char, types[0].ndim
-    if any((type_.ndim, type_.char) != (ndim, char) for type_ in types) or char == COMPLEX_CHAR:
-        raise Unsupported("arrays of several numbers of axes or types, joined")
+def known_axis(axis: int, ndim: int) -> int:
+    """An axis, counted from the first one."""
     if not -ndim <= axis < ndim:
         raise Unsupported("an axis that is not there")
-    axis %= ndim
+    return axis % ndim
+
+
+def with_axes(e: Emitter, source: Value, *axes: int) -> Value:
+    """A view with new axes of one element, which will be these."""
+    type_, one = arrays.array_type(source), e.text.integer(1)
+    e.lengths[one] = 1
+    extents, strides = [*arrays.shape(source)], [*arrays.strides(source)]
+    for axis in axes:
+        extents.insert(axis, one)
+        strides.insert(axis, e.text.integer(0))
+    kind = type_._replace(ndim=len(extents), is_dense=False, is_root=False, is_whole=False)
+    return Value(kind, (arrays.address(source), *extents, *strides))
+
+
+def common_char(types: list[ArrayType]) -> str:
+    """The element type of arrays that are joined."""
+    if len({type_.ndim for type_ in types}) > 1:
+        raise Unsupported("arrays of several numbers of axes, joined")
+    char = numpy.result_type(*(type_.char for type_ in types)).char
+    char = "l" if char == "q" else char
+    if char not in MEMORY:
+        raise Unsupported(f"arrays joined to one of {numpy.dtype(char).name}")
+    return char
+
+
+def joined(e: Emitter, sources: list[Value], axis: int, is_ours: bool) -> Elementwise:
+    """Arrays in C order, one after another along an axis, in scratch memory."""
+    text = e.text
+    types = [arrays.array_type(source) for source in sources]
+    char, axis = common_char(types), known_axis(axis, types[0].ndim)
     total = text.integer(0)
     for source in sources:
-        check_order(e, source)
         arrays.refuse_many(e, arrays.shape(source))
         total = text.op(I64, "add", total, arrays.shape(source)[axis])
         for k, (own, first) in enumerate(zip(arrays.shape(source), arrays.shape(sources[0]))):
@@ -93,7 +140,8 @@ def joined(e: Emitter, sources: list[Value], axis: int, is_ours: bool) -> Elemen
         def store(indices: Indices, source: Value = source, place: Value = place) -> None:
             at = element_loops.element_address(e, source, arrays.strides(source), indices)
             to = element_loops.element_address(e, place, strides, indices)
-            arrays.store(e, char, to, arrays.load(e, char, at).register)
+            item = arrays.load(e, arrays.array_type(source).char, at)
+            arrays.store(e, char, to, numbers.convert(e, item, char, checked=False))
 
         element_loops.for_each(e, arrays.shape(source), store)
         moved = text.op(I64, "mul", arrays.shape(source)[axis], strides[axis])

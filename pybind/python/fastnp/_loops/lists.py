@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 from fastnp._loops import arrays, numbers, references, slices, undo
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import GROWTH, Emitter, Learned, Unsupported
-from fastnp._loops.entry import Rest
+from fastnp._loops.entry import Objects, Rest
 from fastnp._loops.heap import (
     CHARS,
     END,
@@ -579,9 +579,9 @@ def items(e: Emitter, value: Value, taken: str | None = None, backwards: bool = 
     text.copy(at, text.op(I64, "sub", extent, text.integer(1)) if backwards else first)
     text.copy(by, text.integer(-1 if backwards else 1))
 
-    def rebuild(words: list[Any], view: Callable[[Any, list[Any]], Any]) -> Any:
+    def rebuild(words: list[Any], objects: Objects) -> Any:
         position, _, _, *taken = (words.pop(0) for _ in range(3 + len(value.registers)))
-        return Rest(view(type_, taken), position)
+        return Rest(objects.object_of(type_, taken), position)
 
     def refresh(e: Emitter) -> None:
         e.text.line(f"{remaining} = sub {length(e, value)}, {at}")

@@ -25,6 +25,7 @@ from fastnp._loops.types import (
     ObjectType,
     RangeType,
     ReferenceType,
+    SymbolType,
     TextType,
     TupleType,
     Type,
@@ -139,6 +140,6 @@ def specification(type_: Type) -> str:
             return "r"
         case TextType():
             return "AI1cr"
-        case ListType() | ReferenceType():
+        case ListType() | ReferenceType() | SymbolType():
             return "i"
     raise TypeError(f"no parameter is {type_}")

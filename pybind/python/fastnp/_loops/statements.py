@@ -23,9 +23,11 @@ from fastnp._loops import (
     returns,
     scratch,
     selections,
+    symbols,
     tuples,
     undo,
     unrolled,
+    unrolled_loops,
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.assignments import assign, augmented, prepare_variable
@@ -50,7 +52,7 @@ from fastnp._loops.expressions import (
     single,
 )
 from fastnp._loops.heads import Widening, fits
-from fastnp._loops.iterables import iteration
+from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below, each_turn
 from fastnp._loops.outcome import BROKE, DONE
@@ -68,6 +70,7 @@ from fastnp._loops.types import (
     TupleType,
     Type,
     Value,
+    arrays_in,
 )
 
 # Of one statement, so many versions for different types are written; beyond, it is left.
@@ -368,8 +371,10 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
 
 
 def for_(e: Emitter, statement: ast.For) -> list[Path]:
-    items = iteration(e, statement.iter)
-    return for_items(e, statement, items)
+    found = iterated(e, statement.iter)
+    if isinstance(found, Known) and found.is_unrolled:
+        return unrolled_loops.for_items(e, statement, found, block, MAX_PATHS)
+    return for_items(e, statement, items_of(e, found))
 
 
 def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
@@ -409,7 +414,8 @@ def bind_item(e: Emitter, target: ast.expr, value: Value) -> None:
     """Binds the target of a loop."""
     if isinstance(target, ast.Name):
         if target.id in e.binds and isinstance(value.type, TupleType):
-            unrolled.check_kept(e, value)
+            for array in arrays_in(value.type):
+                unrolled.check_whole(array)
         e.bind(target.id, value)
         return
     if not isinstance(target, ast.Tuple) or not isinstance(value.type, TupleType | ListType):
@@ -449,8 +455,9 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
             over = None
         if over is not None:
             break
-        if len(e.loops) - first_loop(e) >= DEEP:
-            raise Expected(e.loops[first_loop(e)], loop.found)
+        around = loops_with_heads(e)
+        if len(around) >= DEEP:
+            raise Expected(around[0], loop.found)
         # A turn binds a variable that the head did not expect; its type is known now: once more.
         before.go_back(e)
         e.branches = branches
@@ -468,9 +475,10 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     return e.meet(after)
 
 
-def first_loop(e: Emitter) -> int:
-    """The number of loops that are open around the function that is written."""
-    return e.calls[-1].callers_loops if e.calls else 0
+def loops_with_heads(e: Emitter) -> list[OpenLoop]:
+    """The loops that are open in the function that is written, but for those that are unrolled."""
+    first = e.calls[-1].callers_loops if e.calls else 0
+    return [loop for loop in e.loops[first:] if not loop.is_unrolled]
 
 
 class Expected(Exception):
@@ -570,7 +578,7 @@ def is_unexpected(e: Emitter, path: Path, heads: list[Path], widening: Widening)
         return False
     if any(widening.grow(state, path.state) for state in states):
         return True
-    most = 1 if len(e.loops) - first_loop(e) > DEEP else MAX_VERSIONS
+    most = 1 if len(loops_with_heads(e)) > DEEP else MAX_VERSIONS
     return (
         e.is_loose
         and len(heads) >= most
@@ -675,6 +683,7 @@ def return_(e: Emitter, statement: ast.Return) -> list[Path]:
 def add_return(e: Emitter, value: Value | Elementwise) -> None:
     """Ends the current path of a called function, with a value."""
     if isinstance(value, Value):
+        value = symbols.of_member(e, value)
         if isinstance(value.type, ArrayType) and e.is_local(value.type):
             value = arrays.elements(e, value)
         elif inner_functions.holds_made(e, value.type):
@@ -686,7 +695,7 @@ def add_return(e: Emitter, value: Value | Elementwise) -> None:
         elif e.calls[-1].chars:
             value = e.snapshot(stored(e, value, e.calls[-1].chars))
         else:
-            value = e.snapshot(e.settle(value))
+            value = unrolled.returned(e, e.snapshot(e.settle(value)))
     e.calls[-1].returns.append((e.path(), value))
 
 

@@ -7,7 +7,6 @@ beyond ASCII is left to the interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy
 
 from fastnp._loops import arrays, numbers
 from fastnp._loops.emitter import TEXTS, Emitter, Learned, Unsupported
-from fastnp._loops.entry import Rest
+from fastnp._loops.entry import Objects, Rest
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import BOOL, I8, I64, INT, CharType, ObjectType, TextType, Value
 
@@ -76,9 +75,9 @@ def items(e: Emitter, value: Value, taken: str | None = None) -> Items:
     text.copy(by, text.integer(1))
     text.copy(remaining, text.op(I64, "sub", value.registers[1], first))
 
-    def rebuild(words: list[Any], view: Callable[[Any, list[Any]], Any]) -> Any:
+    def rebuild(words: list[Any], objects: Objects) -> Any:
         position, _, _ = (words.pop(0) for _ in range(3))
-        return Rest(view(type_, []), position)
+        return Rest(objects.object_of(type_, []), position)
 
     return Items(
         (at, by, remaining),

@@ -122,6 +122,11 @@ class Structs:
             self.symbols.append(known)
         return self.symbols.index(known) + 1
 
+    def add_members(self, class_: type) -> None:
+        """Has the members of an enumeration have numbers."""
+        for member in class_._member_map_.values():  # type: ignore[attr-defined]
+            self.symbol(member)
+
     def adds(self, value: object) -> bool:
         """Adds the class of an object that a variable is bound to, if all its attributes are such
         as lie in memory; whether it did.

@@ -202,11 +202,12 @@ class TupleType(Record):
 
 
 class UnrolledList(Record):
-    """A list of known length that nothing else has seen, whose items are arrays or of several
-    types: values side by side. What tells it from a tuple is refused.
+    """A list of known length, whose items are arrays or of several types: values side by side. No
+    compiled statement changes it. `name` is that of the one variable which is bound to it.
     """
 
     items: tuple[Type, ...]
+    name: str | None = None
 
     @property
     def registers(self) -> tuple[str, ...]:
@@ -310,14 +311,18 @@ class ReferenceType(Record):
 
 
 class SymbolType(Record):
-    """A string or a member of an enumeration that is an attribute of such an object, or `None`: its
-    number in this run, 0 for `None`. Equal strings have one number.
+    """A string, a member of an enumeration, or `None`: its number in this run, 0 for `None`. Equal
+    strings have one number. With a class it is no string, but a member of that.
     """
 
-    registers: tuple[str, ...] = (I64,)
+    class_: type | None = None
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,)
 
     def __str__(self) -> str:
-        return "str"
+        return "str" if self.class_ is None else self.class_.__name__
 
 
 class Unknown(Record):

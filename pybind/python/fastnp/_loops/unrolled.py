@@ -1,15 +1,16 @@
 """Tuples and lists of known length whose items are arrays, or of several types.
 
 The items are values side by side. Arrays among them that are computed lie in scratch memory of the
-statement, or in buffers of a function that it calls: where they are unpacked each name gets memory
-of its own. So two names never stand for one such array, and no name is bound to the whole in the
-loop itself.
+statement, or in buffers of a function that it calls: where they are unpacked, or get a name
+together, each gets memory of its own. So two names never stand for one such array. Nor do two names
+stand for one list: where the loop is left, each becomes a list.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 from fastnp._loops import arrays, element_loops, iterators, lists, tuples
 from fastnp._loops.arrays import SCRATCH, Elementwise
@@ -36,6 +37,11 @@ def fresh(e: Emitter, value: Operand, number: int) -> Value:
 def display(e: Emitter, items: Sequence[Operand]) -> Value:
     """`(a, b, …)`."""
     return tuples.of_items([fresh(e, item, number) for number, item in enumerate(items)])
+
+
+def listed(e: Emitter, items: Sequence[Operand], origin: object) -> Value:
+    """`[a, b, …]`."""
+    return made(e, [fresh(e, item, number) for number, item in enumerate(items)], origin)
 
 
 def made(e: Emitter, items: list[Value], origin: object) -> Value:
@@ -90,22 +96,54 @@ def of_its_own(e: Emitter, item: Value) -> Operand:
     return arrays.elements(e, item)
 
 
-def check_kept(e: Emitter, value: Value) -> None:
-    """Refuses a name for a list that is unrolled, and for a tuple of arrays, unless it is one of a
-    function that is called and the arrays have memory of their own.
-    """
-    found = arrays_in(value.type)
-    are_lost = any(type_.root <= SCRATCH for type_ in found)
-    if isinstance(value.type, UnrolledList) or are_lost or (found and not e.calls):
-        raise Unsupported("a name for several arrays")
+def kept(e: Emitter, name: str, value: Value) -> Callable[[], None]:
+    """`name = value` of a tuple, or of a list that is unrolled: the result binds the variable."""
+    type_, items = value.type, tuples.items_of(value)
+    if isinstance(type_, UnrolledList) and type_.name is not None:
+        raise Unsupported("a list that has two names")
+    roots = [array.root for array in arrays_in(type_)]
+    old = [item for item in items if not is_new(e, item)]
+    held = tuple(array.root for item in old for array in arrays_in(item.type))
+    found, effects = list[Value](), list[Callable[[], None]]()
+    for k, item in enumerate(items):
+        if is_new(e, item):
+            if roots.count(one_array(item).root) > 1:
+                raise Unsupported("an array that two names stand for")
+            source = arrays.elements(e, of_its_own(e, item))
+            item, put = element_loops.in_buffer(e, name, source, f"[{k}]", held)
+            effects.append(put)
+        elif not e.calls and arrays_in(item.type):
+            check_whole(one_array(item))
+        found.append(e.snapshot(e.settle(item)))
+    together = tuples.of_items(found)
+    if isinstance(type_, UnrolledList):
+        kind = UnrolledList(tuple(item.type for item in found), f"{e.prefix}{name}")
+        together = Value(kind, together.registers)
+
+    def bind() -> None:
+        for put in effects:
+            put()
+        e.bind(name, together)
+
+    return bind
 
 
-def is_unrolled(value: Value) -> bool:
-    """Whether a comprehension over a value is written once for each item: of arrays, or of several
-    types.
-    """
-    if isinstance(value.type, UnrolledList):
-        return True
-    if not isinstance(value.type, TupleType) or len(value.type.items) > iterators.MAX_TUPLE:
+def check_whole(type_: ArrayType) -> None:
+    """Refuses a view of an array that the loop made."""
+    if type_.is_made and not type_.is_whole:
+        raise Unsupported("a name for a view of an array that the loop made")
+
+
+def returned(e: Emitter, value: Value) -> Value:
+    """A value that a function which is called returns: a list of its own has no name any more."""
+    if isinstance(value.type, UnrolledList) and (value.type.name or "").startswith(e.prefix):
+        return value._replace(type=value.type._replace(name=None))
+    return value
+
+
+def is_unrolled(value: object) -> TypeGuard[Value]:
+    """Whether a loop over a value is written once for each item: of arrays, or of several types."""
+    type_ = value.type if isinstance(value, Value) else None
+    if not isinstance(type_, TupleType | UnrolledList) or len(type_.items) > iterators.MAX_TUPLE:
         return False
-    return len({*value.type.items}) > 1 or bool(arrays_in(value.type))
+    return isinstance(type_, UnrolledList) or not iterators.is_of_alike(type_)
