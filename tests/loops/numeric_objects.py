@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from tests.loops import numeric_places
+
 SETUP = """\
 from enum import Enum
 class Phase(Enum):
@@ -126,6 +128,7 @@ def number(w: Writer) -> str:
         f"max(abs(e.v) for e in {items(w)})",
         f"odd[{i} % 3].{w.pick('x', 'm', 'none')}",
         f"{w.pick('root.last()', 'tip', 'root', 'root.left')}.key",
+        numeric_places.number(w),
     )
 
 
@@ -186,4 +189,6 @@ def statement(w: Writer) -> str:
             "Body.scale = a % 4", f"bodies.append(Body({i}))", "del first.v", "first.v = 0.5",
             "first.m = 1 << 70", "first.m = 2", f"flock[{i} % 3] = odd[0]", "flock[0] = first",
         ),
+        numeric_places.statement(w),
+        numeric_places.statement(w),
     )  # fmt: skip

@@ -33,6 +33,7 @@ from fastnp._loops.expressions import (
     single,
     subscript_items,
 )
+from fastnp._loops.loop import below
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
@@ -65,8 +66,7 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         array = single(e, node.func.value)
         if not isinstance(array.type, ListType):
             raise Unsupported("the method `pop`")
-        pop = lists.pop_first if node.func.attr == "popleft" else lists.pop
-        assign_popped(e, target, *pop(e, array))
+        assign_popped(e, target, *lists.popped(e, array, node))
         return
     if (heap := heap_of(e, node, "heappop", 1)) is not None:
         assign_popped(e, target, *priority_queues.pop(e, heap[0]))
@@ -95,12 +95,11 @@ def immediate(e: Emitter, node: ast.expr) -> ast.expr:
 
 
 def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether an expression is `x.pop()` or `x.popleft()`."""
+    """Whether an expression is `x.pop()`, `x.popleft()` or `x.pop(0)`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("pop", "popleft")
-        and not (node.args or node.keywords)
+        and lists.is_pop(node.func.attr, node)
     )
 
 
@@ -205,22 +204,25 @@ def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
 
 
 def expect_own_places(e: Emitter, targets: list[ast.expr]) -> None:
-    """Refuses targets of which one may change the place of another."""
-    bound = {part.id for part in targets if isinstance(part, ast.Name)}
-    attributes_bound = {part.attr for part in targets if isinstance(part, ast.Attribute)}
-    for part in targets:
+    """Refuses targets of which one may change the place of one behind it: Python finds where a
+    target is when those before it are assigned.
+    """
+    for k, part in enumerate(targets):
         if isinstance(part, ast.Name):
             continue
         if not isinstance(part, ast.Subscript | ast.Attribute):
             raise Unsupported("a nested tuple of targets")
+        before = targets[:k]
+        bound = {other.id for other in before if isinstance(other, ast.Name)}
+        attributes_bound = {other.attr for other in before if isinstance(other, ast.Attribute)}
         place = [n for n in ast.walk(part) if n is not part]
         used = {n.id for n in place if isinstance(n, ast.Name)}
         attributes_used = {n.attr for n in place if isinstance(n, ast.Attribute)}
         if (
             used & bound
-            or (isinstance(part, ast.Attribute) and is_of_item(place, targets))
+            or (isinstance(part, ast.Attribute) and is_of_item(place, before))
             or attributes_used & attributes_bound
-            or (isinstance(part, ast.Subscript) and not has_own_place(e, part, targets))
+            or (isinstance(part, ast.Subscript) and not has_own_place(e, part, before))
         ):
             raise Unsupported("targets of which one changes where another is")
 
@@ -236,19 +238,32 @@ def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> b
     """Whether no other target changes the place of a part: the items of lists that are no target
     may say where it is.
     """
-
-    def header(node: ast.expr) -> str | None:
-        value = expression(e, node) if isinstance(node, ast.Name) else None
-        return value.registers[0] if lists.is_list(value) else None
-
-    inside = {header(n.value) for n in ast.walk(part) if isinstance(n, ast.Subscript) and n != part}
-    stored = {header(other.value) for other in targets if isinstance(other, ast.Subscript)}
-    if inside and (None in inside or None in stored or inside & stored):
-        return False
-    for a in inside:
-        for b in stored:
-            e.leave_if(e.text.op(I8, "icmp.eq", a, b))
+    stored = [list_of(e, other.value) for other in targets if isinstance(other, ast.Subscript)]
+    nodes = [n.value for n in ast.walk(part) if isinstance(n, ast.Subscript) and n is not part]
+    if not stored or not nodes:
+        return True
+    for inside in [list_of(e, node) for node in nodes]:
+        for other in stored:
+            if inside is None or other is None:
+                return False
+            # A list holds either numbers or not.
+            if holds_numbers(inside) == holds_numbers(other):
+                e.leave_if(e.text.op(I8, "icmp.eq", inside.registers[0], other.registers[0]))
     return True
+
+
+def holds_numbers(value: Value) -> bool:
+    return isinstance(value.type, ListType) and isinstance(value.type.item, Number)
+
+
+def list_of(e: Emitter, node: ast.expr) -> Value | None:
+    """A list that names and items of lists lead to; `None` for others."""
+    is_path = isinstance(node, ast.Name | ast.Subscript) and all(
+        isinstance(part, ast.Name | ast.Subscript | ast.Constant | ast.BinOp)
+        for part in below(node)
+    )
+    value = expression(e, node) if is_path else None
+    return value if isinstance(value, Value) and lists.is_list(value) else None
 
 
 def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:

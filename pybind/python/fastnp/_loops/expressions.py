@@ -31,6 +31,7 @@ from fastnp._loops import (
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.closures import has_contents
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.iterators import MAX_TUPLE
 from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
@@ -544,11 +545,13 @@ def array_operand(value: Value | Elementwise) -> Value:
 
 
 def tuple_item(e: Emitter, value: Value, index: ast.expr) -> Value:
-    at = single(e, index).literal
-    items = tuples.items_of(value)
-    if not isinstance(at, int) or not -len(items) <= at < len(items):
+    """`value[index]` of a tuple: where the index varies, its items are compared with it in turn."""
+    at, items = single(e, index), tuples.items_of(value)
+    if at.literal is None and numbers.number(at).is_integer and len(items) <= MAX_TUPLE:
+        return tuples.item_at(e, value, arrays.position(e, at, e.text.integer(len(items))))
+    if not isinstance(at.literal, int) or not -len(items) <= at.literal < len(items):
         raise Unsupported("an item of a tuple that is not known")
-    return items[at]
+    return items[at.literal]
 
 
 def subscript_items(e: Emitter, index: ast.expr) -> list[Item]:
