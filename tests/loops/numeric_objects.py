@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tests.loops import numeric_places
+from tests.loops import numeric_attributes, numeric_places
 
 SETUP = """\
 from enum import Enum
@@ -83,8 +83,10 @@ root.left, root.right = Node(2), Node(6)
 root.left.left, root.left.right, root.right.right = Node(1), Node(3), Node(9)
 one = None
 """
+SETUP += numeric_attributes.SETUP
 # What functions bind themselves.
-LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]"
+LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]; "
+LOCALS += numeric_attributes.LOCALS
 MOODS = "('up' if a % 2 else 'down')"
 FLOATS = ("x", "v", "f", "g")
 
@@ -133,7 +135,9 @@ def number(w: Writer) -> str:
 
 
 def statement(w: Writer) -> str:
-    """A statement with objects."""
+    """A statement with objects, or with arrays of one."""
+    if w.pick("objects", "objects", "objects", "arrays") == "arrays":
+        return numeric_attributes.statement(w)
     one, other, i, j = body(w), body(w), w.index(), w.index()
     name = w.pick(*FLOATS, "m", "m")
     return w.pick(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
 from fastnp._loops import (
+    array_attributes,
     arrays,
     attributes,
     complexes,
@@ -165,12 +166,12 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elem
 def new_arrays(
     e: Emitter, targets: list[ast.expr], values: list[Value | Elementwise]
 ) -> list[Value | Elementwise]:
-    """Arrays that are computed, and numbers, which names are assigned at once."""
+    """Arrays that are computed, and numbers, which names and attributes are assigned at once."""
     is_known = all(
         isinstance(value, Elementwise) or isinstance(value.type, Number | ComplexType)
         for value in values
     )
-    if not is_known or not all(isinstance(part, ast.Name) for part in targets):
+    if not is_known or not all(isinstance(part, ast.Name | ast.Attribute) for part in targets):
         raise Unsupported("several arrays stored in one statement")
     if len(values) != len(targets):
         raise Unsupported("unpacking of another number of values")
@@ -275,12 +276,7 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         if isinstance(owner.type, ReferenceType):
             return fields.prepare(e, owner, target.attr, value)
         name = attributes.prepare(e, owner, target.attr)
-        is_new = isinstance(value, Elementwise) or (
-            isinstance(value.type, ArrayType) and value.type.is_made
-        )
-        if e.calls and is_new:
-            raise Unsupported(f"a new array for `{target.attr}`, in a function that is called")
-        return prepare_variable(e, name, value)
+        return array_attributes.prepare(e, name, value) or prepare_variable(e, name, value)
     if not isinstance(target, ast.Subscript):
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)

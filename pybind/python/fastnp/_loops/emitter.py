@@ -441,7 +441,7 @@ class Emitter:
         """The number of a buffer for a new array that a variable is bound to: one that no other
         variable's array is in. In a function that is called, each variable has its own.
         """
-        if self.calls:
+        if self.calls and not is_attribute(name):
             others = [v.type for key, v in self.state.items() if key != name]
             used = {array.root for type_ in others for array in arrays_in(type_)}
             key = self.prefix + name
@@ -459,11 +459,15 @@ class Emitter:
 
     def free_buffer(self, name: str) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""
-        used = [v.type.root for v in self.state.values() if isinstance(v.type, ArrayType)]
-        used += self.reserved
+        variables = [*self.state.values()]
+        for call in self.calls:
+            variables += [v for key, v in call.callers_state.items() if not is_attribute(key)]
+        used = [array.root for v in variables for array in arrays_in(v.type)] + self.reserved
         have = self.state[name].type if name in self.state else None
         if isinstance(have, ArrayType) and have.is_made and used.count(have.root) == 1:
             return -1 - have.root
+        before = (self.attributes_before or {}).values()
+        used += [array.root for v in before for array in arrays_in(v.type)]
         for key, number in self.buffers.items():
             if "/" not in key and -1 - number not in used:
                 return number
