@@ -42,6 +42,9 @@ class Track:
         for k in range(p % 4):
             self.x = self.x * 0.5 + k
         return self.x
+    def solved(self, p):
+        self.x = np.linalg.solve(self.P + np.eye(3) * (p - 1), self.last)
+        return np.linalg.det(self.P) + np.linalg.inv(np.eye(2) * self.k + p)[0, 1]
     def long(self, p):
         self.last = np.arange(p % 5 + 1) * 0.5
         return self.last.sum()
@@ -78,6 +81,9 @@ def statement(w: Writer) -> str:
         f"s += {one}.x[1] + {one}.last[0]",
         f"z = {one}.at({w.pick(i, f'{i} % 3', f'{i} % 3', f'{i} % 3')})",
         f"{one}.steps({i})",
+        f"z = {one}.solved({i})",
+        f"s = np.linalg.det(A[:{i}, {j}:{j} + {i}])",
+        f"y[:3] = np.linalg.solve(B[:3, {i}:{i} + 3] + np.eye(3), {w.pick('held', 'x[4:]')})",
         f"s = {one}.long({i}) + {one}.last[{w.pick('0', '-1', '2')}]",
         f"{one}.x, {one}.k = {one}.x * 0.5, {i}",
         f"{one}.last, trk.x = trk.x + 1, other.x - {i}",
