@@ -48,11 +48,21 @@ class Track:
     def long(self, p):
         self.last = np.arange(p % 5 + 1) * 0.5
         return self.last.sum()
+    def counted(self, p):
+        conf["n"] = conf["n"] % 1000 + 1
+        if p > 2:
+            conf["z"], conf[3] = p * 0.5, conf["n"] % 5
+        return conf["n"]
+conf = {"n": 1, "z": 0.5, 3: 2, "v": np.arange(3.0), "mode": None, "inner": {"k": 4}}
 trk, other = Track(1), Track(2)
+trk.conf = conf
 held = trk.x
 """
 # What functions bind themselves.
 LOCALS = "held = trk.x"
+
+
+ITEMS = ("conf['n']", "conf['z']", "conf[3]", "conf['inner']['k']", "conf['v'][1]")
 
 
 class Writer(Protocol):
@@ -82,10 +92,21 @@ def statement(w: Writer) -> str:
         f"z = {one}.at({w.pick(i, f'{i} % 3', f'{i} % 3', f'{i} % 3')})",
         f"{one}.steps({i})",
         f"z = {one}.solved({i})",
+        f"s += {w.pick(*ITEMS)} - {w.pick(*ITEMS)}",
+        f"s = {w.pick(*ITEMS)} - {one}.counted({i}) * {w.pick(*ITEMS)}",
+        f"conf['n'] {w.pick('=', '+=')} {w.pick(i, f'{one}.counted({j})')}",
+        f"conf['z'] {w.pick('=', '+=')} {w.pick('0.5', i, 'held[0]')}",
+        f"conf['v'] {w.pick('= held', '= held + 1', '+= 1', '= A[1][:3]', f'[{i} % 3] = {j}')}",
+        f"if conf['mode'] is None: conf['inner']['k'] += {i}",
+        f"{one}.counted({i})",
+        w.pick(
+            "conf['mode'] = 'fast'", f"conf['new'] = {i}", "del conf['z']", "conf = dict(conf)",
+            f"conf[{i} % 4] = 2", "s = len(conf)",
+        ),
         f"s = np.linalg.det(A[:{i}, {j}:{j} + {i}])",
         f"y[:3] = np.linalg.solve(B[:3, {i}:{i} + 3] + np.eye(3), {w.pick('held', 'x[4:]')})",
         f"s = {one}.long({i}) + {one}.last[{w.pick('0', '-1', '2')}]",
         f"{one}.x, {one}.k = {one}.x * 0.5, {i}",
         f"{one}.last, trk.x = trk.x + 1, other.x - {i}",
         f"if held {w.pick('is', 'is not')} {one}.x: s += 1",
-    )
+    )  # fmt: skip

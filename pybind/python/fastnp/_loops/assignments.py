@@ -11,6 +11,7 @@ from fastnp._loops import (
     arrays,
     attributes,
     complexes,
+    dictionaries,
     element_loops,
     fields,
     inner_functions,
@@ -275,11 +276,13 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         owner = owner_of(e, target)
         if isinstance(owner.type, ReferenceType):
             return fields.prepare(e, owner, target.attr, value)
-        name = attributes.prepare(e, owner, target.attr)
-        return array_attributes.prepare(e, name, value) or prepare_variable(e, name, value)
+        return prepare_stored(e, attributes.prepare(e, owner, target.attr), value)
     if not isinstance(target, ast.Subscript):
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)
+    if isinstance(array, Value) and dictionaries.is_dictionary(array):
+        path, _, place = dictionaries.place_of(e, array, target.slice, single)
+        return prepare_stored(e, attributes.stored_at(e, path, place), value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         if isinstance(target.slice, ast.Slice):
             (index,) = subscript_items(e, target.slice)
@@ -292,6 +295,11 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     if scatters.has_array(items):
         return scatters.stored(e, array_operand(array), items, value)
     return store(e, arrays.view(e, array_operand(array), items), value)
+
+
+def prepare_stored(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
+    """Makes the checks of binding an attribute, or an item of a dictionary."""
+    return array_attributes.prepare(e, name, value) or prepare_variable(e, name, value)
 
 
 def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
@@ -386,6 +394,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     if not isinstance(target, ast.Subscript):
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)
+    if isinstance(array, Value) and dictionaries.is_dictionary(array):
+        augmented_item(e, array, target, name, node)
+        return
     if isinstance(array, Value) and isinstance(array.type, ListType):
         index = number(e, target.slice)
         at = lists.place(e, array, index)
@@ -420,6 +431,20 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         left = arrays.load(e, type_.char, arrays.address(place))
         result = binary(e, name, left, expression(e, node))
         effect = store(e, place, result)
+    effect()
+
+
+def augmented_item(
+    e: Emitter, array: Value, target: ast.Subscript, name: str, node: ast.expr
+) -> None:
+    """`d["key"] op= value`."""
+    path, _, place = dictionaries.place_of(e, array, target.slice, single)
+    attributes.stored_at(e, path, place)
+    left, right = undo.in_order(e, [target, node], expression)
+    if isinstance(left, Value) and isinstance(left.type, ArrayType):
+        effect = update(e, left, name, right)
+    else:
+        effect = prepare(e, target, binary(e, name, left, right))
     effect()
 
 

@@ -10,6 +10,7 @@ from fastnp._loops import (
     arrays,
     attributes,
     complexes,
+    dictionaries,
     element_loops,
     fields,
     free_names,
@@ -513,6 +514,9 @@ def number_or_object(e: Emitter, node: ast.expr) -> Value:
 
 def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value | Elementwise:
     """`value[index]`."""
+    if isinstance(value, Value) and dictionaries.is_dictionary(value):
+        path, owner, place = dictionaries.place_of(e, value, index, single)
+        return e.read(path) or e.free.get(path) or attributes.found_at(e, path, owner, place)
     if isinstance(value, Value) and isinstance(value.type, TupleType | UnrolledList):
         return tuple_item(e, value, index)
     if isinstance(value, Value):
