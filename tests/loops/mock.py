@@ -225,9 +225,7 @@ def mocked(seed: int, budget: int = 40, refuses: float = 0.05) -> Iterator[rando
     """Have loops compiled by the mock."""
     dice = random.Random(seed)
 
-    def compile_loop(
-        loop: Loop, names: Any, source: Any, is_early: bool = False
-    ) -> MockCompiled | Refusal:
+    def compile_loop(loop: Loop, names: Any, source: Any, limit: int = 0) -> MockCompiled | Refusal:
         if dice.random() < refuses:
             return Refusal(loop.line, "chance")
         return MockCompiled(loop, dice, budget)

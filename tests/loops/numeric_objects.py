@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from tests.loops import numeric_attributes, numeric_places
+
 SETUP = """\
 from enum import Enum
 class Phase(Enum):
@@ -81,8 +83,10 @@ root.left, root.right = Node(2), Node(6)
 root.left.left, root.left.right, root.right.right = Node(1), Node(3), Node(9)
 one = None
 """
+SETUP += numeric_attributes.SETUP
 # What functions bind themselves.
-LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]"
+LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]; "
+LOCALS += numeric_attributes.LOCALS
 MOODS = "('up' if a % 2 else 'down')"
 FLOATS = ("x", "v", "f", "g")
 
@@ -126,11 +130,14 @@ def number(w: Writer) -> str:
         f"max(abs(e.v) for e in {items(w)})",
         f"odd[{i} % 3].{w.pick('x', 'm', 'none')}",
         f"{w.pick('root.last()', 'tip', 'root', 'root.left')}.key",
+        numeric_places.number(w),
     )
 
 
 def statement(w: Writer) -> str:
-    """A statement with objects."""
+    """A statement with objects, or with arrays of one."""
+    if w.pick("objects", "objects", "objects", "arrays") == "arrays":
+        return numeric_attributes.statement(w)
     one, other, i, j = body(w), body(w), w.index(), w.index()
     name = w.pick(*FLOATS, "m", "m")
     return w.pick(
@@ -186,4 +193,6 @@ def statement(w: Writer) -> str:
             "Body.scale = a % 4", f"bodies.append(Body({i}))", "del first.v", "first.v = 0.5",
             "first.m = 1 << 70", "first.m = 2", f"flock[{i} % 3] = odd[0]", "flock[0] = first",
         ),
+        numeric_places.statement(w),
+        numeric_places.statement(w),
     )  # fmt: skip

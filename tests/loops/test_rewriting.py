@@ -326,7 +326,7 @@ def test_when_a_loop_is_compiled() -> None:
         def run(self, names: Any, source: Any) -> Outcome:
             return Outcome(DONE, {}, (), {}, len(source))
 
-    def compile_loop(loop: Any, names: Any, source: Any, is_early: bool = False) -> Any:
+    def compile_loop(loop: Any, names: Any, source: Any, limit: int = 0) -> Any:
         asked.append(loop.line)
         return Refusal(loop.line, "no") if loop.line == 5 else Whole()
 

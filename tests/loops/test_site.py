@@ -13,7 +13,7 @@ from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import TOO_LONG, Outcome, Refusal
 from fastnp._loops.rewrite import compile_tree
-from fastnp._loops.site import Site
+from fastnp._loops.site import TIERS, Site
 
 from tests.loops.compare import outcome
 
@@ -207,20 +207,20 @@ def test_a_mistake_of_the_compiler_leaves_the_loop_to_the_interpreter(
 
 def test_much_code_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that takes many lines of code is asked for again once it has been interpreted as long
-    as writing them takes, and no more after that.
+    as writing them takes, and once more, and no more after that.
     """
-    asked: list[bool] = []
+    asked: list[int] = []
 
-    def refuses(loop: Any, names: Any, source: Any, is_early: bool = False) -> Any:
-        asked.append(is_early)
+    def refuses(loop: Any, names: Any, source: Any, limit: int) -> Any:
+        asked.append(limit)
         return Refusal(loop.line, TOO_LONG)
 
     monkeypatch.setattr(compiler, "compile_loop", refuses)
     outer, _ = sites("for i in range(9):\n    for j in range(9):\n        s += j")[1]
     names = Names({"s": 0}, {"s": 0}, frozenset())
-    for spent in (5e-3, 6e-3, 5e-2):
+    for spent in (5e-3, 6e-3, 5e-2, 6e-2, 0.3):
         outer.spent = spent
         assert outer._outcome(names, range(9)) is None
-    assert asked == [True, False]
+    assert asked == [lines for lines, _ in TIERS]
     assert not outer.live
     assert len(outer.refusals) == 1

@@ -219,7 +219,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 56] = [
+static FUNCTIONS: [Function; 57] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -268,6 +268,7 @@ static FUNCTIONS: [Function; 56] = [
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
     row("loop1c", Callee::LoopOfComplex(inner_loop::of_complex)),
     rare("kernel", Callee::Kernel(kernel)),
+    rare("loop_arrays", Callee::Kernel(inner_loop::over_arrays)),
     rare("scratch", Callee::Scratch(scratch::take)),
     rare("buffer", Callee::Buffer(scratch::buffer)),
     rare("copy_memory", Callee::Copy(scratch::copy)),

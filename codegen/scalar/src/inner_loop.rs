@@ -1,4 +1,4 @@
-//! Calls of a ufunc's inner loop over one element, so that compiled code gives the bits that the ufunc gives.
+//! Calls of a ufunc's inner loop over one element, or over one matrix, so that compiled code gives the bits that the ufunc gives.
 
 use crate::status;
 use std::cell::UnsafeCell;
@@ -68,4 +68,25 @@ pub(crate) unsafe extern "C" fn of_complex(function: i64, data: i64, real: f64, 
     }
     status::take_over();
     result.addr() as i64
+}
+
+/// Words of the arguments of [`over_arrays`]: addresses, lengths, and steps.
+const ADDRESSES: usize = 3;
+const LENGTHS: usize = 3;
+
+/// A loop over arrays, as that of a generalized ufunc. `arguments` is the address of words: three addresses of operands and results,
+/// three lengths (how often, and of the dimensions), and the steps.
+///
+/// # Safety
+/// `function` and `data` are those of a ufunc of at most so many operands and dimensions, and the arguments are right.
+pub(crate) unsafe extern "C" fn over_arrays(function: i64, data: i64, arguments: i64) -> i64 {
+    let words = arguments as usize as *mut isize;
+    // SAFETY: the caller's contract: a function of this signature, which uses what the words lead to.
+    unsafe {
+        let function = std::mem::transmute::<usize, InnerLoop>(function as usize);
+        let (lengths, steps) = (words.add(ADDRESSES), words.add(ADDRESSES + LENGTHS));
+        function(words.cast(), lengths, steps, data as *mut c_void);
+    }
+    status::take_over();
+    0
 }

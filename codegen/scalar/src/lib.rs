@@ -70,7 +70,8 @@
 //!
 //! `loop1(function, data, x)`, `loop2(function, data, x, y)` on f64 and `loop1f`, `loop2f` on f32 run a ufunc's inner loop, given by its
 //! address and that of its data, over one element; `loop1c(function, data, x, y)` over one complex number, and gives the address of the
-//! result, which is there until the thread's next call of it. `kernel(function, kernel, arguments)` runs a kernel of the host, by the address of the
+//! result, which is there until the thread's next call of it. `loop_arrays(function, data, words)` runs it over matrices: three addresses, three
+//! lengths and the steps are words in memory. `kernel(function, kernel, arguments)` runs a kernel of the host, by the address of the
 //! function that runs it and its own, on arguments in memory, and gives an i64 that the function says. `scratch(bytes)` gives the address of memory, 0 if there is none, that is the
 //! text's until the end of the run. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
 //! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies. `sort_i64(address, count)`, `sort_f64`,

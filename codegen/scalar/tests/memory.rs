@@ -145,6 +145,43 @@ block entry:
     assert_eq!([frame[1], frame[2]].map(f64::from_bits), [-2.0, 1.5]);
 }
 
+/// The sums of the rows of a matrix, by the lengths and steps that it is given.
+unsafe extern "C" fn sums(
+    arguments: *mut *mut u8,
+    lengths: *const isize,
+    steps: *const isize,
+    _: *mut std::ffi::c_void,
+) {
+    // SAFETY: called with the addresses of a matrix and a result, two lengths after that of the outer loop, and steps of each.
+    unsafe {
+        let (from, to) = (*arguments, *arguments.add(1));
+        for row in 0..*lengths.add(1) {
+            let at = from.offset(row * *steps.add(2));
+            let sum: f64 = (0..*lengths.add(2)).map(|k| *at.offset(k * *steps.add(3)).cast::<f64>()).sum();
+            *to.offset(row * *steps.add(4)).cast::<f64>() = sum;
+        }
+    }
+}
+
+#[test]
+fn an_inner_loop_over_a_matrix() {
+    let text = "
+function f frame 2
+reg loop: i64
+reg words: i64
+reg code: i64
+block entry:
+  loop = get 0
+  words = get 1
+  code = call loop_arrays(loop, loop, words)
+  return 0
+";
+    let (matrix, mut rows) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0; 2]);
+    let words = [matrix.as_ptr() as u64, rows.as_mut_ptr() as u64, 0, 1, 2, 3, 0, 0, 24, 8, 8];
+    run(text, &mut [sums as *const () as u64, words.as_ptr() as u64]);
+    assert_eq!(rows, [6.0, 15.0]);
+}
+
 unsafe extern "C" {
     fn feraiseexcept(exceptions: i32) -> i32;
 }

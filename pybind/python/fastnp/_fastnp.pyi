@@ -132,7 +132,7 @@ class LoopKernel:
 
 TAPE_WORDS: int
 
-def random_tape(tape: Any, words: Any, is_wide: bool, /) -> None: ...
+def random_tape(tape: Any, words: Any, is_wide: bool, is_of_numpy: bool, /) -> None: ...
 
 class LoopProgram:
     """A compiled loop: a program of the scalar IR, and what its values must be."""

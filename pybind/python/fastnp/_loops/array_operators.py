@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy
 
-from fastnp._loops import known_functions, numbers
+from fastnp._loops import element_loops, known_functions, numbers
 from fastnp._loops.arrays import (
     Elementwise,
     Indices,
@@ -258,7 +258,9 @@ def unary_of_integers(e: Emitter, name: str, operand: Elementwise) -> Elementwis
 
 
 def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> Elementwise:
-    """A ufunc of ours, which a kernel computes."""
+    """A ufunc of ours, which a kernel computes; operands that no kernel computes, as products of
+    matrices, are computed before.
+    """
     if (char := complex_loop(name, arguments)) is not None and name != "power":
         return of_complexes(e, name, char, arguments)
     names = tuple(scalar_name(value) for value in arguments)
@@ -268,6 +270,10 @@ def ufunc(e: Emitter, name: str, arguments: Sequence[Value | Elementwise]) -> El
     operands = [
         taken_by(e, elements(e, value), have, to)
         for value, have, to in zip(arguments, names, loop, strict=False)
+    ]
+    operands = [
+        elements(e, element_loops.in_memory(e, one)) if one.shape and not one.formula else one
+        for one in operands
     ]
 
     def element(_: list[str]) -> str:

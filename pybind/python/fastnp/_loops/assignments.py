@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
 from fastnp._loops import (
+    array_attributes,
     arrays,
     attributes,
     complexes,
+    dictionaries,
     element_loops,
     fields,
     inner_functions,
@@ -35,6 +37,7 @@ from fastnp._loops.expressions import (
     subscript_items,
     tuple_item,
 )
+from fastnp._loops.loop import below
 from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
@@ -68,8 +71,7 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         array = single(e, node.func.value)
         if not isinstance(array.type, ListType):
             raise Unsupported("the method `pop`")
-        pop = lists.pop_first if node.func.attr == "popleft" else lists.pop
-        assign_popped(e, target, *pop(e, array))
+        assign_popped(e, target, *lists.popped(e, array, node))
         return
     if (heap := heap_of(e, node, "heappop", 1)) is not None:
         assign_popped(e, target, *priority_queues.pop(e, heap[0]))
@@ -98,12 +100,11 @@ def immediate(e: Emitter, node: ast.expr) -> ast.expr:
 
 
 def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether an expression is `x.pop()` or `x.popleft()`."""
+    """Whether an expression is `x.pop()`, `x.popleft()` or `x.pop(0)`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("pop", "popleft")
-        and not (node.args or node.keywords)
+        and lists.is_pop(node.func.attr, node)
     )
 
 
@@ -169,12 +170,12 @@ def unpacked(e: Emitter, target: ast.Tuple, node: ast.expr) -> list[Value | Elem
 def new_arrays(
     e: Emitter, targets: list[ast.expr], values: list[Value | Elementwise]
 ) -> list[Value | Elementwise]:
-    """Arrays that are computed, and numbers, which names are assigned at once."""
+    """Arrays that are computed, and numbers, which names and attributes are assigned at once."""
     is_known = all(
         isinstance(value, Elementwise) or isinstance(value.type, Number | ComplexType)
         for value in values
     )
-    if not is_known or not all(isinstance(part, ast.Name) for part in targets):
+    if not is_known or not all(isinstance(part, ast.Name | ast.Attribute) for part in targets):
         raise Unsupported("several arrays stored in one statement")
     if len(values) != len(targets):
         raise Unsupported("unpacking of another number of values")
@@ -210,22 +211,25 @@ def assign_all(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
 
 
 def expect_own_places(e: Emitter, targets: list[ast.expr]) -> None:
-    """Refuses targets of which one may change the place of another."""
-    bound = {part.id for part in targets if isinstance(part, ast.Name)}
-    attributes_bound = {part.attr for part in targets if isinstance(part, ast.Attribute)}
-    for part in targets:
+    """Refuses targets of which one may change the place of one behind it: Python finds where a
+    target is when those before it are assigned.
+    """
+    for k, part in enumerate(targets):
         if isinstance(part, ast.Name):
             continue
         if not isinstance(part, ast.Subscript | ast.Attribute):
             raise Unsupported("a nested tuple of targets")
+        before = targets[:k]
+        bound = {other.id for other in before if isinstance(other, ast.Name)}
+        attributes_bound = {other.attr for other in before if isinstance(other, ast.Attribute)}
         place = [n for n in ast.walk(part) if n is not part]
         used = {n.id for n in place if isinstance(n, ast.Name)}
         attributes_used = {n.attr for n in place if isinstance(n, ast.Attribute)}
         if (
             used & bound
-            or (isinstance(part, ast.Attribute) and is_of_item(place, targets))
+            or (isinstance(part, ast.Attribute) and is_of_item(place, before))
             or attributes_used & attributes_bound
-            or (isinstance(part, ast.Subscript) and not has_own_place(e, part, targets))
+            or (isinstance(part, ast.Subscript) and not has_own_place(e, part, before))
         ):
             raise Unsupported("targets of which one changes where another is")
 
@@ -241,19 +245,32 @@ def has_own_place(e: Emitter, part: ast.Subscript, targets: list[ast.expr]) -> b
     """Whether no other target changes the place of a part: the items of lists that are no target
     may say where it is.
     """
-
-    def header(node: ast.expr) -> str | None:
-        value = expression(e, node) if isinstance(node, ast.Name) else None
-        return value.registers[0] if lists.is_list(value) else None
-
-    inside = {header(n.value) for n in ast.walk(part) if isinstance(n, ast.Subscript) and n != part}
-    stored = {header(other.value) for other in targets if isinstance(other, ast.Subscript)}
-    if inside and (None in inside or None in stored or inside & stored):
-        return False
-    for a in inside:
-        for b in stored:
-            e.leave_if(e.text.op(I8, "icmp.eq", a, b))
+    stored = [list_of(e, other.value) for other in targets if isinstance(other, ast.Subscript)]
+    nodes = [n.value for n in ast.walk(part) if isinstance(n, ast.Subscript) and n is not part]
+    if not stored or not nodes:
+        return True
+    for inside in [list_of(e, node) for node in nodes]:
+        for other in stored:
+            if inside is None or other is None:
+                return False
+            # A list holds either numbers or not.
+            if holds_numbers(inside) == holds_numbers(other):
+                e.leave_if(e.text.op(I8, "icmp.eq", inside.registers[0], other.registers[0]))
     return True
+
+
+def holds_numbers(value: Value) -> bool:
+    return isinstance(value.type, ListType) and isinstance(value.type.item, Number)
+
+
+def list_of(e: Emitter, node: ast.expr) -> Value | None:
+    """A list that names and items of lists lead to; `None` for others."""
+    is_path = isinstance(node, ast.Name | ast.Subscript) and all(
+        isinstance(part, ast.Name | ast.Subscript | ast.Constant | ast.BinOp)
+        for part in below(node)
+    )
+    value = expression(e, node) if is_path else None
+    return value if isinstance(value, Value) and lists.is_list(value) else None
 
 
 def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callable[[], None]:
@@ -264,16 +281,13 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
         owner = owner_of(e, target)
         if isinstance(owner.type, ReferenceType):
             return fields.prepare(e, owner, target.attr, value)
-        name = attributes.prepare(e, owner, target.attr)
-        is_new = isinstance(value, Elementwise) or (
-            isinstance(value.type, ArrayType) and value.type.is_made
-        )
-        if e.calls and is_new:
-            raise Unsupported(f"a new array for `{target.attr}`, in a function that is called")
-        return prepare_variable(e, name, value)
+        return prepare_stored(e, attributes.prepare(e, owner, target.attr), value)
     if not isinstance(target, ast.Subscript):
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)
+    if isinstance(array, Value) and dictionaries.is_dictionary(array):
+        path, _, place = dictionaries.place_of(e, array, target.slice, single)
+        return prepare_stored(e, attributes.stored_at(e, path, place), value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         if isinstance(target.slice, ast.Slice):
             (index,) = subscript_items(e, target.slice)
@@ -286,6 +300,11 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     if scatters.has_array(items):
         return scatters.stored(e, array_operand(array), items, value)
     return store(e, arrays.view(e, array_operand(array), items), value)
+
+
+def prepare_stored(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
+    """Makes the checks of binding an attribute, or an item of a dictionary."""
+    return array_attributes.prepare(e, name, value) or prepare_variable(e, name, value)
 
 
 def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Callable[[], None]:
@@ -387,6 +406,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     if not isinstance(target, ast.Subscript):
         raise Unsupported("a target of this kind")
     array = expression(e, target.value)
+    if isinstance(array, Value) and dictionaries.is_dictionary(array):
+        augmented_item(e, array, target, name, node)
+        return
     if isinstance(array, Value) and isinstance(array.type, ListType):
         index = number(e, target.slice)
         at = lists.place(e, array, index)
@@ -439,6 +461,20 @@ def add_items(e: Emitter, array: Value, name: str, value: Value | Elementwise) -
     if name != "add":
         raise Unsupported(f"{name} on {array.type}, in place")
     lists.extend(e, array, value)
+
+
+def augmented_item(
+    e: Emitter, array: Value, target: ast.Subscript, name: str, node: ast.expr
+) -> None:
+    """`d["key"] op= value`."""
+    path, _, place = dictionaries.place_of(e, array, target.slice, single)
+    attributes.stored_at(e, path, place)
+    left, right = undo.in_order(e, [target, node], expression)
+    if isinstance(left, Value) and isinstance(left.type, ArrayType):
+        effect = update(e, left, name, right)
+    else:
+        effect = prepare(e, target, binary(e, name, left, right))
+    effect()
 
 
 def augmented_field(

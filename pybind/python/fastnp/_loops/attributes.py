@@ -16,7 +16,7 @@ from enum import EnumMeta
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
-from fastnp._loops import closures, generators, scopes, undo
+from fastnp._loops import closures, dictionaries, generators, scopes, undo
 from fastnp._loops.emitter import Emitter, Learned, Unsupported, Variable, is_attribute
 from fastnp._loops.names import Names
 from fastnp._loops.parameters import lengths_of, object_type
@@ -38,7 +38,8 @@ STORED_IN_CALLS = "attributes stored in calls"
 def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
     """An object of the program that is found at a place; `None` of objects that are none."""
     class_ = type(known)
-    if not (is_plain(class_) or generators.is_generator(known)) or not isinstance(e.names, Names):
+    is_known = is_plain(class_) or generators.is_generator(known) or dictionaries.is_known(known)
+    if not is_known or not isinstance(e.names, Names):
         return None
     # An object has one path, and the code relies on others' being other objects.
     for path, other in e.objects.items():
@@ -46,6 +47,7 @@ def instance_at(e: Emitter, place: Place, known: object) -> Value | None:
             if place != other.place and place not in other.also_at:
                 other.also_at.append(place)
             return Value(InstanceType(path, class_), ())
+    dictionaries.check_apart(e, known)
     e.objects[place.path] = Object(place, class_, [], [])
     return Value(InstanceType(place.path, class_), ())
 
@@ -101,6 +103,11 @@ def attribute(e: Emitter, value: Value, name: str) -> Value:
         if found is None:
             raise Unsupported(f"`{path}` is {type(of_class).__name__}")
         return found
+    return found_at(e, path, owner, place)
+
+
+def found_at(e: Emitter, path: str, owner: Object, place: Place) -> Value:
+    """What is found at a place below an object, which the loop does not store to."""
     known = place.found(e.names)
     if closures.is_of_program(known):
         e.closures.add(place, known)
@@ -179,9 +186,13 @@ def prepare(e: Emitter, value: Value, name: str) -> str:
     """The variable of an attribute that is to be stored to."""
     check_stored(e, value)
     type_ = instance(value)
-    path = f"{type_.path}.{name}"
+    place = place_of(e, e.objects[type_.path], name)
+    return stored_at(e, f"{type_.path}.{name}", place)
+
+
+def stored_at(e: Emitter, path: str, place: Place | None) -> str:
+    """The variable of what is stored to at a place."""
     if path not in e.state:
-        place = place_of(e, e.objects[type_.path], name)
         if place is None or e.is_recorded:
             raise Unsupported(f"an assignment to `{path}`, which is new")
         if e.calls and e.calls_may_store:

@@ -44,7 +44,7 @@ from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
 from fastnp._loops.structs import is_member, structs_of
 from fastnp._loops.tapes import DRAWS
-from fastnp._loops.text import FEW_WRITTEN, MAX_WRITTEN, TooLong
+from fastnp._loops.text import MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
     ArrayType,
     ComplexType,
@@ -66,10 +66,10 @@ MOST_LEARNED = 100
 
 
 def compile_loop(
-    loop: Loop, names: Names, source: Any, is_early: bool = False
+    loop: Loop, names: Names, source: Any, limit: int = MAX_WRITTEN
 ) -> Compiled | Refusal:
-    """Compiles a loop for the types that the names have; if `is_early`, one of few lines alone."""
-    return _compiled(loop, names, source, limit=FEW_WRITTEN if is_early else MAX_WRITTEN)
+    """Compiles a loop for the types that the names have, if it takes so many lines at most."""
+    return _compiled(loop, names, source, limit=limit)
 
 
 def compile_tasks(

@@ -41,9 +41,8 @@ def call(e: Emitter, node: ast.Call) -> None:
         lists.extend(e, owner, expression(e, immediate(e, node.args[0])))
     elif node.func.attr == "sort" and not node.args and not e.calls:
         sorting.sort_list(e, owner)
-    elif node.func.attr in ("pop", "popleft") and not node.args:
-        pop = lists.pop_first if node.func.attr == "popleft" else lists.pop
-        _, effect = pop(e, owner)
+    elif lists.is_pop(node.func.attr, node):
+        _, effect = lists.popped(e, owner, node)
         effect()
     else:
         raise Unsupported(f"the method `{node.func.attr}`")

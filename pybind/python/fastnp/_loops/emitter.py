@@ -456,7 +456,7 @@ class Emitter:
         that no other variable's array is in, and none of those that are `held`. In a function that
         is called, each variable has its own.
         """
-        if self.calls:
+        if self.calls and not is_attribute(name):
             others = [v.type for key, v in self.state.items() if key != name]
             used = {*held, *(array.root for type_ in others for array in arrays_in(type_))}
             key = self.prefix + name + part
@@ -474,11 +474,16 @@ class Emitter:
 
     def free_buffer(self, name: str, held: tuple[int, ...]) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""
-        used = [array.root for v in self.state.values() for array in arrays_in(v.type)]
+        variables = [*self.state.values()]
+        for call in self.calls:
+            variables += [v for key, v in call.callers_state.items() if not is_attribute(key)]
+        used = [array.root for v in variables for array in arrays_in(v.type)]
         used += [*self.reserved, *held]
         for have in arrays_in(self.state[name].type) if name in self.state else ():
             if have.is_made and used.count(have.root) == 1:
                 return -1 - have.root
+        before = (self.attributes_before or {}).values()
+        used += [array.root for v in before for array in arrays_in(v.type)]
         for key, number in self.buffers.items():
             if "/" not in key and -1 - number not in used:
                 return number

@@ -10,6 +10,7 @@ from fastnp._loops import (
     arrays,
     attributes,
     complexes,
+    dictionaries,
     element_loops,
     fields,
     free_names,
@@ -31,6 +32,7 @@ from fastnp._loops import (
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.closures import has_contents
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.iterators import MAX_TUPLE
 from fastnp._loops.loop import below
 from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
@@ -523,6 +525,9 @@ def number_or_object(e: Emitter, node: ast.expr) -> Value:
 
 def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value | Elementwise:
     """`value[index]`."""
+    if isinstance(value, Value) and dictionaries.is_dictionary(value):
+        path, owner, place = dictionaries.place_of(e, value, index, single)
+        return e.read(path) or e.free.get(path) or attributes.found_at(e, path, owner, place)
     if isinstance(value, Value) and isinstance(value.type, TupleType | UnrolledList):
         return tuple_item(e, value, index)
     if isinstance(value, Value):
@@ -555,10 +560,12 @@ def array_operand(value: Value | Elementwise) -> Value:
 
 
 def tuple_item(e: Emitter, value: Value, index: ast.expr) -> Value:
-    found = single(e, index)
+    """`value[index]` of a tuple: where the index varies, its items are compared with it in turn."""
+    found, items = single(e, index), tuples.items_of(value)
     low, high = e.text.ranges.get(found.register, WHOLE) if found.type == INT else WHOLE
     at = low if low == high else found.literal
-    items = tuples.items_of(value)
+    if at is None and numbers.number(found).is_integer and len(items) <= MAX_TUPLE:
+        return tuples.item_at(e, value, arrays.position(e, found, e.text.integer(len(items))))
     if not isinstance(at, int) or not -len(items) <= at < len(items):
         raise Unsupported("an item of a tuple that is not known")
     return items[at]

@@ -25,6 +25,7 @@ from fastnp._loops import (
     free_names,
     inner_functions,
     joining,
+    linear_algebra,
     list_folds,
     lists,
     literals,
@@ -657,6 +658,7 @@ def of_numpy(name: str, is_ours: bool) -> Callable[[Emitter, list[Operand]], Ope
 # Functions that make arrays of ours, or of NumPy's.
 MAKERS = {"full": creation.full, "arange": sequences.arange, "linspace": sequences.linspace}
 MAKERS.update(eye=sequences.eye, identity=sequences.identity)
+MAKERS.update({"linalg.inv": linear_algebra.inverse, "linalg.solve": linear_algebra.solution})
 # Functions that look at the syntax of their calls.
 BY_KEYWORDS = {"linalg.norm": norm, "roll": sequences.roll}
 
@@ -673,6 +675,7 @@ OF_NUMPY: dict[str, Callable[[Emitter, list[Operand]], Operand]] = {
     "searchsorted": sorted_arrays.searchsorted,
     "sort": sorting.sort,
     "median": sorting.median,
+    "linalg.det": linear_algebra.determinant,
     "clip": clip,
     "triu": joining.triangle(True),
     "tril": joining.triangle(False),

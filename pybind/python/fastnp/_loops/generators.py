@@ -151,7 +151,8 @@ class Drawing:
             self.state = self._state_of_numpy()
             self._set_state()
             self.words = bits_of(owner).random_raw(count)
-        _fastnp.random_tape(self.tape, self.words, source.is_wide)
+        is_of_numpy = source.kind != PYTHON
+        _fastnp.random_tape(self.tape, self.words, source.is_wide, is_of_numpy)
 
     def end(self, has_run: bool) -> int:
         """Has the generator be behind the words that were taken; how many these are."""

@@ -86,9 +86,13 @@ def known_object(e: Emitter, node: ast.expr) -> object:
 
 def of_builtin(e: Emitter, node: ast.expr) -> Items | Known | None:
     """The items of `range(…)`, `enumerate(…)`, `zip(…)` or `reversed(…)`; `None` of others."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.keywords:
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         return None
     function, nodes = known_object(e, node.func), node.args
+    if function is enumerate and len(nodes) == 1 and [k.arg for k in node.keywords] == ["start"]:
+        nodes = [*nodes, node.keywords[0].value]
+    elif node.keywords:
+        return None
     if function is range and 1 <= len(nodes) <= 3:
         return iterators.of_range(e, range_value(e, nodes))
     if function is enumerate and 1 <= len(nodes) <= 2:

@@ -121,8 +121,8 @@ def convert(e: Emitter, value: Value, char: str, checked: bool) -> str:
 def float_to_integer(e: Emitter, value: Value, char: str) -> str:
     """A float without its fraction as an integer; what is no number of the type is left."""
     text, kind = e.text, value.type.registers[0]
-    bits = 54 if BITS[char] == 64 else BITS[char] - 1
-    limit = text.float(float(1 << min(bits, 53)), kind)
+    bits = 53 if BITS[char] == 64 else BITS[char] - char.islower()
+    limit = text.float(float(1 << bits), kind)
     inside = text.op(I8, "fcmp.lt", text.op(kind, "fabs", value.register), limit)
     e.leave_unless(inside)
     integer = text.op(I64, "f2i", value.register)

@@ -113,11 +113,28 @@ class ReceiverLink(Record):
         return owner.__self__ if type(owner) is MethodType else MISSING
 
 
+class ItemLink(Record):
+    """A step from a dictionary to what it has under a key."""
+
+    key: str | int
+
+    @property
+    def name(self) -> str:
+        return str(self.key)
+
+    def found(self, owner: Any) -> Any:
+        return owner.get(self.key, MISSING) if type(owner) is dict else MISSING
+
+    def store(self, owner: Any, value: object) -> None:
+        """Binds the key."""
+        owner[self.key] = value
+
+
 class Place(Record):
     """Where an object is found: a name, and attributes, cells and the like from there."""
 
     name: str
-    links: tuple[Link | CellLink | DefaultLink | ReceiverLink, ...] = ()
+    links: tuple[Link | ItemLink | CellLink | DefaultLink | ReceiverLink, ...] = ()
 
     @property
     def path(self) -> str:
@@ -126,6 +143,10 @@ class Place(Record):
     def attribute(self, class_: type, name: str, slot: MemberDescriptorType | None) -> Place:
         """The place of an attribute of the object, which is of a class."""
         return Place(self.name, (*self.links, Link(class_, name, slot)))
+
+    def item(self, key: str | int) -> Place:
+        """The place of what the dictionary, which is here, has under a key."""
+        return Place(self.name, (*self.links, ItemLink(key)))
 
     def owner(self) -> Place:
         """The place of the object that has the attribute, which is here."""
@@ -161,7 +182,7 @@ class Place(Record):
     def store(self, names: Mapping[str, Any], value: object) -> None:
         """Binds the attribute."""
         link = self.links[-1]
-        assert isinstance(link, Link)
+        assert isinstance(link, Link | ItemLink)
         link.store(self.owner().found(names), value)
 
 

@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
+from math import inf
 from time import perf_counter, thread_time
 from types import CodeType
 from typing import Any
@@ -42,8 +43,10 @@ from fastnp._state import loops as _switch
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
 # lines: 3 to 15 ms): so the most that is lost is once more what was interpreted (ski rental).
 COMPILE_AFTER = 4e-3
-# A loop of much code (`FEW_WRITTEN`) waits so long: it may be too much, which is found out late.
-LARGE_AFTER = 40e-3
+# A loop of so many lines of code is compiled as early as that, one of more is interpreted for about
+# as long as writing so many takes: it may be too much, which is found out late. Each line takes 10
+# to 20 µs. A filter whose state is attributes has 6,000, of which a third are for its first turn.
+TIERS = ((2_500, 40e-3), (8_000, 250e-3), (24_000, inf))
 # A loop that has so many times as long to go, as far as is known, is compiled after this part of
 # it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
 # of that is to come.
@@ -524,9 +527,9 @@ class Site(Loop):
             from fastnp._loops import compiler
 
             began = perf_counter()
-            is_early = not self.is_eager and self.spent < LARGE_AFTER
+            limit, later = self._limit()
             try:
-                found = compiler.compile_loop(self, names, source, is_early)
+                found = compiler.compile_loop(self, names, source, limit)
             except Exception as error:
                 # A mistake of the compiler's: the interpreter runs the program all the same, and
                 # the report has it. Tests and `jit` compile eagerly.
@@ -536,8 +539,8 @@ class Site(Loop):
         took = perf_counter() - began
         _compiling += began - start + took
         if isinstance(found, Refusal):
-            if is_early and found.reason == TOO_LONG:
-                self.threshold = max(self.threshold, LARGE_AFTER)
+            if later < inf and found.reason == TOO_LONG:
+                self.threshold = max(self.threshold, later)
                 self.is_large = True
             else:
                 self._refuse(found)
@@ -563,6 +566,12 @@ class Site(Loop):
         else:
             _machine += outcome.seconds
         return outcome
+
+    def _limit(self) -> tuple[int, float]:
+        """Lines that the loop may take now, and the seconds after which it may take more."""
+        if self.is_eager:
+            return TIERS[-1]
+        return next(tier for tier in TIERS if self.spent < tier[1])
 
     def _may_wait(self) -> bool:
         """Whether the loop is interpreted longer before another version of it is compiled. The

@@ -602,7 +602,7 @@ def inline(
     one for each item of a tuple.
     """
     source = as_statements(function)
-    if source is None or len(e.calls) >= MAX_CALL_DEPTH:
+    if source is None or len(e.calls) >= MAX_CALL_DEPTH or is_search(e, function, source[1]):
         raise Unsupported(f"a call of {function.__name__}")
     parameters, body = source
     if parameters.kwarg:
@@ -658,6 +658,19 @@ def inline(
         e.branches = branches
         e.state, e.prefix, e.loops = outer, prefix, loops
         e.forget_since(known)
+
+
+def is_search(e: Emitter, function: FunctionType, body: list[ast.stmt]) -> bool:
+    """Whether a function with a loop calls itself, as a search with backtracking does: of eight
+    levels of loops in loops there would be thousands of lines, and it goes deeper.
+    """
+    if not any(call.function is function for call in e.calls):
+        return False
+    parts = [part for statement in body for part in below(statement)]
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    names |= {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    has_loop = any(isinstance(part, ast.For | ast.While) for part in parts)
+    return has_loop and function.__name__ in names
 
 
 def settled(e: Emitter, argument: Value | Elementwise) -> Value | Elementwise:

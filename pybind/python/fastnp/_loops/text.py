@@ -27,10 +27,9 @@ class Block:
 
 # Lines that are written of a function, those written again included, and that are left: the
 # first take 5 µs each here, the others 4 to 20 µs in the code generator, more so the more they are.
-MAX_WRITTEN = 8_000
-# Lines that are written of a loop that has not been interpreted for long (`LARGE_AFTER`).
-FEW_WRITTEN = 2_500
-MAX_LINES = 6_500
+MAX_WRITTEN = 24_000
+# Of those that are written, so many are left at most.
+LEFT = 3 / 4
 
 # Instructions whose results are computed here where they are known, with the second operand that
 # leaves the first as it is.
@@ -229,7 +228,7 @@ class Text:
 
     def write(self, name: str, frame: int) -> str:
         """The whole text."""
-        if sum(len(block.lines) for block in self.blocks) > MAX_LINES:
+        if sum(len(block.lines) for block in self.blocks) > LEFT * self.limit:
             raise TooLong
         lines = [f"function {name} frame {frame}"]
         lines += [f"reg {register}: {kind}" for register, kind in self.types.items()]

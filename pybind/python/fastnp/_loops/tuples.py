@@ -79,9 +79,10 @@ def count_of(e: Emitter, value: Value, wanted: Value, equal: Equal) -> Value:
 
 
 def quotient_and_remainder(e: Emitter, arguments: list[Any]) -> Value:
-    """`divmod(a, b)` of Python's numbers."""
+    """`divmod(a, b)` of Python's numbers, and of NumPy's of 64 bits."""
     types = [value.type for value in arguments if isinstance(value, Value)]
-    if len(types) != 2 or not all(type_ in (INT, FLOAT) for type_ in types):
+    known = (INT, FLOAT, Number("l"), Number("d"))
+    if len(types) != 2 or not all(type_ in known for type_ in types):
         raise Unsupported("divmod of these values")
     a, b = map(e.settle, arguments)
     parts = [numbers.binary(e, name, a, b) for name in ("floor_divide", "remainder")]

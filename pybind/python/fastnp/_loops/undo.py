@@ -101,14 +101,15 @@ def in_order(
 
 
 def kept(e: Emitter, node: ast.expr, value: Operand, later: Sequence[ast.expr]) -> Operand:
-    """An operand as it is before functions called for later ones store: an attribute is copied;
-    after an array that is not computed yet no function of the statement may store.
+    """An operand as it is before functions called for later ones store: an attribute, or an item of
+    a dictionary, is copied; after an array that is not computed yet no function of the statement
+    may store.
     """
     if not e.may_store or not any(map(calls, later)):
         return value
     if isinstance(value, Elementwise):
         e.may_store = False
-    elif any(isinstance(part, ast.Attribute) for part in below(node)):
+    elif any(isinstance(part, ast.Attribute | ast.Subscript) for part in below(node)):
         registers = [e.text.register(kind) for kind in value.type.registers]
         for target, source in zip(registers, value.registers, strict=True):
             e.text.copy(target, source)

@@ -1,0 +1,76 @@
+"""Dictionaries under keys of the source: `params["dt"]`, `counts["open"] += 1`.
+
+What a dictionary has under such a key is to the code what an attribute of an object is: a
+parameter, found where the loop is entered, or a variable, if the loop stores to it. The key must be
+there. A dictionary that is used in another way is the interpreter's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.places import MISSING, Link
+from fastnp._loops.types import InstanceType, ObjectType, Value
+
+if TYPE_CHECKING:
+    from fastnp._loops.places import Object, Place
+
+# A dictionary of more keys is one that the program fills with what it computes.
+MOST_KEYS = 64
+
+
+def is_known(known: Any) -> bool:
+    """Whether an object is a dictionary of a few names or integers, and none of a scope or a class.
+
+    Others might have keys whose comparisons are code of the program's.
+    """
+    return (
+        type(known) is dict
+        and len(known) <= MOST_KEYS
+        and all(type(key) in (str, int) for key in known)
+        and "__name__" not in known
+        and "__module__" not in known
+    )
+
+
+def check_apart(e: Emitter, known: Any) -> None:
+    """Refuses a dictionary that may be the attributes of an object that the code uses too."""
+    others = [(other.class_, other.place.found(e.names)) for other in e.objects.values()]
+    if type(known) is dict:
+        pairs = [(class_, other, known) for class_, other in others if class_ is not dict]
+    else:
+        pairs = [(type(known), known, other) for class_, other in others if class_ is dict]
+    for class_, owner, dictionary in pairs:
+        if all(
+            type(key) is str and Link(class_, key, None).found(owner) is value
+            for key, value in dictionary.items()
+        ):
+            raise Unsupported("a dictionary that may be the attributes of an object")
+
+
+def is_dictionary(value: object) -> bool:
+    """Whether a value is a dictionary that the code knows by its place."""
+    type_ = value.type if isinstance(value, Value) else None
+    return isinstance(type_, InstanceType) and type_.class_ is dict
+
+
+def place_of(
+    e: Emitter, value: Value, index: ast.expr, single: Callable[[Emitter, ast.expr], Value]
+) -> tuple[str, Object, Place]:
+    """The path of an item, its dictionary, and where it is found."""
+    assert isinstance(value.type, InstanceType)
+    at = single(e, index)
+    key: Any = at.type.value if isinstance(at.type, ObjectType) else at.literal
+    # A key is a part of the names of registers.
+    is_name = type(key) is str and key.isascii() and key.isidentifier()
+    if not is_name and not (type(key) is int and key >= 0):
+        raise Unsupported("a key of this dictionary that is no name of the source")
+    owner = e.objects[value.type.path]
+    place = owner.place.item(key)
+    path = f"{value.type.path}.{key}"
+    if path not in e.state and place.found(e.names) is MISSING:
+        raise Unsupported(f"`{path}`, a key that is not there")
+    return path, owner, place
