@@ -26,8 +26,12 @@ WHOLE = {
 w = np.cos(np.arange(500.0))
 for i in range(3):
     z = w + i
-    z[:] = np.sort(w * 0.5) + np.sort(w * 1.5) + np.sort(w * 2.5) + np.sort(w * 3.5) + np.sort(w * 4.5) + np.sort(w * 5.5) + np.sort(w * 6.5) + np.sort(w * 7.5) + np.sort(w * 8.5) + (
-        np.sort(z * 0.5) + np.sort(z * 1.5) + np.sort(z * 2.5) + np.sort(z * 3.5) + np.sort(z * 4.5) + np.sort(z * 5.5) + np.sort(z * 6.5) + np.sort(z * 7.5) + np.sort(z * 8.5)
+    z[:] = np.sort(w * 2) + np.sort(w * 3) + np.sort(w * 4) + np.sort(w * 5) + np.sort(w * 6)
+    z[:] = z + (
+        np.sort(w - 1) + np.sort(w - 2) + np.sort(w - 3) + np.sort(w - 4) + np.sort(w - 5)
+        + np.sort(w + 1) + np.sort(w + 2) + np.sort(w + 3) + np.sort(w + 4) + np.sort(w + 5)
+        + np.sort(z * 1) + np.sort(z * 2) + np.sort(z * 3) + np.sort(z * 4) + np.sort(z * 5)
+        + np.sort(z + 1) + np.sort(z + 2) + np.sort(z + 3) + np.sort(z + 4) + np.sort(z + 5)
     )
     x[:] = z[:7]
 """,

@@ -472,7 +472,7 @@ class Emitter:
         found = (key for key, number in self.buffers.items() if number == -1 - type_.root)
         return bool(self.prefix) and any(key.startswith(self.prefix) for key in found)
 
-    def free_buffer(self, name: str, held: tuple[int, ...]) -> int:
+    def free_buffer(self, name: str, held: tuple[int, ...] = ()) -> int:
         """The number of a buffer that holds no array of another variable's or of this statement."""
         variables = [*self.state.values()]
         for call in self.calls:
