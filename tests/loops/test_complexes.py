@@ -1,4 +1,4 @@
-"""Statements on whole arrays of complex numbers in compiled loops, by kernels of the engine."""
+"""Statements on whole arrays of complex numbers in compiled loops."""
 
 from __future__ import annotations
 
@@ -60,6 +60,29 @@ for k in range(5):
     H = G.T - k
     G -= G[k] / 8
 """,
+    "products of whole numbers": """
+P = (np.arange(9.0).reshape(3, 3) % 4) * (1 - 2j)
+Q, M, v = P.T + 1j, np.arange(6.0).reshape(2, 3), P[0] * 2
+for k in range(4):
+    R = P[:2] @ Q[::-1]
+    a = R @ v
+    T, W = np.dot(M, P), P @ M.T - k
+    c = v @ Q[:, k % 3]
+    Q[k % 3] = (T[1] - W[:, 0]) * 1j
+    Q[0, 0] = c - a[1]
+    v[:2] = P[1, :2] * (k + 1j) + a * 0
+    P[0] = (P @ M[0]) * 0.5
+""",
+    "broadcasting and overlaps in place": """
+for k in range(5):
+    G[1:] += G[:-1] * 0.5
+    G[k] -= G[k]
+    G[:, k] += G[:, k] * G[:, k + 1] + w[:5]
+    G[k, 1:] = G[k, :-1]
+    G[:] = x * (2 - 1j)
+    G[:, 1:2] *= 1j
+    G += w[k]
+""",
     "names of parts": """
 for k in range(9):
     p, q = z.real, z[3:].imag
@@ -87,6 +110,20 @@ for k in range(24):
 """
 LEFT = {
     "an overflow": "for k in range(9):\n    z *= 1e100 * (1 + 1j)",
+    "an overflow half way": """
+z[5] = 1e300
+for k in range(3):
+    z[2:9] *= 1e3 * (1 + 1j)
+    z[::2] += z[::2] * 1e4
+    w[:5] = z[3:8] * (1e3 - 1e3j)
+""",
+    "a product that overflows": """
+z[3] = 1e200
+for k in range(3):
+    w[k] = z @ z[::-1]
+    w[k] = (z * 1e50) @ z
+    G[0] = G @ (G[0] * 1e308)
+""",
     "a division by zero": "for k in range(9):\n    z /= (w - w[k])",
     "complex numbers in a real array": "for k in range(3):\n    x[:] = k\n    x[:] = z[:7]",
     "shapes that differ": "for k in range(4, 9):\n    z[:k] = z[k] + w[:7]",

@@ -92,6 +92,7 @@ pub(crate) enum Op {
     FNeg,
     FAbs,
     Sqrt,
+    Fma,
     Floor,
     Ceil,
     Trunc,
@@ -159,6 +160,7 @@ const ARITHMETIC2: &[Form] = &[
     form(&[F32x4, F32x4], &[F32x4]),
 ];
 const FLOAT2: &[Form] = &[form(&[F64, F64], &[F64]), form(&[F32, F32], &[F32])];
+const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64])];
 const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
 const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
 const FLOAT_ORDER: &[Form] = &[form(&[F64, F64], &[I8]), form(&[F32, F32], &[I8])];
@@ -206,6 +208,7 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::FNeg, "fneg", ARITHMETIC1),
     row(Op::FAbs, "fabs", ARITHMETIC1),
     row(Op::Sqrt, "sqrt", ARITHMETIC1),
+    row(Op::Fma, "fma", FUSED),
     row(Op::Floor, "floor", FLOAT1),
     row(Op::Ceil, "ceil", FLOAT1),
     row(Op::Trunc, "trunc", FLOAT1),

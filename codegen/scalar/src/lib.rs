@@ -44,6 +44,7 @@
 //! | `and` `or` `xor` `not` | i64 or i8 | bitwise; on i8 logical |
 //! | `fadd` `fsub` `fmul` `fdiv` `sqrt` `fneg` `fabs` | f64, f32, f64x2 or f32x4 | IEEE 754; of each number of a vector |
 //! | `copysign` | f64 or f32 | IEEE 754 |
+//! | `fma` | f64, f64, f64 -> f64 | `a * b + c`, rounded once |
 //! | `fmin` `fmax` | f64 or f32 | NaN if either is; -0 is less than 0 |
 //! | `floor` `ceil` `trunc` `nearest` | f64 or f32 | nearest: ties to even |
 //! | `icmp.CC` | i64 -> i8 | CC: eq ne lt le gt ge ult ule; eq and ne on i8 too |

@@ -370,6 +370,7 @@ impl Lowering<'_> {
             Op::FNeg => ins.fneg(a),
             Op::FAbs => ins.fabs(a),
             Op::Sqrt => ins.sqrt(a),
+            Op::Fma => ins.fma(a, b, c),
             Op::Floor => ins.floor(a),
             Op::Ceil => ins.ceil(a),
             Op::Trunc => ins.trunc(a),

@@ -191,6 +191,9 @@ fn library_call(call: LibCall) -> Option<usize> {
     extern "C" fn nearest_f64(x: f64) -> f64 {
         x.round_ties_even()
     }
+    extern "C" fn fma_f64(x: f64, y: f64, z: f64) -> f64 {
+        x.mul_add(y, z)
+    }
     extern "C" fn ceil_f32(x: f32) -> f32 {
         x.ceil()
     }
@@ -210,6 +213,7 @@ fn library_call(call: LibCall) -> Option<usize> {
         LibCall::FloorF64 => f64_call(floor_f64),
         LibCall::TruncF64 => f64_call(trunc_f64),
         LibCall::NearestF64 => f64_call(nearest_f64),
+        LibCall::FmaF64 => Some(fma_f64 as extern "C" fn(f64, f64, f64) -> f64 as usize),
         LibCall::CeilF32 => f32_call(ceil_f32),
         LibCall::FloorF32 => f32_call(floor_f32),
         LibCall::TruncF32 => f32_call(trunc_f32),

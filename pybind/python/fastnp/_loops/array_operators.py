@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy
 
-from fastnp._loops import element_loops, known_functions, numbers
+from fastnp._loops import complexes, element_loops, known_functions, numbers
 from fastnp._loops.arrays import (
     Elementwise,
     Indices,
@@ -66,7 +66,7 @@ def complex_loop(name: str, values: Sequence[Value | Elementwise]) -> str | None
 def of_complexes(
     e: Emitter, name: str, char: str, values: Sequence[Value | Elementwise]
 ) -> Elementwise:
-    """A ufunc of complex numbers, which a kernel computes."""
+    """A ufunc of complex numbers, which a kernel computes, or a loop over few elements."""
 
     def element(_: list[str]) -> str:
         raise Unsupported(f"{name} of complex numbers, element by element")
@@ -82,10 +82,29 @@ def of_complexes(
             operands.append(elements(e, value))
     step = "divide" if name == "true_divide" else name
     inputs = COMPLEX_CHAR * len(operands)
-    found = map_elements(e, operands, char, element, True, hides=True, step=step, inputs=inputs)
+    of_parts = IN_PARTS.get(name)
+    found = map_elements(
+        e,
+        operands,
+        char,
+        element,
+        True,
+        hides=True,
+        step=step,
+        inputs=inputs,
+        of_parts=None if of_parts is None else lambda parts: of_parts(e, *parts),
+    )
     if found.formula is None or not found.shape:
         raise Unsupported(f"{name} of these arrays")
-    return found._replace(packed=None, is_ours=True, needs_kernel=True)
+    return found._replace(packed=None, is_ours=True, needs_kernel=found.parts is None)
+
+
+# Operations of which a loop computes an element as a kernel does.
+IN_PARTS: dict[str, Callable[..., complexes.Parts]] = {
+    "add": lambda e, a, b: complexes.total(e, "fadd", a, b),
+    "subtract": lambda e, a, b: complexes.total(e, "fsub", a, b),
+    "multiply": complexes.fused_product,
+}
 
 
 def power(e: Emitter, arguments: Sequence[Value | Elementwise]) -> Value | Elementwise:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fastnp._loops import broadcasting, formulas, memory_order, numbers, scratch, slices
+from fastnp._loops.complexes import Parts
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
@@ -90,6 +91,8 @@ class Elementwise(Record):
     needs_kernel: bool = False
     # The order of the axes in memory that NumPy's array has.
     order: Order = ()
+    # The real and the imaginary part of an element of complex numbers, where it can be had.
+    parts: Callable[[Indices], Parts] | None = None
 
     def most(self) -> int:
         """The most elements that are computed and stored."""
@@ -374,8 +377,11 @@ def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
     return Value(type_, (register,))
 
 
-def store(e: Emitter, char: str, at: str, register: str) -> None:
-    e.text.line(f"store.{MEMORY[char]} {at}, 0, {register}")
+def store(e: Emitter, char: str, at: str, *registers: str) -> None:
+    """Stores an element, of complex numbers both parts."""
+    access = "f64" if char == COMPLEX_CHAR else MEMORY[char]
+    for k, register in enumerate(registers):
+        e.text.line(f"store.{access} {at}, {8 * k}, {register}")
 
 
 # Elements.
@@ -389,9 +395,18 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
         return complex_everywhere(e, value)
     if isinstance(value.type, ArrayType):
         type_, array = value.type, value
-        if type_.char == COMPLEX_CHAR:
-            return of_complex(shape(array), (array,), formulas.load(array), order=type_.order)
         strides_ = steps(e, array)
+        if type_.char == COMPLEX_CHAR:
+
+            def parts(indices: Indices) -> Parts:
+                at = address(array)
+                for index, step in zip(indices, strides_, strict=True):
+                    at = e.text.op(I64, "add", at, distance(e, index, step))
+                real, imaginary = load(e, COMPLEX_CHAR, at).registers
+                return real, imaginary
+
+            formula = formulas.load(array)
+            return of_complex(shape(array), (array,), formula, order=type_.order, parts=parts)
 
         def element(indices: Indices) -> str:
             at, offset = address(array), 0
@@ -426,11 +441,12 @@ def of_complex(
     warns: bool = False,
     is_ours: bool = False,
     order: Order = (),
+    parts: Callable[[Indices], Parts] | None = None,
 ) -> Elementwise:
-    """An array of complex numbers, which kernels alone compute."""
+    """An array of complex numbers."""
 
     def element(_: Indices) -> str:
-        raise Unsupported("an element of an array of complex numbers that is computed")
+        raise Unsupported("elements of an array of complex numbers")
 
     return Elementwise(
         COMPLEX_CHAR,
@@ -441,18 +457,32 @@ def of_complex(
         is_ours=is_ours,
         hides=True,
         formula=formula,
-        needs_kernel=True,
+        needs_kernel=parts is None,
         order=order,
+        parts=parts,
     )
+
+
+def parts_of(e: Emitter, source: Elementwise) -> Callable[[Indices], Parts] | None:
+    """The elements of an array as complex numbers; `None` where only a kernel has them."""
+    if source.char == COMPLEX_CHAR or source.needs_kernel:
+        return source.parts
+
+    def parts(indices: Indices) -> Parts:
+        have = Value(Number(source.char), (source.element(indices),))
+        return numbers.convert(e, have, "d", checked=False), e.text.float(0.0)
+
+    return parts
 
 
 def complex_everywhere(e: Emitter, value: Value) -> Elementwise:
     """A complex number as an array without axes, in memory of the statement."""
     memory = scratch.take(e, e.text.integer(SIZES[COMPLEX_CHAR]))
-    for offset, register in zip((0, 8), value.registers, strict=True):
-        e.text.line(f"store.f64 {memory}, {offset}, {register}")
+    store(e, COMPLEX_CHAR, memory, *value.registers)
     kind = ArrayType(COMPLEX_CHAR, 0, False, False, SCRATCH, False, is_ours=False)
-    return of_complex((), (), formulas.load(Value(kind, (memory,))))
+    real, imaginary = value.registers
+    formula = formulas.load(Value(kind, (memory,)))
+    return of_complex((), (), formula, parts=lambda _: (real, imaginary))
 
 
 def part_of_complex(e: Emitter, array: Value, is_imaginary: bool) -> Value:
@@ -576,6 +606,12 @@ def stretched(e: Emitter, source: Elementwise, extents: Sequence[str]) -> Elemen
         def packed(indices: Indices) -> str:
             return of_packed(moved(indices))
 
+    parts, own_parts = None, source.parts
+    if own_parts is not None:
+
+        def parts(indices: Indices) -> Parts:
+            return own_parts(moved(indices))
+
     shape_ = tuple(
         to if is_fixed else have
         for is_fixed, have, to in zip(fixed, source.shape, own, strict=True)
@@ -583,6 +619,7 @@ def stretched(e: Emitter, source: Elementwise, extents: Sequence[str]) -> Elemen
     return source._replace(
         shape=shape_,
         element=lambda indices: source.element(moved(indices)),
+        parts=parts,
         packed=packed,
         formula=formulas.repeated(source.formula, fixed),
     )
@@ -598,11 +635,13 @@ def map_elements(
     opcode: str = "",
     step: str = "",
     inputs: str = "",
+    of_parts: Callable[[list[Parts]], Parts] | None = None,
 ) -> Elementwise:
     """An array whose elements are computed from those of operands that are broadcast together.
 
     `opcode` is the one instruction that computes an element, if there is one for vectors as well;
-    `step` that of kernels, which takes values of the types `inputs`.
+    `step` that of kernels, which takes values of the types `inputs`. `of_parts` computes an element
+    of complex numbers.
     """
     if not step or any(operand.formula is None for operand in operands):
         operands = [by_element(e, operand) for operand in operands]
@@ -622,16 +661,26 @@ def map_elements(
     if char in PACKED and vectors_of and all(vectors_of):
 
         def packed(indices: Indices) -> str:
-            parts = []
+            vectors_ = []
             for operand, of_packed in zip(operands, vectors_of, strict=True):
                 assert of_packed is not None
-                parts.append(of_packed(indices[len(indices) - len(operand.shape) :]))
-            return e.text.op(PACKED[char][0], opcode, *parts)
+                vectors_.append(of_packed(indices[len(indices) - len(operand.shape) :]))
+            return e.text.op(PACKED[char][0], opcode, *vectors_)
+
+    parts, parts_of_operands = None, [parts_of(e, operand) for operand in operands]
+    if of_parts is not None and all(parts_of_operands):
+
+        def parts(indices: Indices) -> Parts:
+            found = []
+            for operand, of_operand in zip(operands, parts_of_operands, strict=True):
+                assert of_operand is not None
+                found.append(of_operand(indices[len(indices) - len(operand.shape) :]))
+            return of_parts(found)
 
     formula = None
     if step:
-        parts = zip(operands, inputs, strict=True)
-        formula = formulas.step(step, [formulas.cast(o.formula, to) for o, to in parts], char)
+        typed = zip(operands, inputs, strict=True)
+        formula = formulas.step(step, [formulas.cast(o.formula, to) for o, to in typed], char)
     return Elementwise(
         char,
         extents,
@@ -645,6 +694,7 @@ def map_elements(
         formula=formula,
         needs_kernel=any(operand.needs_kernel for operand in operands),
         order=order,
+        parts=parts,
     )
 
 
@@ -689,7 +739,8 @@ def filled(
     if char == COMPLEX_CHAR:
         real = numbers.convert(e, numbers.literal(e, value), "d", checked=False)
         formula = formulas.cast(formulas.scalar("d", real), char)
-        return of_complex(extents, (), formula, is_ours=is_ours)
+        zero = e.text.float(0.0)
+        return of_complex(extents, (), formula, is_ours=is_ours, parts=lambda _: (real, zero))
     register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
     formula = formulas.scalar(char, register)
     return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)

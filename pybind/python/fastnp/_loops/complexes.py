@@ -84,6 +84,19 @@ def product(e: Emitter, a: Parts, b: Parts) -> Parts:
     return term("fsub", a[0], b[0], a[1], b[1]), term("fadd", a[0], b[1], a[1], b[0])
 
 
+def fused_product(e: Emitter, a: Parts, b: Parts) -> Parts:
+    """The product as the engine's kernels compute it: two roundings in each part."""
+    text = e.text
+    subtracted = text.op(F64, "fneg", text.op(F64, "fmul", a[1], b[1]))
+    added = text.op(F64, "fmul", a[1], b[0])
+    return text.op(F64, "fma", a[0], b[0], subtracted), text.op(F64, "fma", a[0], b[1], added)
+
+
+def total(e: Emitter, opcode: str, a: Parts, b: Parts) -> Parts:
+    """The sum or difference."""
+    return e.text.op(F64, opcode, a[0], b[0]), e.text.op(F64, opcode, a[1], b[1])
+
+
 def quotient(e: Emitter, a: Parts, b: Parts, is_python: bool) -> Parts:
     """Smith's division. Python divides by the denominator, NumPy multiplies by its inverse."""
     text = e.text
@@ -139,8 +152,7 @@ def binary(e: Emitter, name: str, a: Value, b: Value) -> Value:
         raise Unsupported("a complex number right of NumPy's scalar")
     x, y = parts(e, a), parts(e, b)
     if name in ("add", "subtract"):
-        opcode = "fadd" if name == "add" else "fsub"
-        found = e.text.op(F64, opcode, x[0], y[0]), e.text.op(F64, opcode, x[1], y[1])
+        found = total(e, "fadd" if name == "add" else "fsub", x, y)
     elif name == "multiply" and IS_EXACT:
         found = product(e, x, y)
     elif name == "divide" and IS_EXACT:

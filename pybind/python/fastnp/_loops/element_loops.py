@@ -25,6 +25,7 @@ from fastnp._loops.arrays import (
     in_scratch,
     is_ours,
     load,
+    parts_of,
     refuse_many,
     scratch_array,
     shape,
@@ -119,10 +120,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     """
     type_, text = array_type(target), e.text
     source = elements(e, value)
-    if COMPLEX_CHAR in (type_.char, source.char):
-        if type_.char != COMPLEX_CHAR or source.formula is None:
-            raise Unsupported("complex numbers stored to an array of real ones")
-        source = source._replace(needs_kernel=True)
+    if source.char == COMPLEX_CHAR != type_.char:
+        raise Unsupported("complex numbers stored to an array of real ones")
     if not type_.is_writeable:
         raise Unsupported("a store to an array that is read-only")
     if len(source.shape) > type_.ndim:
@@ -136,8 +135,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     store_ = Store(e, target, source)
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
     if not source.shape and not source.needs_kernel:
-        register = store_.computed(())
-        return lambda: for_each(e, extents, lambda indices: store_.put(indices, register))
+        registers = store_.computed(())
+        return lambda: for_each(e, extents, lambda indices: store_.put(indices, registers))
     for read in map(array_type, source.sources):
         if not type_.is_made and not read.is_made:
             e.apart.add((type_.root, read.root))
@@ -158,7 +157,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
             return store_.all_early
         return partial(store_.all_kept, scratch.take(e, store_.bytes()))
     memory = computed_elsewhere(e, source, extents, type_.char, store_.bytes())
-    if formulas.pays_to_copy(e, extents) or type_.char == COMPLEX_CHAR:
+    if formulas.pays_to_copy(e, extents):
         result = in_scratch(e, memory, type_.char, extents, is_ours=True)
         return lambda: by_kernel(e, result, type_.char, extents, address(target), store_.strides)
     # The C library's copy takes 0.55 ns an element more where the target does not begin at 32
@@ -174,6 +173,19 @@ def is_read_in_place(source: Elementwise, read: Value, target: Value) -> bool:
     return source.formula is not None and read.registers == target.registers
 
 
+def converted(e: Emitter, source: Elementwise, char: str, indices: Indices) -> tuple[str, ...]:
+    """An element in another type, by the indices of what it is broadcast to."""
+    indices = indices[len(indices) - len(source.shape) :]
+    if char == COMPLEX_CHAR:
+        parts = parts_of(e, source)
+        if parts is None:
+            raise Unsupported("elements of an array of complex numbers")
+        return parts(indices)
+    have = Number(source.char)
+    value = Value(have, (source.element(indices),))
+    return (numbers.convert(e, value, char, checked=have.may_be_python),)
+
+
 class Store:
     """The loops that store elements to an array or a view."""
 
@@ -183,28 +195,24 @@ class Store:
         self.width = SIZES[self.type.char]
         is_packed = source.char == self.type.char and source.packed is not None
         # Whether elements are computed to the last one, as vectors of them can be.
-        self.ends = is_packed
+        self.ends = is_packed or source.parts is not None
         self.is_packed = is_packed and source.pays_packed and self.type.is_dense
 
     def bytes(self) -> str:
         """The size of the elements."""
         return bytes_of(self.e, self.type.char, size(self.e, self.extents))
 
-    def computed(self, indices: Indices) -> str:
+    def computed(self, indices: Indices) -> tuple[str, ...]:
         """An element, in the type of the array."""
-        have = self.source.element(indices[len(indices) - len(self.source.shape) :])
-        kind = Number(self.source.char)
-        return numbers.convert(
-            self.e, Value(kind, (have,)), self.type.char, checked=kind.may_be_python
-        )
+        return converted(self.e, self.source, self.type.char, indices)
 
     def address(self, indices: Indices) -> str:
         """Where an element is stored."""
         return element_address(self.e, self.target, self.strides, indices)
 
-    def put(self, indices: Indices, register: str) -> None:
+    def put(self, indices: Indices, registers: tuple[str, ...]) -> None:
         """Stores an element."""
-        store(self.e, self.type.char, self.address(indices), register)
+        store(self.e, self.type.char, self.address(indices), *registers)
 
     def put_packed(self, indices: Indices, vector: str) -> None:
         """Stores a vector of elements."""
@@ -238,9 +246,9 @@ class Store:
         text.copy(cursor, memory)
 
         def one(indices: Indices) -> None:
-            register, at = self.computed(indices), self.address(indices)
-            store(e, self.type.char, cursor, load(e, self.type.char, at).register)
-            store(e, self.type.char, at, register)
+            registers, at = self.computed(indices), self.address(indices)
+            store(e, self.type.char, cursor, *load(e, self.type.char, at).registers)
+            store(e, self.type.char, at, *registers)
             text.line(f"{cursor} = add {cursor}, {text.integer(self.width)}")
 
         several, lanes = None, 1
@@ -264,7 +272,7 @@ class Store:
         text.copy(cursor, memory)
 
         def one(indices: Indices) -> None:
-            self.put(indices, load(e, char, cursor).register)
+            self.put(indices, load(e, char, cursor).registers)
             text.line(f"{cursor} = add {cursor}, {text.integer(self.width)}")
 
         several, lanes = None, 1
@@ -361,13 +369,10 @@ def computed_elsewhere(
     axes = order or range(len(extents))
     cursor = text.register(I64, "at")
     text.copy(cursor, memory)
-    have = Number(source.char)
 
     def keep(ordered: Indices) -> None:
         indices = tuple(ordered[axes.index(axis)] for axis in range(len(extents)))
-        element = source.element(indices[len(indices) - len(source.shape) :])
-        converted = numbers.convert(e, Value(have, (element,)), char, checked=have.may_be_python)
-        store(e, char, cursor, converted)
+        store(e, char, cursor, *converted(e, source, char, indices))
         text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
 
     several, lanes = None, 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from fastnp._loops import formulas, memory_order, numbers, scratch
+from fastnp._loops import complex_products, formulas, memory_order, numbers, scratch
 from fastnp._loops.array_operators import binary
 from fastnp._loops.arrays import (
     MANY_ADDED,
@@ -403,6 +403,8 @@ def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
 
 def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
     """`a @ b` of vectors and matrices."""
+    if COMPLEX_CHAR in (elements(e, a).char, elements(e, b).char):
+        return complex_products.inner(e, a, b)
     left, right = (by_element(e, elements(e, operand)) for operand in (a, b))
     if not {len(left.shape), len(right.shape)} <= {1, 2}:
         raise Unsupported("a product of numbers, or of stacks of matrices")
