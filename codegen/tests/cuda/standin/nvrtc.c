@@ -191,8 +191,7 @@ Result nvrtcCompileProgram(Program *program, int count, const char *const *optio
     snprintf(object, sizeof object, "%s/out.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     snprintf(command, sizeof command,
-             "cc -shared -fPIC -Wl,-z,defs -Werror=implicit-function-declaration -O0 -std=gnu11 -w -ffp-contract=off "
-             "-fno-strict-aliasing -I'%s' -o %s %s/*.c -lm 2>%s",
+             "cc " KERNEL_FLAGS " -shared -Wl,-z,defs -pipe -I'%s' -o %s %s/*.c -lm 2>%s",
              here, object, folder, log);
     int number = 0;
     bool is_right = true;
