@@ -330,7 +330,7 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
         have = e.state[name].type if name in e.state else None
         if not e.calls or (isinstance(have, InstanceType) and have != settled.type):
             references.expect(e, settled.type)
-    if (isinstance(settled.type, ObjectType) and not settled.type.is_constant) or (
+    if (isinstance(settled.type, ObjectType) and not settled.type.is_bindable) or (
         isinstance(settled.type, InstanceType) and not e.calls
     ):
         raise Unsupported("a variable that is no number or array")

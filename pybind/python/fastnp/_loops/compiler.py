@@ -531,7 +531,10 @@ def flatten(value: object, type_: TupleType, flat: list[Any]) -> bool:
     if type(value) is not tuple or len(value) != len(type_.items):
         return False
     for item, kind in zip(value, type_.items, strict=True):
-        if not isinstance(kind, TupleType):
+        if isinstance(kind, ObjectType):
+            if not is_same(item, kind.value):
+                return False
+        elif not isinstance(kind, TupleType):
             flat.append(item)
         elif not flatten(item, kind, flat):
             return False
@@ -566,7 +569,7 @@ def specifications_of(type_: Type) -> list[str]:
         return [part for item in type_.items for part in specifications_of(item)]
     if isinstance(type_, ComplexType):
         return ["f", "f"]
-    return [specification(type_)]
+    return [] if isinstance(type_, ObjectType) else [specification(type_)]
 
 
 def words(exit_: Exit) -> list[str]:

@@ -70,10 +70,12 @@ def type_of(value: Any, root: int) -> Type | None:
 
 
 def tuple_type(value: tuple[Any, ...]) -> TupleType | None:
-    """The type of a tuple of numbers, and of such tuples."""
+    """The type of a tuple of numbers and slices, and of such tuples."""
     items: list[Type] = []
     for item in value:
         type_ = tuple_type(item) if type(item) is tuple else number_type(item)
+        if type(item) is slice:
+            type_ = ObjectType(item)
         if type_ is None or len(items) == MAX_ITEMS:
             return None
         items.append(type_)

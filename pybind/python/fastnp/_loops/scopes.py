@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from fastnp._loops import complexes, numbers
+from fastnp._loops import complexes, numbers, tuples
 from fastnp._loops.emitter import Emitter
-from fastnp._loops.parameters import object_type
+from fastnp._loops.parameters import MAX_ITEMS, object_type
 from fastnp._loops.types import ObjectType, Value
 
 
@@ -15,17 +15,24 @@ def constant(e: Emitter, scope: Any, name: str, known: object) -> Value | None:
     """A value that the code takes for a constant, as long as a scope has it under a name; `None`
     of what is no number, function or the like. Without a scope, the code relies on it already.
     """
-    type_ = object_type(known)
-    is_number = isinstance(known, bool | int | float) or type(known) is complex
-    if type_ is None and not is_number:
-        return None
-    if scope is not None:
+    found = known_value(e, known)
+    if found is not None and scope is not None:
         e.scoped_constants.append((scope, name, known))
-    if isinstance(type_, ObjectType):
+    return found
+
+
+def known_value(e: Emitter, known: object) -> Value | None:
+    """A number, a function or the like, or a tuple of such, as a constant of the code."""
+    if type(known) is tuple:
+        items = [known_value(e, item) for item in known[: MAX_ITEMS + 1]]
+        if len(items) > MAX_ITEMS or None in items:
+            return None
+        return tuples.of_items([item for item in items if item is not None])
+    if isinstance(type_ := object_type(known), ObjectType):
         return Value(type_, ())
     if isinstance(known, complex):
         return complexes.literal(e, known)
-    return numbers.literal(e, known)  # type: ignore[arg-type]
+    return numbers.literal(e, known) if isinstance(known, bool | int | float) else None
 
 
 class Cells:

@@ -236,8 +236,13 @@ class ObjectType:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is `None` or a string: a variable may be bound to it, as to a type."""
+        """Whether it is `None` or a string."""
         return self.value is None or type(self.value) is str
+
+    @property
+    def is_bindable(self) -> bool:
+        """Whether variables are bound to it: to constants, and to slices."""
+        return self.is_constant or type(self.value) is slice
 
     def is_value(self, value: object) -> bool:
         """Whether another object is the same to the program."""
