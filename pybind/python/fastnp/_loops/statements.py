@@ -225,6 +225,8 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
             augmented(e, target, BINARY.get(type(op), ""), value)
         case ast.FunctionDef(name=name) if e.calls:
             e.bind(name, inner_functions.made(e, statement, single))
+        case ast.FunctionDef(name=name):
+            e.bind(name, inner_functions.defined(e, statement))
         case _:
             raise Unsupported(f"a statement of kind {type(statement).__name__}")
     return [e.path()]
