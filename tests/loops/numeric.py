@@ -82,6 +82,7 @@ class Writer:
         """Statements that make functions anew."""
         self.line(depth, f"fun = {self.dice.choice(CLOSURES)}")
         self.line(depth, f"gun = {self.pick('fun', *CLOSURES)}")
+        self.line(depth, f"hun = {self.pick('fun', 'gun')}")
 
     # Expressions.
 
@@ -567,6 +568,11 @@ class Writer:
                 f"z = fun(z) + gun({i})",
                 f"s += applied(lambda r: r * {i} - {self.pick('z', 'x[1]', 'b', 'L[a % 7]')}, {i})",
                 f"z = applied(lambda r: fun(r) + {self.number(0)}, {self.number(0)})",
+                self.definition(),
+                self.definition(),
+                f"s += hun({i})",
+                f"z = applied(hun, {i}) - hun(a % 7)",
+                f"{self.pick('print(hun(1))', 'gun = hun', 'fun = hun', 's -= hun(2)')}",
                 f"a = applied(lambda r: applied(lambda e: e * r + b, {i}), c) % 1000",
             )
         if self.has_objects and self.dice.random() < 0.5:
@@ -583,6 +589,15 @@ class Writer:
         if dice < 0.2:
             return self.text_statement()
         return self.optional_statement() if dice < 0.28 else None
+
+    def definition(self) -> str:
+        """A statement that makes a function."""
+        i, default = self.index(), self.pick("2", "0.5", "None")
+        return self.pick(
+            f"def hun(r): return {self.pick('r', f'r * {i}', 'fun(r)', 'hun')} - {self.number(0)}",
+            f"def hun(r, e={default}): return r if e is None else r * e - {i}",
+            f"def hun(r): return {self.pick('r * z', f'applied(lambda e: e + r, {i})')}",
+        )
 
     def call_statement(self, name: str) -> str:
         """A statement that calls a function which stores."""

@@ -31,7 +31,10 @@ def array(w: Writer) -> str:
 def several(w: Writer) -> str:
     """A tuple or a list of arrays."""
     text = f"{array(w)}, {array(w)}{w.pick('', f', {array(w)}')}"
-    return w.pick(f"({text})", f"({text})", f"[{text}]", "(x, y)", "(A[0], x, y)", "fs", "gs")
+    made = f"({array(w)} * {w.index()}, {array(w)}, {array(w)} + 1)"
+    return w.pick(
+        f"({text})", f"({text})", f"[{text}]", "(x, y)", "(A[0], x, y)", "fs", "gs", made
+    )  # fmt: skip
 
 
 def bound(w: Writer) -> str:

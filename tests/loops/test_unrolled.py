@@ -248,6 +248,26 @@ for i in range(n):
             print(len(fs), f[1])
         s += fs[1].sum()
 """,
+    "objects among several": """
+for i in range(n):
+    k = (box, 1)
+    s += k[0].p + k[1]
+    if i == 3: print(k[0] is box)
+for i in range(n):
+    k = [x, box, i]
+    s += k[1].q + k[2]
+    if i == 3: print(k[1] is box)
+def again():
+    def g(t): return t
+    return g
+for j in range(2):
+    g = again()
+    for i in range(n):
+        k = (g, i)
+        s += k[0](1)
+        if i > 2: print(k[0] is g)
+k = g = None
+""",
     "lists with two names": """
 for i in range(n):
     fs = [x * 2, y]

@@ -96,6 +96,36 @@ for i in range(n):
         a += 1
     s += h.sum() + q.sum()
 """,
+    "arrays that are computed": """
+def rates(p, q):
+    return [p * 0.5 - q, q * 0.25]
+def f(p, q):
+    t = 0.0
+    for a in (p * 2, q):
+        for b in local(a):
+            b += a
+            t += b.sum()
+    for a in (p - 1, p):
+        t -= a[0]
+        c = a
+    return t + c[1] + a[1]
+for i in range(n):
+    for u, k in zip((x, y), rates(x, y)):
+        u += 0.125 * k
+        s += k.sum()
+    for a in (x * 2, y, A[i] - 1):
+        a += 1
+        s += a.sum()
+    y *= 0.5
+for i in range(n):
+    s += f(x, y) + f(y, A[1])
+    x *= 0.5
+for i in range(n):
+    for a in local(y / 10):
+        s += a[i] + y[1]
+        a[0] = 9
+    h = a
+""",
     "in functions": """
 for i in range(n):
     s += count(x, y, A[1], A[:, i]) + count(x) + count(x, f)
@@ -133,6 +163,14 @@ for i in range(n):
 """,
 }
 LEFT = {
+    "with arrays that were computed": """
+for i in range(n):
+    for k, a in enumerate([x * i, y + 1, A[i] * 2]):
+        if i == 3 and k == 1:
+            print(k, a)
+            a[0] = 7
+        s += a.sum()
+""",
     "in the middle of a turn": """
 q = x + 1
 for i in range(n):
@@ -183,8 +221,6 @@ for i in range(n):
         s += g(i)
     for a in ():
         s += 1
-    for a in (x * 2, y):
-        s += a[i]
 for i in range(n):
     for a in (x, y):
         for j in range(n):

@@ -317,6 +317,8 @@ def prepare_variable(e: Emitter, name: str, value: Value | Elementwise) -> Calla
         return element_loops.kept(e, name, value)
     if isinstance(value.type, ArrayType):
         unrolled.check_whole(value.type)
+    if isinstance(value.type, TupleType | UnrolledList) and not e.calls:
+        unrolled.check_objects(value.type)
     if isinstance(value.type, TupleType | UnrolledList) and arrays_in(value.type):
         if is_attribute(name) or inner_functions.holds_made(e, value.type):
             raise Unsupported(f"{value.type} that outlives the statement")

@@ -53,10 +53,12 @@ class Closures:
         # Functions that functions which are called make, by their code and the call; the calls.
         self.made: dict[tuple[int, str], FunctionType] = {}
         self.makers: dict[int, str] = {}
-        # Functions that the loop itself makes, by their lambda expressions, which stay; their
-        # globals.
+        # Functions that the loop itself makes, by lambda expressions and definitions, which
+        # stay; their globals.
         self.passed: dict[int, tuple[object, FunctionType]] = {}
         self.names_of_loop: dict[str, Any] = {}
+        # The statements that make them, by the functions.
+        self.definitions: dict[int, int] = {}
 
     def add(self, place: Place, function: Function) -> None:
         """Has the code rely on a function that was found at a place."""

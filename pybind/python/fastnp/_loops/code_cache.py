@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._loops import entry, imports, loop, nodes
+from fastnp._loops import entry, imports, loop, nodes, refusals
 from fastnp._loops import rewrite as _rewrite
 from fastnp._loops import site as _site
 from fastnp._loops.outcome import Refusal
@@ -111,7 +111,7 @@ def _key(source: bytes | str, filename: str) -> bytes:
     """What a file is for: a text at a place, which its tracebacks name."""
     text = source.encode() if isinstance(source, str) else source
     about: list[Any] = [importlib.util.MAGIC_NUMBER, filename, _np.__version__, sys.flags.optimize]
-    for module in (_rewrite, _site, entry, imports, loop, nodes):
+    for module in (_rewrite, _site, entry, imports, loop, nodes, refusals):
         status = os.stat(module.__file__ or "")
         about += status.st_mtime_ns, status.st_size
     # As of Python's own files that are checked by their source. `hashlib` takes 10 ms to import.

@@ -120,9 +120,14 @@ def _compiled(
         if (
             in_tasks
             and isinstance(found, Compiled)
-            and (found.uses_lists or found.draws or found.stored_attributes)
+            and (
+                found.uses_lists
+                or found.draws
+                or found.stored_attributes
+                or found.closures.definitions
+            )
         ):
-            what = "a list, random numbers or attributes"
+            what = "a list, random numbers, attributes or functions"
             return Refusal(loop.line, f"{what} in a loop that several threads run")
         if isinstance(found, Refusal) and varying:
             # Some are used where only literals are: axes, lengths of new arrays.
@@ -504,7 +509,9 @@ class Compiled:
                 at += 1
                 if not stored[at - 1]:
                     continue  # It is as it was: compiled code unbinds nothing.
-            if is_plain:
+            if isinstance(type_, ObjectType) and id(type_.value) in self.closures.definitions:
+                outcome.made += (self.closures.definitions[id(type_.value)],)
+            elif is_plain:
                 outcome.values[name] = stored[first]
             else:
                 taken = stored[first : first + count]

@@ -267,11 +267,13 @@ class Step:
     Else `rest` is what to iterate over; None after the last turn, False after `break`.
     """
 
-    __slots__ = ("at", "error", "iterators", "rest", "row", "unbound")
+    __slots__ = ("at", "error", "iterators", "made", "rest", "row", "unbound")
 
     def __init__(self, rest: Any = None) -> None:
         self.row: tuple[Any, ...] | None = None
         self.unbound: frozenset[str] = frozenset()
+        # The statements whose functions are to be made again.
+        self.made: frozenset[int] = frozenset()
         self.at: float | None = None
         self.rest = rest
         self.iterators: dict[int, Iterable[Any]] = {}

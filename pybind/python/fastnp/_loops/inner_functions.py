@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 from collections.abc import Callable
+from copy import copy
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from fastnp._loops.emitter import Call, Emitter, Unsupported
+from fastnp._loops.loop import annotations_of, body_as_parsed, is_plain_definition
 from fastnp._loops.source import code_within, remember
 from fastnp._loops.types import ObjectType, TupleType, UnrolledList, Value
 
@@ -22,6 +25,7 @@ from fastnp._loops.types import ObjectType, TupleType, UnrolledList, Value
 OF_LOOP = "loop"
 # `from __future__ import annotations`
 FUTURE_ANNOTATIONS = 0x1000000
+NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def made(
@@ -50,8 +54,8 @@ def made(
                 raise Unsupported("a function with defaults that is made in a loop")
             value = e.settle(single(e, default))
             e.bind(variable_of_default(code, parameter.arg), value)
-    if isinstance(node, ast.Lambda) and is_of_loop(e):
-        remember(code, node.args, node.body)
+    if is_of_loop(e):
+        remember(code, node.args, body_of(node))
     key = id(code), call.prefix
     if key not in e.closures.made:
         contents = tuple(CellType() for _ in code.co_freevars)
@@ -85,9 +89,46 @@ def passed(e: Emitter, node: ast.expr, expression: Callable[[Emitter, ast.expr],
         whole = compile(ast.Expression(node), "<loop>", "eval")
         (code,) = (part for part in whole.co_consts if isinstance(part, CodeType))
         function = FunctionType(code, e.closures.names_of_loop)
-        remember(code, node.args, node.body)
+        remember(code, node.args, body_of(node))
         e.closures.passed[id(node)] = node, function
         e.closures.makers[id(function)] = OF_LOOP
+    return Value(ObjectType(e.closures.passed[id(node)][1]), ())
+
+
+def body_of(node: ast.FunctionDef | ast.Lambda) -> list[ast.stmt]:
+    """The statements of a function, of which a lambda expression has one."""
+    if isinstance(node, ast.Lambda):
+        return [ast.copy_location(ast.Return(node.body), node.body)]
+    return body_as_parsed(node)
+
+
+def defined(e: Emitter, node: ast.FunctionDef) -> Value:
+    """The function that a definition in the loop's own body makes: as that of a lambda expression
+    which is an argument. Where the loop is left, the interpreter makes it again.
+    """
+    if not is_plain_definition(node):
+        raise Unsupported("a function with decorators, annotations or defaults")
+    if id(node) not in e.closures.passed:
+        body, alone = body_as_parsed(node), copy(node)
+        alone.body, alone.returns = body, None
+        try:
+            whole = compile(ast.Module([alone], []), "<loop>", "exec")
+        except SyntaxError:
+            raise Unsupported("a function that binds variables of the loop") from None
+        (code,) = (part for part in whole.co_consts if isinstance(part, CodeType))
+        if code.co_flags & NOT_PLAIN:
+            raise Unsupported("a generator that the loop makes")
+        given = tuple(getattr(default, "value", None) for default in node.args.defaults)
+        function = FunctionType(code, e.closures.names_of_loop, node.name, given)
+        function.__kwdefaults__ = {
+            parameter.arg: getattr(default, "value", None)
+            for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if default is not None
+        }
+        remember(code, node.args, body)
+        e.closures.passed[id(node)] = node, function
+        e.closures.makers[id(function)] = OF_LOOP
+        e.closures.definitions[id(function)] = e.numbers[node]
     return Value(ObjectType(e.closures.passed[id(node)][1]), ())
 
 
@@ -113,17 +154,13 @@ def is_plain(node: ast.FunctionDef | ast.Lambda, around: CodeType) -> bool:
     """Whether a definition calls no decorators, and evaluates no annotations but builtins."""
     if isinstance(node, ast.Lambda):
         return True
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
-    annotations = [node.returns, *(argument.annotation for argument in every)]
     return not node.decorator_list and (
         bool(around.co_flags & FUTURE_ANNOTATIONS)
         or all(
             annotation is None
             or isinstance(annotation, ast.Constant)
             or (isinstance(annotation, ast.Name) and hasattr(builtins, annotation.id))
-            for annotation in annotations
+            for annotation in annotations_of(node)
         )
     )
 

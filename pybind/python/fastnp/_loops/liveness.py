@@ -82,6 +82,9 @@ class _Walk:
             case ast.Return() | ast.Raise():
                 self.expression(node, bound)
                 return NOWHERE
+            case ast.FunctionDef(name=name):
+                self.anywhere(node, bound)
+                return bound | {name}
             case ast.Expr() | ast.AugAssign():
                 return self.expression(node, bound)
         # Of other statements it is not asked what they bind for certain.

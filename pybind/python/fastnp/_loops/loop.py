@@ -9,8 +9,9 @@ that are no sites, which are left at their beginning.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -174,6 +175,39 @@ def outer_parts(scope: Any) -> list[ast.AST]:
         *getattr(scope, "bases", ()),
         *(k.value for k in getattr(scope, "keywords", ())),
     ]
+
+
+def is_plain_definition(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    """Whether a statement makes a function, and evaluates nothing else: no decorators, no defaults
+    but constants, no annotations but those and builtins.
+    """
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return False
+    parts = [*node.args.defaults, *node.args.kw_defaults]
+    for part in (*annotations_of(node), *parts):
+        is_builtin = isinstance(part, ast.Name) and part not in parts and hasattr(builtins, part.id)
+        if part is not None and not isinstance(part, ast.Constant) and not is_builtin:
+            return False
+    return not getattr(node, "type_params", ())
+
+
+def annotations_of(node: ast.FunctionDef) -> list[ast.expr | None]:
+    """The annotations of a function."""
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    return [node.returns, *(argument.annotation for argument in every)]
+
+
+def remember_body(node: Any) -> None:
+    """Keeps the body of a function, whose loops are about to be rewritten."""
+    node.body_as_parsed = node.body
+
+
+def body_as_parsed(node: Any) -> list[ast.stmt]:
+    """The body of a function without rewritten loops."""
+    found: list[ast.stmt] = getattr(node, "body_as_parsed", node.body)
+    return found
 
 
 class Facts:

@@ -39,6 +39,7 @@ class Outcome:
         "at",
         "error",
         "iterators",
+        "made",
         "pauses",
         "reason",
         "seconds",
@@ -66,6 +67,8 @@ class Outcome:
         self.error = error
         # Seconds in machine code, without what copies lists and makes objects.
         self.seconds = 0.0
+        # The statements whose functions are to be made.
+        self.made: tuple[int, ...] = ()
         # Whether it was left for want of memory or of random numbers, which the next run has.
         self.pauses = False
 

@@ -14,7 +14,7 @@ A loop statement becomes, in the same code object and at the same lines,
                 if gettrace() is not None: .l0 = .l0.rest; continue
                 if SITE.is_hot(.l0):
                     .o = SITE.run(.l0, locals(), globals())
-                    if .o.row is not None: NAMES = .o.take()
+                    if .o.row is not None: NAMES = .o.take(); DEFINITIONS of .o.made
                     if .o.at is not None: .at = .o.at; .l0 = SITE.resume(.o, TARGET); continue
                     .l0 = .o.rest
                 else:
@@ -47,7 +47,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count, repeat
 from types import CodeType
-from typing import Any, TypeGuard
+from typing import Any
 from weakref import WeakValueDictionary
 
 from fastnp import _fastnp
@@ -58,10 +58,9 @@ from fastnp._loops.loop import (
     SCOPES,
     Facts,
     children,
-    each_turn,
     family,
-    in_scope,
-    statements,
+    is_plain_definition,
+    remember_body,
 )
 from fastnp._loops.nodes import (
     both,
@@ -73,7 +72,6 @@ from fastnp._loops.nodes import (
     hidden,
     is_none,
     is_not_none,
-    key_of,
     loaded,
     method,
     place,
@@ -82,6 +80,7 @@ from fastnp._loops.nodes import (
 )
 from fastnp._loops.outcome import Refusal
 from fastnp._loops.records import Record
+from fastnp._loops.refusals import refusal
 from fastnp._loops.site import BETWEEN, Site
 
 __all__ = ["State", "Unit", "compile_tree", "constants_of", "fill", "named_constants", "rewrite"]
@@ -259,6 +258,7 @@ class _Scope:
         statements = [inner for statement in body for inner in family(statement)]
         for node in statements:
             if isinstance(node, SCOPES):
+                remember_body(node)
                 node.body = _Scope(self.unit, node, None, self.facts).rewritten(node.body)
         if not any(isinstance(node, LOOPS) for node in statements):
             return body
@@ -280,7 +280,7 @@ class _Scope:
         """Make sites of the loops in a statement, outer ones first; tell whether there are any."""
         inside = around
         if isinstance(node, LOOPS):
-            why = reason or _refusal(node, self.facts)
+            why = reason or refusal(node, self.facts)
             if not why and blocks + 1 + _height(node) > _MAX_BLOCKS:
                 why = "too many nested blocks"
             if why:
@@ -689,7 +689,14 @@ class _SiteCode:
         ]
         stored = [ast.Assign([targets], method(scope._hidden("o"), "take"))]
         test = is_not_none(field(scope._hidden("o"), "row"))
-        return [when(test, [*stored, when(unbound, deletions)])]
+        return [when(test, [*stored, when(unbound, deletions), *self._definitions()])]
+
+    def _definitions(self) -> list[ast.stmt]:
+        """The functions that compiled code has made are made again, with the scope's variables."""
+        made, number = field(self.scope._hidden("o"), "made"), self.scope.number
+        nodes = [node for node in self.site.statements if is_plain_definition(node)]
+        tests = [ast.Compare(ast.Constant(number[id(node)]), [ast.In()], [made]) for node in nodes]
+        return [when(test, [node]) for test, node in zip(tests, nodes, strict=True)]
 
 
 def _is_sequence(iterable: ast.expr) -> bool:
@@ -703,89 +710,3 @@ def _height(node: ast.stmt) -> int:
     """How deep blocks are nested in a statement, as its source says."""
     inside = [_height(inner) for block in children(node) for inner in block]
     return _BLOCKS_OF.get(type(node), 0) + max(inside, default=0)
-
-
-def _refusal(loop: ast.For | ast.While, facts: Facts) -> str:
-    """Why a loop cannot be a site, whatever the types are; empty if it can."""
-    targets: set[str] = set()
-    if isinstance(loop, ast.For):
-        parts = list(ast.walk(loop.target))
-        if not all(
-            isinstance(part, (ast.Name, ast.Tuple, ast.List, ast.expr_context)) for part in parts
-        ):
-            return "its target is no name or tuple of names"
-        targets = {part.id for part in parts if isinstance(part, ast.Name)}
-    _, *body = statements(loop)
-    for node in facts.nodes(*body):
-        reason = _FORBIDDEN.get(type(node), "")
-        if isinstance(node, ast.Name):
-            if node.id.startswith("__") and not node.id.endswith("__"):
-                reason = f"the private name {node.id}"
-            elif isinstance(node.ctx, ast.Del) and node.id in targets:
-                reason = f"deletes its target {node.id}"
-        elif isinstance(node, ast.ExceptHandler) and node.name in targets:
-            reason = f"deletes its target {node.name}"
-        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            reason = "imports unknown names"
-        if reason:
-            return reason
-    return _never_compiled(loop, facts)
-
-
-def _never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
-    """What the interpreter has to do in each turn, of the loop or of one inside, whatever the types
-    are; empty if there is no such statement.
-    """
-    items = getattr(loop.iter, "elts", []) if isinstance(loop, ast.For) else []
-    if any(isinstance(item, ast.Lambda) for item in items):
-        return "a loop over functions"
-    for statement in each_turn(loop):
-        if isinstance(statement, _LEFT) or getattr(statement, "finalbody", []):
-            return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
-        if isinstance(statement, ast.Assert):
-            # Its message is evaluated where the loop is left.
-            nodes = [*in_scope(statement.test)]
-        elif isinstance(statement, (ast.If, *_SIMPLE)):
-            nodes = [*facts.nodes(statement)]
-        else:
-            continue
-        passed = {id(part) for call in nodes if _is_plain_call(call) for part in call.args}
-        passed |= {id(key_of(node)) for node in nodes}
-        for node in nodes:
-            reason = "" if id(node) in passed else _NEVER.get(type(node), "")
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                reason = "a call of print" if node.func.id == "print" else ""
-            if reason:
-                return f"line {statement.lineno}: {reason}"
-    return ""
-
-
-def _is_plain_call(node: ast.AST) -> TypeGuard[ast.Call]:
-    """Whether a node may be a call of a function of the program's, which may be given others."""
-    return isinstance(node, ast.Call) and not (
-        isinstance(node.func, ast.Name) and node.func.id in ("map", "filter")
-    )
-
-
-_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
-# Statements that the interpreter has to run.
-_LEFT = (
-    *(getattr(ast, "TryStar", ast.With), ast.With, ast.Match, ast.Raise, ast.Return),
-    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete),
-)
-# What compiled code has no values for.
-_NEVER: dict[type, str] = {
-    ast.Dict: "a dictionary",
-    ast.DictComp: "a dictionary",
-    ast.JoinedStr: "a formatted string",
-    ast.Lambda: "a lambda expression",
-}
-_FORBIDDEN: dict[type, str] = {
-    ast.Yield: "yields",
-    ast.YieldFrom: "yields",
-    ast.Await: "awaits",
-    ast.AsyncFor: "awaits",
-    ast.AsyncWith: "awaits",
-    ast.Global: "declares a name global within the loop",
-    ast.Nonlocal: "declares a name nonlocal within the loop",
-}

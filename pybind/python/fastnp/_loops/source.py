@@ -122,9 +122,9 @@ def as_statements(function: FunctionType) -> Statements | None:
     return _STATEMENTS[code]
 
 
-def remember(code: CodeType, parameters: ast.arguments, result: ast.expr) -> None:
-    """Notes the source of a lambda expression that has no file."""
-    _STATEMENTS[code] = parameters, [ast.copy_location(ast.Return(result), result)]
+def remember(code: CodeType, parameters: ast.arguments, body: list[ast.stmt]) -> None:
+    """Notes the source of a function that has no file."""
+    _STATEMENTS[code] = parameters, body
 
 
 def _statements_of(function: FunctionType) -> Statements | None:

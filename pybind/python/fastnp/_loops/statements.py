@@ -225,6 +225,8 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
             augmented(e, target, BINARY.get(type(op), ""), value)
         case ast.FunctionDef(name=name) if e.calls:
             e.bind(name, inner_functions.made(e, statement, single))
+        case ast.FunctionDef(name=name):
+            e.bind(name, inner_functions.defined(e, statement))
         case _:
             raise Unsupported(f"a statement of kind {type(statement).__name__}")
     return [e.path()]
@@ -371,10 +373,17 @@ def while_(e: Emitter, statement: ast.While) -> list[Path]:
 
 
 def for_(e: Emitter, statement: ast.For) -> list[Path]:
-    found = iterated(e, statement.iter)
-    if isinstance(found, Known) and found.is_unrolled:
-        return unrolled_loops.for_items(e, statement, found, block, MAX_PATHS)
-    return for_items(e, statement, items_of(e, found))
+    known = None
+    with scratch.scope(e):
+        found = iterated(e, statement.iter)
+        if isinstance(found, Known) and found.is_unrolled:
+            known = found
+            unrolled_loops.hold_all(e, statement, known)
+        else:
+            items = items_of(e, found)
+    if known is not None:
+        return unrolled_loops.for_items(e, statement, known, block, MAX_PATHS)
+    return for_items(e, statement, items)
 
 
 def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:

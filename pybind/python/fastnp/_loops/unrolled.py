@@ -10,12 +10,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
 from typing import TypeGuard
 
 from fastnp._loops import arrays, element_loops, iterators, lists, tuples
 from fastnp._loops.arrays import SCRATCH, Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.types import ArrayType, TupleType, UnrolledList, Value, arrays_in
+from fastnp._loops.types import (
+    ArrayType,
+    InstanceType,
+    ObjectType,
+    TupleType,
+    Type,
+    UnrolledList,
+    Value,
+    arrays_in,
+)
 
 Operand = Value | Elementwise
 
@@ -132,6 +142,19 @@ def check_whole(type_: ArrayType) -> None:
     """Refuses a view of an array that the loop made."""
     if type_.is_made and not type_.is_whole:
         raise Unsupported("a name for a view of an array that the loop made")
+
+
+def check_objects(type_: Type) -> None:
+    """Refuses objects among several values that the code knows by their places or by their code:
+    which ones they are, it cannot store.
+    """
+    if isinstance(type_, TupleType | UnrolledList):
+        for item in type_.items:
+            check_objects(item)
+    elif isinstance(type_, InstanceType) or (
+        isinstance(type_, ObjectType) and isinstance(type_.value, FunctionType | MethodType)
+    ):
+        raise Unsupported(f"a name for several values, with {type_} among them")
 
 
 def returned(e: Emitter, value: Value) -> Value:

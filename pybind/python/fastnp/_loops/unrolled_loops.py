@@ -11,10 +11,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._loops import lists, scratch, tuples
-from fastnp._loops.arrays import SCRATCH
+from fastnp._loops import arrays, element_loops, lists, scratch, tuples, unrolled
 from fastnp._loops.assignments import prepare_variable
-from fastnp._loops.emitter import Emitter, OpenLoop, Path, Unsupported, rooted
+from fastnp._loops.emitter import Emitter, Opaque, OpenLoop, Path, Unsupported, rooted
 from fastnp._loops.entry import Objects
 from fastnp._loops.iterables import Known
 from fastnp._loops.loop import below
@@ -40,23 +39,30 @@ class ItemsToCome(Record):
     rebuild: Callable[[list[Any], Objects], Any]
 
 
-def for_items(
-    e: Emitter, statement: ast.For, known: Known, block: Block, most_paths: int
-) -> list[Path]:
-    """The turns of a `for` loop over these items, its `else`, and what follows."""
-    items = known.items
+def hold_all(e: Emitter, statement: ast.For, known: Known) -> None:
+    """Begins a loop over these items: they become variables, new arrays in memory of their own."""
     if not e.calls and any(
         isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in known.lists
         for part in below(statement)
     ):
         raise Unsupported("a list whose name is bound in the loop over it")
-    if any(type_.root <= SCRATCH for item in items for type_ in arrays_in(item.type)):
-        raise Unsupported("an array that is made in the head of a loop")
-    # Loops that this one lies in have variables of their own.
-    prefix = f"{len(e.loops)}["
-    names, types = [f"{prefix}{k}]" for k in range(len(items))], [item.type for item in items]
-    for name, item in zip(names, items, strict=True):
-        hold(e, name, item)
+    roots = [type_.root for item in known.items for type_ in arrays_in(item.type)]
+    for k, item in enumerate(known.items):
+        hold(e, f"{prefix_of(e)}{k}]", item, roots)
+
+
+def prefix_of(e: Emitter) -> str:
+    """What the names of the items to come begin with: loops around have variables of their own."""
+    return f"{len(e.loops)}["
+
+
+def for_items(
+    e: Emitter, statement: ast.For, known: Known, block: Block, most_paths: int
+) -> list[Path]:
+    """The turns of a `for` loop over items that are variables, its `else`, and what follows."""
+    prefix = prefix_of(e)
+    names = [f"{prefix}{k}]" for k in range(len(known.items))]
+    types = [held(e, name, item.type) for name, item in zip(names, known.items, strict=True)]
     loop = OpenLoop(e.numbers.get(statement, -1), None)
     loop.is_unrolled = True
     paths = [e.path()]
@@ -95,13 +101,26 @@ def without(state: dict[str, Any], prefix: str) -> dict[str, Any]:
     return {name: variable for name, variable in state.items() if not name.startswith(prefix)}
 
 
-def hold(e: Emitter, name: str, item: Value) -> None:
+def hold(e: Emitter, name: str, item: Value, roots: list[int]) -> None:
     """Keeps an item for its turn; those of a tuple each by itself."""
     if isinstance(item.type, TupleType):
         for k, part in enumerate(tuples.items_of(item)):
-            hold(e, f"{name}{k}]", part)
+            hold(e, f"{name}{k}]", part, roots)
+    elif unrolled.is_new(e, item):
+        if roots.count(unrolled.one_array(item).root) > 1:
+            raise Unsupported("an array that two names stand for")
+        element_loops.kept(e, name, arrays.elements(e, unrolled.of_its_own(e, item)))()
     else:
         e.bind(name, e.settle(item))
+
+
+def held(e: Emitter, name: str, type_: Type) -> Type:
+    """The type of an item that is kept."""
+    if isinstance(type_, TupleType):
+        return TupleType(tuple(held(e, f"{name}{k}]", one) for k, one in enumerate(type_.items)))
+    found = e.state[name].type
+    assert not isinstance(found, Opaque)
+    return found
 
 
 def take(e: Emitter, name: str, type_: Type) -> Value:
