@@ -14,6 +14,7 @@ from fastnp._loops import (
     dictionaries,
     element_loops,
     fields,
+    gathers,
     inner_functions,
     lists,
     masks,
@@ -443,7 +444,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         effect()
         return
     if scatters.has_array(items):
-        found = arrays.gathered(e, array_operand(array), items)
+        found = gathers.gathered(e, array_operand(array), items)
         result = updated(e, array_operand(array), name, found, expression(e, node))
         scatters.stored(e, array_operand(array), items, result)()
         return

@@ -15,6 +15,7 @@ from fastnp._loops import (
     fields,
     free_names,
     functions,
+    gathers,
     inner_functions,
     lists,
     literals,
@@ -545,7 +546,7 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
     if mask is not None:
         return masks.taken(e, array, mask)
     if any(item.array is not None for item in items):
-        return arrays.gathered(e, array, items)
+        return gathers.gathered(e, array, items)
     found = arrays.view(e, array, items)
     if arrays.array_type(found).ndim == 0:
         return arrays.load(e, arrays.array_type(found).char, arrays.address(found))

@@ -73,9 +73,9 @@ def tuple_type(value: tuple[Any, ...]) -> TupleType | None:
     """The type of a tuple of numbers and slices, and of such tuples."""
     items: list[Type] = []
     for item in value:
-        type_ = tuple_type(item) if type(item) is tuple else number_type(item)
-        if type(item) is slice:
-            type_ = ObjectType(item)
+        type_: Type | None = ObjectType(item) if type(item) is slice else number_type(item)
+        if type(item) is tuple:
+            type_ = tuple_type(item)
         if type_ is None or len(items) == MAX_ITEMS:
             return None
         items.append(type_)
