@@ -28,6 +28,7 @@ def number(w: Writer) -> str:
         f"(2, {i}, -1)[{j} % 3 - {w.pick('0', '1', '3')}]",
         f"((0, 1), (1, {i}), (-1, 2))[{j} % 3][{w.pick('0', '1', i)}]",
         f"A.shape[{i} % 2]",
+        w.pick("np.iinfo(np.int32).max", "np.finfo(float).eps", "np.iinfo(np.uint8).max - a"),
         f"(x[{i} % 7], x[0])[u[{j} % 7] % 2]",
         f"divmod(u[{i} % 7], {w.pick('3', j, '-2')})[{w.pick('0', '1')}]",
         f"divmod({w.pick('x[1]', '7', f'F[{i} % 7]')}, {w.pick('0.75', 'u[2]', f'F[{j} % 7]')})[1]",

@@ -16,6 +16,7 @@ from fastnp._loops import (
     free_names,
     functions,
     inner_functions,
+    limits,
     lists,
     literals,
     masks,
@@ -704,6 +705,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         if isinstance(type_, ObjectType) and (found is not None or name == "newaxis"):
             e.scoped_constants.append((vars(module), name, found))
             return Value(type_, ())
+    if limits.is_limits(value):
+        return limits.attribute(e, value, name)
     if isinstance(value.type, ObjectType) and isinstance(value.type.value, type):
         return attributes.of_class(e, value.type.value, name)
     raise Unsupported(f"`.{name}` of {value.type}")
