@@ -53,6 +53,17 @@ class Track:
         if p > 2:
             conf["z"], conf[3] = p * 0.5, conf["n"] % 5
         return conf["n"]
+def clipped(v, p):
+    if v.sum() > p:
+        return v * 0.5
+    w = v + p
+    for k in range(p % 3):
+        if k != 1:
+            t = v[k] - w[0]
+            w[k] += t
+    if p == 2:
+        return v[::-1] - w
+    return w
 conf = {"n": 1, "z": 0.5, 3: 2, "v": np.arange(3.0), "mode": None, "inner": {"k": 4}}
 trk, other = Track(1), Track(2)
 trk.conf = conf
@@ -99,6 +110,9 @@ def statement(w: Writer) -> str:
         f"conf['v'] {w.pick('= held', '= held + 1', '+= 1', '= A[1][:3]', f'[{i} % 3] = {j}')}",
         f"if conf['mode'] is None: conf['inner']['k'] += {i}",
         f"{one}.counted({i})",
+        f"x[:3] = clipped({w.pick('held', 'A[2][:3]', 'x[4:]')}, {i}) / 2",
+        f"{w.pick('held', f'{one}.x')} = clipped({w.pick('held', f'{one}.x')}, {i})",
+        f"s = clipped(clipped({one}.x, {j}), {i}).sum()",
         w.pick(
             "conf['mode'] = 'fast'", f"conf['new'] = {i}", "del conf['z']", "conf = dict(conf)",
             f"conf[{i} % 4] = 2", "s = len(conf)",

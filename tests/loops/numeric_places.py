@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+SUMS = (
+    "sum(x[e] for e in range(a % 4))",
+    "sum(F[e] * 0.5 for e in range(a % 3))",
+    "sum(e for e in F[7:])",
+    "sum(e * z for e in Q[1])",
+)
+
 
 class Writer(Protocol):
     """The part of the writer that is used here."""
@@ -21,6 +28,7 @@ def number(w: Writer) -> str:
         f"(2, {i}, -1)[{j} % 3 - {w.pick('0', '1', '3')}]",
         f"((0, 1), (1, {i}), (-1, 2))[{j} % 3][{w.pick('0', '1', i)}]",
         f"A.shape[{i} % 2]",
+        w.pick("np.iinfo(np.int32).max", "np.finfo(float).eps", "np.iinfo(np.uint8).max - a"),
         f"(x[{i} % 7], x[0])[u[{j} % 7] % 2]",
         f"divmod(u[{i} % 7], {w.pick('3', j, '-2')})[{w.pick('0', '1')}]",
         f"divmod({w.pick('x[1]', '7', f'F[{i} % 7]')}, {w.pick('0.75', 'u[2]', f'F[{j} % 7]')})[1]",
@@ -48,5 +56,7 @@ def statement(w: Writer) -> str:
         f"z = F.pop(0); F.append({w.pick('z', 'z * 0.5', '1.5')})",
         f"a, b = W.pop(0); W.append(({i}, {j}))",
         f"s = H.pop(0); H.append({i} > 2)",
+        f"{w.pick('s', 'z', f'y[{i} % 7]', f'f[{i} % 7]')} {w.pick('=', '+=')} {w.pick(*SUMS)}",
+        f"{w.pick('s', f'y[{i} % 7]')} = {w.pick('x[1]', '0.5', 'f[2]', i)} - {w.pick(*SUMS)}",
         f"for a, z in enumerate({w.pick('F', 'x', 'K')}, start={i}): s += a * z",
-    )
+    )  # fmt: skip

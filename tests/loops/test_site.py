@@ -13,7 +13,7 @@ from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import TOO_LONG, Outcome, Refusal
 from fastnp._loops.rewrite import compile_tree
-from fastnp._loops.site import TIERS, Site
+from fastnp._loops.site import FEW, JUDGED_ENTRIES, TIERS, Site, _now
 
 from tests.loops.compare import outcome
 
@@ -94,6 +94,27 @@ def test_single_turns_after_compiled_runs_are_not_timed() -> None:
     given.began -= 1e-3
     site.is_hot(given)
     assert site.turn_seconds == 1e-6
+
+
+def test_short_entries_are_timed_again() -> None:
+    """Some entries that are hardly worth a run are the interpreter's now and then: their turns may
+    have been timed while the processor was slow.
+    """
+    site = after([])
+    assert site._first_turns(range(40)).count == 0
+    site.runs = JUDGED_ENTRIES
+    assert site._first_turns(range(100)).count == 0
+    for _ in range(FEW):
+        given = site._first_turns(range(40))
+        assert given.count == 40
+        given.began = _now() - 40e-6
+        assert not site.is_hot(given)
+    assert site._first_turns(range(40)).count == 0
+    site.runs = FEW * JUDGED_ENTRIES
+    given = site._first_turns(range(40))
+    given.began = _now() - 8e-6
+    assert not site.is_hot(given)
+    assert site._first_turns(short := range(20)) is short
 
 
 def test_deferred_operations_count_for_the_turns_before() -> None:

@@ -31,9 +31,11 @@ from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported, is_attribute
 from fastnp._loops.expressions import (
     array_operand,
+    beside,
     binary,
     expression,
     number,
+    operands,
     single,
     subscript_items,
     tuple_item,
@@ -43,6 +45,7 @@ from fastnp._loops.types import (
     COMPLEX_CHAR,
     I8,
     MEMORY,
+    NP_FLOAT,
     ArrayType,
     ComplexType,
     InstanceType,
@@ -83,9 +86,20 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
     else:
         if isinstance(target, ast.Subscript):
             node = immediate(e, node)
-        effects = [prepare(e, target, expression(e, node))]
+        effects = [prepare(e, target, stored_value(e, target, node))]
     for effect in effects:
         effect()
+
+
+def stored_value(e: Emitter, target: ast.expr, node: ast.expr) -> Value | Elementwise:
+    """The value that a target is assigned: of floats in an array zero is as good as one."""
+    match target, node:
+        case ast.Subscript(value=ast.Name() as name), ast.Call(args=[ast.GeneratorExp()]):
+            array = expression(e, name)
+            type_ = array.type if isinstance(array, Value) else None
+            if isinstance(type_, ArrayType) and type_.char in "fd":
+                return beside(e, node, Value(NP_FLOAT, ()))
+    return expression(e, node)
 
 
 def immediate(e: Emitter, node: ast.expr) -> ast.expr:
@@ -396,7 +410,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
                 augmented_field(e, owner, target, name, node)
                 return
             attributes.check_stored(e, owner)
-        left, right = undo.in_order(e, [target, node], expression)
+        left, right = operands(e, target, node)
         if lists.is_list(left):
             add_items(e, left, name, right)
             return
@@ -454,7 +468,7 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         effect = update(e, place, name, expression(e, node))
     else:
         left = arrays.load(e, type_.char, arrays.address(place))
-        result = binary(e, name, left, expression(e, node))
+        result = binary(e, name, left, beside(e, node, left))
         effect = store(e, place, result)
     effect()
 
@@ -472,7 +486,7 @@ def augmented_item(
     """`d["key"] op= value`."""
     path, _, place = dictionaries.place_of(e, array, target.slice, single)
     attributes.stored_at(e, path, place)
-    left, right = undo.in_order(e, [target, node], expression)
+    left, right = operands(e, target, node)
     if isinstance(left, Value) and isinstance(left.type, ArrayType):
         effect = update(e, left, name, right)
     else:

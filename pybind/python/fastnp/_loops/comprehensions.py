@@ -60,10 +60,11 @@ def of_keys(node: ast.Call) -> ast.GeneratorExp:
 
 
 def comprehension(
-    e: Emitter, node: Comprehension | ast.Call, function: object = None
+    e: Emitter, node: Comprehension | ast.Call, function: object = None, beside: str = ""
 ) -> Value | Elementwise:
     """`[value for item in iterable if condition]`, or a function of the items of such a generator:
-    `sum`, `any`, `all`, `min` or `max`; or the least or greatest item by a key.
+    `sum`, `any`, `all`, `min` or `max`; or the least or greatest item by a key. A sum may be
+    combined with a float of a type.
     """
     has_key = isinstance(node, ast.Call)
     if isinstance(node, ast.Call):
@@ -81,7 +82,7 @@ def comprehension(
         return unrolled_items(e, node, found.items, function)
     items = items_of(e, found)
     if function is sum:
-        return total(e, node, items)
+        return total(e, node, items, beside)
     if function in (any, all):
         return tested(e, node, items, function is any)
     if function in (min, max):
@@ -173,7 +174,7 @@ def listed(e: Emitter, node: Comprehension, items: Items) -> Value:
     return lists.made(found[0], header, start, count)
 
 
-def total(e: Emitter, node: Comprehension, items: Items) -> Value:
+def total(e: Emitter, node: Comprehension, items: Items, beside: str) -> Value:
     """`sum(value for …)` of numbers."""
     text, count, found = e.text, e.text.register(I64), list[list_folds.AnySum]()
     text.copy(count, text.integer(0))
@@ -191,7 +192,7 @@ def total(e: Emitter, node: Comprehension, items: Items) -> Value:
     before = turns(e, node, items, add)
     # Before the jump to the loop: the type is known now.
     before.lines[-1:-1] = found[0].beginning()
-    return found[0].result(count)
+    return found[0].result(count, beside)
 
 
 def extreme(e: Emitter, node: Comprehension, items: Items, name: str, has_key: bool) -> Value:

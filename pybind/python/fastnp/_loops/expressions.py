@@ -17,6 +17,7 @@ from fastnp._loops import (
     functions,
     gathers,
     inner_functions,
+    limits,
     lists,
     literals,
     masks,
@@ -102,8 +103,7 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             count = number(e, times)
             return lists.repeated(e, single(e, item), count)
         case ast.BinOp(left=left, op=op, right=right):
-            operands = undo.in_order(e, [left, right], expression)
-            return binary(e, BINARY.get(type(op), ""), *operands)
+            return binary(e, BINARY.get(type(op), ""), *operands(e, left, right))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Value(BOOL, (e.text.op(I8, "not", condition(e, operand)),))
         case ast.UnaryOp(op=op, operand=operand):
@@ -140,6 +140,37 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             found: Value = e.comprehend(e, node)
             return found
     raise Unsupported(f"an expression of kind {type(node).__name__}")
+
+
+def operands(e: Emitter, left: ast.expr, right: ast.expr) -> list[Value | Elementwise]:
+    """The two operands of an operator, in order."""
+    found: list[Value | Elementwise] = []
+
+    def operand(e: Emitter, node: ast.expr) -> Value | Elementwise:
+        found.append(beside(e, node, *found))
+        return found[-1]
+
+    return undo.in_order(e, [left, right], operand)
+
+
+# Types of floats beside which a sum of no floats, the integer zero, is as good as a float.
+FLOATS = ("d", "float")
+
+
+def beside(
+    e: Emitter, node: ast.expr, left: Value | Elementwise | None = None
+) -> Value | Elementwise:
+    """The value of an expression that is combined with another, a float perhaps."""
+    kind = left.type.name if isinstance(left, Value) and isinstance(left.type, Number) else ""
+    match node:
+        case ast.Call(func=ast.Name() as name, args=[ast.GeneratorExp() as items], keywords=[]) if (
+            kind in FLOATS and e.comprehend is not None
+        ):
+            function = single(e, name).type
+            if isinstance(function, ObjectType) and function.value is sum:
+                found: Value = e.comprehend(e, items, sum, kind)
+                return found
+    return expression(e, node)
 
 
 def single(e: Emitter, node: ast.expr) -> Value:
@@ -689,6 +720,8 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         if isinstance(type_, ObjectType) and (found is not None or name == "newaxis"):
             e.scoped_constants.append((vars(module), name, found))
             return Value(type_, ())
+    if limits.is_limits(value):
+        return limits.attribute(e, value, name)
     if isinstance(value.type, ObjectType) and isinstance(value.type.value, type):
         return attributes.of_class(e, value.type.value, name)
     raise Unsupported(f"`.{name}` of {value.type}")

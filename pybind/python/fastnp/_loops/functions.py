@@ -25,6 +25,7 @@ from fastnp._loops import (
     free_names,
     inner_functions,
     joining,
+    limits,
     linear_algebra,
     list_folds,
     lists,
@@ -152,6 +153,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     name, is_ours = name_in_numpy(target)
     if name == "array" and not node.keywords:
         return creation.array_of_list(e, node, is_ours, expression)
+    if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
+        return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
     if target is deque and not node.keywords:
         return creation.deque_of(e, node, expression)
     if name in REDUCERS:

@@ -56,12 +56,15 @@ class Sum:
             text.copy(self.lost, text.op(F64, "fadd", self.lost, lost))
         text.copy(self.total, after)
 
-    def result(self, count: str) -> Value:
-        """The sum of so many numbers; that of no floats is an integer, so it is left."""
+    def result(self, count: str, beside: str = "") -> Value:
+        """The sum of so many numbers; that of no floats is an integer, so it is left, unless it is
+        combined with a float of a type (`beside`): then zero is as good.
+        """
         e, text = self.e, self.e.text
         if self.item == INT:
             return Value(INT, (self.total,))
-        e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
+        if beside != "d" and (beside != "float" or self.item != FLOAT):
+            e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
         if self.is_compensated:
             text.copy(self.total, compensated(e, self.total, self.lost))
         result = Value(self.item, (self.total,), is_settled=self.item == FLOAT)
@@ -104,7 +107,7 @@ class MixedSum:
         text.copy(self.total, after)
         text.copy(self.is_integer, both)
 
-    def result(self, _: str) -> Value:
+    def result(self, _count: str, _beside: str = "") -> Value:
         """The sum; that of no numbers is the integer zero."""
         total = self.total
         if self.is_compensated:
@@ -131,7 +134,7 @@ class ComplexSum:
         for part, more in zip(self.parts, value.registers, strict=True):
             self.e.text.copy(part, self.e.text.op(F64, "fadd", part, more))
 
-    def result(self, count: str) -> Value:
+    def result(self, count: str, _beside: str = "") -> Value:
         """The sum of so many numbers; that of none is an integer, so it is left."""
         self.e.leave_unless(self.e.text.op(I8, "icmp.gt", count, self.e.text.integer(0)))
         return complexes.finite(self.e, self.item, self.parts)

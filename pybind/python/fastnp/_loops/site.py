@@ -38,6 +38,7 @@ from fastnp._loops.loop import Facts, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
 from fastnp._loops.outcome import BROKE, DONE, TOO_LONG, Compiled, Outcome, Refusal
+from fastnp._loops.watched import is_watched
 from fastnp._state import loops as _switch
 
 # Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
@@ -57,6 +58,7 @@ IMPORT_COMPILER = 8e-3
 # Seconds that an entry must be expected to be interpreted for compiled code to be entered, as long
 # as it is not known what entering takes.
 ENTER_FROM = 15e-6
+BARELY = 3
 # Seconds that the interpreter is given before a loop is asked again.
 PIECE = 3e-4
 # Seconds of the interpreter that the first run of compiled code is about.
@@ -150,6 +152,8 @@ class Site(Loop):
         "spent",
         "spent_before",
         "threshold",
+        "timed",
+        "timed_again",
         "turn_interpreted",
         "turn_seconds",
         "turns",
@@ -216,7 +220,8 @@ class Site(Loop):
         self.threshold = COMPILE_AFTER
         self.short = SHORT
         self.enter_from = 0.0
-        self.turns = self.runs = self.slow = self.slower = 0
+        self.turns = self.runs = self.slow = self.slower = self.timed = 0
+        self.timed_again = JUDGED_ENTRIES
         self.seconds = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -297,7 +302,11 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         assert source is not None
         if self.compiled:
-            return self._no_turns(iterable, source, total) if self._is_long(total) else iterable
+            if not self._is_long(total):
+                return iterable
+            if self._is_timed_again(total):
+                return self._piece(iter(iterable), source, total, total)
+            return self._no_turns(iterable, source, total)
         self.entries += 1
         if self._is_brief():
             self.retire()
@@ -314,6 +323,17 @@ class Site(Loop):
         if expected >= ENTER_FROM:
             self.enter_from *= FORGOTTEN
         return False
+
+    def _is_timed_again(self, turns: int) -> bool:
+        """Whether the interpreter makes an entry that is hardly worth a run: turns that were timed
+        while the processor was slow would have all such entries run compiled from then on.
+        """
+        if self.runs < self.timed_again or turns * self.turn_seconds > BARELY * ENTER_FROM:
+            return False
+        self.timed += 1
+        if self.timed % FEW == 0:
+            self.timed_again = FEW * self.runs
+        return True
 
     def _is_brief(self) -> bool:
         """Whether the last entries were so short that none would be run compiled. A loop that a
@@ -429,7 +449,7 @@ class Site(Loop):
         self._time(turns, turns.count)
         if turns.left == 0 and not self.is_eager:
             return False
-        if not self.live or _is_watched():
+        if not self.live or is_watched():
             return False
         if self.is_eager:
             return True
@@ -456,7 +476,7 @@ class Site(Loop):
         """What a loop that stays with the interpreter iterates over next; None at its end."""
         if turns.left == 0:
             return self._grown(turns)
-        if not self.live or _is_watched():
+        if not self.live or is_watched():
             return repeat(None) if self.is_while else turns.rest
         if self.is_while:
             return self._while_piece()
@@ -767,18 +787,6 @@ _machine = 0.0
 
 def _now() -> float:
     return perf_counter() - _compiling
-
-
-def _is_watched() -> bool:
-    """Whether a debugger or a coverage tool follows lines."""
-    if sys.gettrace() is not None:
-        return True
-    if sys.version_info >= (3, 12):
-        tools = sys.monitoring
-        return tools.get_tool(tools.DEBUGGER_ID) is not None or (
-            tools.get_tool(tools.COVERAGE_ID) is not None
-        )
-    return False
 
 
 def _restored(

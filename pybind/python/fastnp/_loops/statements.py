@@ -755,10 +755,27 @@ def returned(e: Emitter, node: ast.Call | None, call: Call) -> Value | Elementwi
     if not e.looks_at_status and have_common_type([value for _, value in call.returns]):
         return merged(e, [(value, path.block) for path, value in call.returns])
     if any(isinstance(value, Elementwise) for _, value in call.returns):
-        raise Unsupported("a function that returns values of different types")
+        return arrays.elements(e, returns.meet(e, in_memory(e, call.returns)))
     if any(value.type != first.type for _, value in call.returns):
         raise DifferentTypes(node, call)
     return returns.meet(e, call.returns)
+
+
+def in_memory(
+    e: Emitter, values: list[tuple[Path, Value | Elementwise]]
+) -> list[tuple[Path, Value]]:
+    """New arrays of one type that a function returns on several paths, each computed on its own."""
+    found: list[tuple[Path, Value]] = []
+    for path, value in values:
+        if not arrays.is_array(value):
+            raise Unsupported("a function that returns values of different types")
+        e.text.start(path.block)
+        e.forget_since(({}, {}))
+        made = element_loops.in_memory(e, value)
+        found.append((Path(path.state, e.text.block), made))
+    if len({made.type for _, made in found}) > 1:
+        raise Unsupported("a function that returns values of different types")
+    return found
 
 
 def outermost(e: Emitter, statement: ast.For | ast.While, iterator: Items | None) -> None:
