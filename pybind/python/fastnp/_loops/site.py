@@ -56,9 +56,9 @@ KNOWN_AFTER = 1 / 8
 # The first loop of a program waits so much longer: with it the compiler is imported.
 IMPORT_COMPILER = 8e-3
 # Seconds that an entry must be expected to be interpreted for compiled code to be entered, as long
-# as it is not known what entering takes.
+# as it is not known what entering takes; of up to so many times that, some are timed again.
 ENTER_FROM = 15e-6
-BARELY = 3
+TIMED_AGAIN = 3
 # Seconds that the interpreter is given before a loop is asked again.
 PIECE = 3e-4
 # Seconds of the interpreter that the first run of compiled code is about.
@@ -328,7 +328,7 @@ class Site(Loop):
         """Whether the interpreter makes an entry that is hardly worth a run: turns that were timed
         while the processor was slow would have all such entries run compiled from then on.
         """
-        if self.runs < self.timed_again or turns * self.turn_seconds > BARELY * ENTER_FROM:
+        if self.runs < self.timed_again or turns * self.turn_seconds > TIMED_AGAIN * ENTER_FROM:
             return False
         self.timed += 1
         if self.timed % FEW == 0:
