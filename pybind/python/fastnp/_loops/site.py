@@ -47,7 +47,7 @@ COMPILE_AFTER = 4e-3
 # A loop of so many lines of code is compiled as early as that, one of more is interpreted for about
 # as long as writing so many takes: it may be too much, which is found out late. Each line takes 10
 # to 20 µs. A filter whose state is attributes has 6,000, of which a third are for its first turn.
-TIERS = ((2_500, 40e-3), (8_000, 250e-3), (24_000, inf))
+TIERS = ((2_500, 40e-3), (9_000, 250e-3), (24_000, inf))
 # A loop that has so many times as long to go, as far as is known, is compiled after this part of
 # it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
 # of that is to come.
