@@ -10,6 +10,8 @@ import numpy
 import pytest
 from fastnp._loops.views import index_at, indexed_view
 
+from tests.loops import test_compiled
+
 
 def sliced(dice: random.Random, array: Any) -> Any:
     """The array, or part of it, in any order of its axes."""
@@ -82,3 +84,25 @@ def test_strides_of_axes_of_one_element(convert: Any) -> None:
     for given in map(convert, OF_ONE):
         for found, expected in zip(compiled(given, 9_000), views_of(given, 1), strict=True):
             assert (found.shape, found.strides) == (expected.shape, expected.strides)
+
+
+def test_elements_that_share_memory() -> None:
+    """NumPy updates a copy of such a view, and stores that: its statements are left to it."""
+    source = """
+import numpy
+from numpy.lib.stride_tricks import as_strided
+def updated(a):
+    for i in range(5):
+        a[:] += 1.5
+        a[:] = a * 2 - i
+        a *= 2
+base = numpy.arange(8.0)
+layouts = [((8,), (8,)), ((3,), (0,)), ((3, 2), (8, 8)), ((3, 3), (8, 0)), ((2, 3), (24, 8))]
+for shape, strides in layouts:
+    for view in (as_strided(base, shape, strides), as_strided(base, shape, strides)[::-1]):
+        updated(view)
+"""
+    sites, difference = test_compiled.run(source)
+    assert not difference
+    # Those of others are compiled.
+    assert any(site.runs for site in sites)

@@ -210,7 +210,8 @@ impl ArrayParameter {
             && array.shape().iter().all(|&n| n <= LONGEST_AXIS)
             && (array.is_writeable() || !self.is_written)
             && self.is_dense_enough(array.shape().iter().copied(), array.strides())
-            && self.is_in_order(array.shape(), array.strides());
+            && self.is_in_order(array.shape(), array.strides())
+            && self.has_own_elements(array.shape(), array.strides());
         // Memory on a device is left there.
         if !suits || array.dlpack_device().is_some() {
             return Ok(false);
@@ -249,8 +250,8 @@ impl ArrayParameter {
             };
             let shape: SmallVec<[usize; 8]> = shape.iter().map(|&n| n as usize).collect();
             let is_short = shape.iter().all(|&n| n <= LONGEST_AXIS);
-            if !is_short || !self.is_dense_enough(shape.iter().copied(), strides) || !self.is_in_order(&shape, strides)
-            {
+            let is_laid_out = self.is_dense_enough(shape.iter().copied(), strides) && self.is_in_order(&shape, strides);
+            if !is_short || !is_laid_out || !self.has_own_elements(&shape, strides) {
                 return Ok(false);
             }
             words.push(fields.data.addr() as u64);
@@ -272,6 +273,24 @@ impl ArrayParameter {
                 is_outside
             },
         )
+    }
+
+    /// Whether no two elements of an array that is written lie in the same memory, as those of views by `as_strided` may: each axis steps over
+    /// what those with smaller strides span. A few arrays of which that is not so are taken for such views.
+    fn has_own_elements(&self, shape: &[usize], strides: &[isize]) -> bool {
+        if !self.is_written || shape.contains(&0) {
+            return true;
+        }
+        let axes = shape.iter().zip(strides).filter(|&(&extent, _)| extent > 1);
+        let mut axes: SmallVec<[(usize, usize); 8]> =
+            axes.map(|(&extent, stride)| (stride.unsigned_abs(), extent)).collect();
+        axes.sort_unstable();
+        let mut span = self.dtype.size();
+        axes.iter().all(|&(stride, extent)| {
+            let is_outside = stride >= span;
+            span = span.saturating_add(stride.saturating_mul(extent - 1));
+            is_outside
+        })
     }
 
     /// Whether the last axis, if there is one, suits. The stride of one element is never used, nor any of no elements (NumPy's are 0).

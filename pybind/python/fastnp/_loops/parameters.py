@@ -92,6 +92,19 @@ def object_type(value: Any) -> ObjectType | None:
     return type_ if isinstance(type_, ObjectType) else None
 
 
+def has_own_elements(value: Any) -> bool:
+    """Whether no two elements of an array lie in the same memory, as those of views by `as_strided`
+    may: updated in place, one would be read after the other was stored. Entries check it, too.
+    """
+    span = value.itemsize
+    axes = [(abs(step), n) for step, n in zip(value.strides, value.shape, strict=True) if n > 1]
+    for step, extent in sorted(axes):
+        if step < span:
+            return 0 in value.shape
+        span += step * (extent - 1)
+    return True
+
+
 def array_type(value: Any, root: int) -> ArrayType | None:
     """The type of an array of exactly our class or NumPy's, of a type that compiled code loads."""
     char = "l" if value.dtype.char == "q" else value.dtype.char
@@ -102,6 +115,7 @@ def array_type(value: Any, root: int) -> ArrayType | None:
         or value.ndim > MAX_AXES
         or value.ndim == 0
         or value.flags["ALIGNED"] is False
+        or (value.flags.writeable and not has_own_elements(value))
     ):
         return None
     is_dense = value.strides[-1] == value.itemsize
