@@ -151,7 +151,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     is_in_place = all(is_read_in_place(source, read, target) for read in own_root)
     if is_in_place and not by_kernel_ and not warns:
         return store_.all
-    if is_in_place and not by_kernel_ and store_.ends:
+    if is_in_place and not by_kernel_ and store_.never_leaves:
         e.stores_early = e.stores_early or stores_early
         if stores_early:
             return store_.all_early
@@ -194,8 +194,9 @@ class Store:
         self.type, self.extents, self.strides = array_type(target), shape(target), steps(e, target)
         self.width = SIZES[self.type.char]
         is_packed = source.char == self.type.char and source.packed is not None
-        # Whether elements are computed to the last one, as vectors of them can be.
-        self.ends = is_packed or source.parts is not None
+        # Whether no element is left to the interpreter, so that all can be stored before the
+        # floating-point status is looked at.
+        self.never_leaves = is_packed or source.parts is not None
         self.is_packed = is_packed and source.pays_packed and self.type.is_dense
 
     def bytes(self) -> str:
