@@ -165,5 +165,4 @@ def test_whole(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     """Attributes have the arrays of before where a statement is left."""
-    _, difference = test_compiled.run(CLASSES + LEFT[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(CLASSES + LEFT[name]))

@@ -154,5 +154,4 @@ def test_whole(name: str) -> None:
 def test_left(name: str) -> None:
     """What compiled code does not know of dictionaries is the interpreter's."""
     shown = "\nshown = [*map(repr, [*counts.items(), *params.items()])], repr(vars(box))\n"
-    _, difference = test_compiled.run(SETUP + LEFT[name] + shown)
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(SETUP + LEFT[name] + shown))

@@ -58,5 +58,4 @@ def test_whole(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     """Where the sum of nothing shows that it is an integer, the interpreter makes the statement."""
-    _, difference = test_compiled.run(LEFT[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(LEFT[name]))

@@ -218,5 +218,4 @@ def test_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", SAME)
 def test_same(name: str) -> None:
-    _, difference = test_compiled.run(SETUP + SAME[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(SETUP + SAME[name]))

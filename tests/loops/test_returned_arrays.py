@@ -92,5 +92,4 @@ def test_whole(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     """What is no new array of one type on all paths is the interpreter's."""
-    _, difference = test_compiled.run(FUNCTIONS + LEFT[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(FUNCTIONS + LEFT[name]))

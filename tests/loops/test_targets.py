@@ -170,5 +170,4 @@ def test_whole(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     """The interpreter makes the statement, or the whole loop."""
-    _, difference = test_compiled.run(SETUP + LEFT[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(SETUP + LEFT[name]))

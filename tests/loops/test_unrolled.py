@@ -322,9 +322,7 @@ def test_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
-    sites, difference = test_compiled.run(SETUP + LEFT[name])
-    assert not difference
-    assert any(site.leaves for site in sites)
+    test_compiled.assert_left(*test_compiled.run(SETUP + LEFT[name]))
 
 
 @pytest.mark.parametrize("name", LEFT_OR_WHOLE)

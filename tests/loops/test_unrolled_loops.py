@@ -251,12 +251,9 @@ def test_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
-    sites, difference = test_compiled.run(SETUP + LEFT[name])
-    assert not difference
-    assert any(site.leaves for site in sites)
+    test_compiled.assert_left(*test_compiled.run(SETUP + LEFT[name]))
 
 
 @pytest.mark.parametrize("name", SAME)
 def test_same(name: str) -> None:
-    _, difference = test_compiled.run(SETUP + SAME[name])
-    assert not difference
+    test_compiled.assert_same(*test_compiled.run(SETUP + SAME[name]))

@@ -140,6 +140,14 @@ def steps(e: Emitter, array: Value) -> tuple[str, ...]:
     return (*found[:-1], e.text.integer(SIZES[type_.char])) if type_.is_dense else found
 
 
+def element_address(e: Emitter, array: Value, strides_: Sequence[str], indices: Indices) -> str:
+    """The address of an element, by its indices."""
+    at = address(array)
+    for index, stride in zip(indices, strides_, strict=True):
+        at = e.text.op(I64, "add", at, distance(e, index, stride))
+    return at
+
+
 def magnitude(e: Emitter, register: str) -> str:
     """The absolute value of an integer."""
     text = e.text
@@ -353,23 +361,19 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
         if type_.char == COMPLEX_CHAR:
 
             def parts(indices: Indices) -> Parts:
-                at = address(array)
-                for index, step in zip(indices, strides_, strict=True):
-                    at = e.text.op(I64, "add", at, distance(e, index, step))
+                at = element_address(e, array, strides_, indices)
                 real, imaginary = load(e, COMPLEX_CHAR, at).registers
                 return real, imaginary
 
             formula = formulas.load(array)
-            return of_complex(shape(array), (array,), formula, order=type_.order, parts=parts)
+            return of_complex(shape(array), (array,), formula, parts, order=type_.order)
 
         def element(indices: Indices) -> str:
-            at, offset = address(array), 0
-            last = indices[-1]
+            offset, last = 0, indices[-1]
             if type_.is_dense and isinstance(last, Shifted):
                 # A constant in the instruction that loads.
                 indices, offset = (*indices[:-1], last.register), last.by * SIZES[type_.char]
-            for index, step in zip(indices, strides_, strict=True):
-                at = e.text.op(I64, "add", at, distance(e, index, step))
+            at = element_address(e, array, strides_, indices)
             return load(e, type_.char, at, offset).register
 
         return Elementwise(
@@ -391,11 +395,10 @@ def of_complex(
     extents: tuple[str, ...],
     sources: tuple[Value, ...],
     formula: Formula | None,
+    parts: Callable[[Indices], Parts],
     *,
-    warns: bool = False,
     is_ours: bool = False,
     order: Order = (),
-    parts: Callable[[Indices], Parts] | None = None,
 ) -> Elementwise:
     """An array of complex numbers."""
 
@@ -407,11 +410,10 @@ def of_complex(
         extents,
         element,
         sources,
-        warns,
+        False,
         is_ours=is_ours,
         hides=True,
         formula=formula,
-        needs_kernel=parts is None,
         order=order,
         parts=parts,
     )
@@ -436,7 +438,7 @@ def complex_everywhere(e: Emitter, value: Value) -> Elementwise:
     kind = ArrayType(COMPLEX_CHAR, 0, False, False, SCRATCH, False, is_ours=False)
     real, imaginary = value.registers
     formula = formulas.load(Value(kind, (memory,)))
-    return of_complex((), (), formula, parts=lambda _: (real, imaginary))
+    return of_complex((), (), formula, lambda _: (real, imaginary))
 
 
 def part_of_complex(e: Emitter, array: Value, is_imaginary: bool) -> Value:
@@ -694,7 +696,7 @@ def filled(
         real = numbers.convert(e, numbers.literal(e, value), "d", checked=False)
         formula = formulas.cast(formulas.scalar("d", real), char)
         zero = e.text.float(0.0)
-        return of_complex(extents, (), formula, is_ours=is_ours, parts=lambda _: (real, zero))
+        return of_complex(extents, (), formula, lambda _: (real, zero), is_ours=is_ours)
     register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
     formula = formulas.scalar(char, register)
     return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)

@@ -10,16 +10,17 @@ from fastnp._loops.arrays import (
     Indices,
     array_type,
     bytes_of,
+    elements,
     in_scratch,
     is_ours,
-    load,
+    parts_of,
     refuse_many,
     shape,
     size,
-    steps,
+    store,
 )
 from fastnp._loops.complexes import Parts
-from fastnp._loops.element_loops import count_up, element_address, for_each, in_memory
+from fastnp._loops.element_loops import count_up, for_each, in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, NP_COMPLEX, SIZES, Value
 
@@ -40,6 +41,9 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     outer = (*shape(left)[:-1], *shape(right)[1:])
     refuse_many(e, (*outer, extent), MANY_MULTIPLIED)
     e.spend(size(e, (*outer, extent)))
+    of_left, of_right = (parts_of(e, elements(e, array)) for array in (left, right))
+    assert of_left is not None
+    assert of_right is not None
 
     def sum_of(indices: Indices) -> Parts:
         total = text.register(F64, "sum"), text.register(F64, "sum")
@@ -49,9 +53,8 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
         text.line(f"{k} = iconst 0")
 
         def one() -> None:
-            x = element(e, left, (*indices[:rows], k))
-            y = element(e, right, (k, *indices[rows:]))
-            for register, term in zip(total, complexes.product(e, x, y), strict=True):
+            factors = of_left((*indices[:rows], k)), of_right((k, *indices[rows:]))
+            for register, term in zip(total, complexes.product(e, *factors), strict=True):
                 text.line(f"{register} = fadd {register}, {term}")
 
         count_up(e, k, extent, 1, one)
@@ -64,16 +67,9 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     text.copy(cursor, memory)
 
     def put(indices: Indices) -> None:
-        for offset, part in zip((0, 8), sum_of(indices), strict=True):
-            text.line(f"store.f64 {cursor}, {offset}, {part}")
+        store(e, COMPLEX_CHAR, cursor, *sum_of(indices))
         text.line(f"{cursor} = add {cursor}, {text.integer(SIZES[COMPLEX_CHAR])}")
 
     for_each(e, outer, put)
     e.leave_if_raised()
     return in_scratch(e, memory, COMPLEX_CHAR, outer, is_ours(left) or is_ours(right))
-
-
-def element(e: Emitter, array: Value, indices: Indices) -> Parts:
-    """The real and the imaginary part of an element."""
-    found = load(e, array_type(array).char, element_address(e, array, steps(e, array), indices))
-    return complexes.parts(e, found)

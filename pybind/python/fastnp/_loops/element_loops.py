@@ -20,7 +20,7 @@ from fastnp._loops.arrays import (
     bytes_of,
     check_order,
     dense_strides,
-    distance,
+    element_address,
     elements,
     in_scratch,
     is_ours,
@@ -103,14 +103,6 @@ def one_more(e: Emitter, condition: str, body: Callable[[], None]) -> None:
     body()
     e.text.jump(after)
     e.text.start(after)
-
-
-def element_address(e: Emitter, array: Value, strides_: Sequence[str], indices: Indices) -> str:
-    """The address of an element, by its indices."""
-    at = address(array)
-    for index, stride in zip(indices, strides_, strict=True):
-        at = e.text.op(I64, "add", at, distance(e, index, stride))
-    return at
 
 
 def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:

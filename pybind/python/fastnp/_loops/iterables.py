@@ -27,9 +27,9 @@ from fastnp._loops.types import (
 
 
 class Known(Record):
-    """Items of a known number, in a tuple or a list that is unrolled. `source` makes what the
-    interpreter goes on with, of the items that remain, how many were taken, and what names are
-    bound to. `lists` are the names of lists among them.
+    """Items of a known number, in a tuple or an unrolled list. `lists` are the names of lists among
+    them. Where the loop is left, the interpreter iterates over `source(rest, taken, names)`:
+    `rest` are the remaining items, `taken` counts the others, `names` has the variables' values.
     """
 
     value: Value

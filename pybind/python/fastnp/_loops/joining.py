@@ -138,8 +138,8 @@ def joined(e: Emitter, sources: list[Value], axis: int, is_ours: bool) -> Elemen
         place = Value(made.type, (start, *made.registers[1:]))
 
         def store(indices: Indices, source: Value = source, place: Value = place) -> None:
-            at = element_loops.element_address(e, source, arrays.strides(source), indices)
-            to = element_loops.element_address(e, place, strides, indices)
+            at = arrays.element_address(e, source, arrays.strides(source), indices)
+            to = arrays.element_address(e, place, strides, indices)
             item = arrays.load(e, arrays.array_type(source).char, at)
             arrays.store(e, char, to, numbers.convert(e, item, char, checked=False))
 

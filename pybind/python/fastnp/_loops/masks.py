@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fastnp._loops import array_operators, arrays, numbers, scratch
 from fastnp._loops.arrays import Elementwise, Indices, Item
-from fastnp._loops.element_loops import element_address, for_each, in_memory
+from fastnp._loops.element_loops import for_each, in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.ranges import EXTENT
 from fastnp._loops.types import COMPLEX_CHAR, I8, I64, SIZES, Number, Value, numpy_loop
@@ -118,7 +118,7 @@ def scattered(
         is_taken = mask.element(indices)
         # Of more trues than values the loop is left below, and no address beyond the last is read.
         is_inside = text.op(I8, "icmp.lt", count, length)
-        own = element_address(e, array, arrays.strides(array), indices)
+        own = arrays.element_address(e, array, arrays.strides(array), indices)
         at = text.op(I64, "select", text.op(I8, "and", is_taken, is_inside), cursor, own)
         arrays.store(e, type_.char, to, arrays.load(e, type_.char, at).register)
         one = text.op(I64, "b2i", is_taken)

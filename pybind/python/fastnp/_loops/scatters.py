@@ -81,7 +81,7 @@ def values_of(
     memory = scratch.take(e, arrays.bytes_of(e, char, count))
 
     def copy(indices: Indices) -> None:
-        at = element_loops.element_address(e, source, arrays.strides(source), indices)
+        at = arrays.element_address(e, source, arrays.strides(source), indices)
         arrays.store(e, char, nth(e, memory, char, indices), arrays.load(e, char, at).register)
 
     element_loops.for_each(e, (count,), copy)

@@ -17,7 +17,7 @@ import numpy
 
 from fastnp._loops import arrays, tuples, undo_log
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.element_loops import element_address, for_each
+from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import LOG, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.types import I8, I64, SIZES, ArrayType, TupleType, Value
@@ -210,7 +210,7 @@ def note_all(e: Emitter, place: Value) -> None:
     steps = arrays.steps(e, place)
 
     def note_one(indices: arrays.Indices) -> None:
-        at = element_address(e, place, steps, indices)
+        at = arrays.element_address(e, place, steps, indices)
         undo_log.append(text, base(e), e.log, at, width)
 
     for_each(e, arrays.shape(place), note_one)
