@@ -6,11 +6,9 @@ A fallback is allowed if it is recorded; `fastnp.strict()` makes it an error.
 from __future__ import annotations
 
 import importlib
-import os
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import fastnp
@@ -218,29 +216,6 @@ def test_import_is_cheap() -> None:
     assert set(modules) - own <= PLAIN_MODULES
     assert len(own) <= MOST_MODULES
     assert "fastnp.ma" not in own
-
-
-@pytest.mark.parametrize("command", [("-m", "fastnp"), ()], ids=["whole programs", "the import"])
-def test_what_a_module_refers_to_is_finalized_at_the_end(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
-    """The module's variables and its functions refer to each other: the collector finds them."""
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import warnings\n"
-        "import fastnp as np\n"
-        "def shown(*arguments): pass\n"
-        "file = open('file.txt', 'w')\n"
-        "file.write('written')\n"
-        "warnings.showwarning = shown\n"
-    )
-    subprocess.run(
-        [sys.executable, *command, program.name],
-        env={**os.environ, "PYTHONPATH": str(Path(fastnp.__file__).parents[1])},
-        cwd=tmp_path,
-        check=True,
-    )
-    assert (tmp_path / "file.txt").read_text() == "written"
 
 
 # Objects of the program's own before the import.

@@ -12,6 +12,7 @@ Beyond NumPy: `describe_device`, `device`, `doctor`, `eval`, `explain`, `fallbac
 
 Private modules, in import order; each imports only those before it, and a test checks it:
 
+- `_finalization`: what the garbage collector is needed for when the process ends.
 - `_interpreter`: refuses subinterpreters; imports without garbage collection.
 - `_fastnp`: the extension module, written in Rust.
 - `_pickle`: the functions that pickles name, so this file never moves.
@@ -22,7 +23,7 @@ Private modules, in import order; each imports only those before it, and a test 
   of array classes.
 - `_functions`: NumPy functions with a native version, one file a topic.
 - `_loops`: loops of users' programs, compiled while they run; imported on first use.
-- `_profile`: where the time goes, plans as pictures, and advice; imported on first use.
+- `_profile`: counters, where the time goes, plans as pictures, and advice; imported on first use.
 - `_namespace`: what each of NumPy's names and submodules resolves to.
 - `__main__`: `python -m fastnp program.py`.
 """
@@ -47,9 +48,6 @@ with _interpreter.Uncollected():
     from fastnp._state.device import get_device as get_device
     from fastnp._state.device import set_device as set_device
     from fastnp._state.device import synchronize as synchronize
-    from fastnp._state.diagnostics import eval as eval
-    from fastnp._state.diagnostics import reset_stats as reset_stats
-    from fastnp._state.diagnostics import stats as stats
     from fastnp._state.ledger import FallbackError as FallbackError
     from fastnp._state.ledger import FallbackWarning as FallbackWarning
     from fastnp._state.ledger import fallbacks as fallbacks

@@ -11,7 +11,7 @@ import gc
 import importlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 __all__ = ["Uncollected", "check_gil", "freeze", "ignored_warnings", "recorded_warnings"]
@@ -40,28 +40,48 @@ class Uncollected:
     def __enter__(self) -> None:
         self.was_enabled = gc.isenabled()
         gc.disable()
+        is_import = self.was_enabled and not self.makes_garbage
+        self.before: Sequence[object] = gc.get_objects() if is_import and _is_at_start() else ()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if not self.was_enabled:
             return
         if not self.makes_garbage and kind is None:
-            if _is_at_start():
-                freeze()
+            if self.before:
+                freeze(self.before)
             elif gc.get_freeze_count() == 0:
                 gc.freeze()
                 gc.unfreeze()
         gc.enable()
 
 
-def freeze() -> None:
+def freeze(of_program: Sequence[object] | None = None) -> None:
     """Have the collector leave all objects alone that are there now, until the process ends.
 
-    Then they are thawed: what a module of the program refers to is finalized by the collector, as
-    the module and its functions refer to each other; a file that is still open would not be
-    flushed. That takes 8 % of the instructions of a process that imports fastnp and ends.
+    Then they are thawed if one of them that is of the program, or one that was made since, might do
+    something as it is found (`_finalization`): a file that is still open, to which a function of a
+    module refers, would not be flushed. Else the collector does not run at the end either.
     """
-    atexit.register(gc.unfreeze)
+    global _is_thawed
+    from fastnp import _finalization
+
+    objects = gc.get_objects() if of_program is None else of_program
+    _is_thawed = _is_thawed or _finalization.are_finalized(objects)
     gc.freeze()
+    atexit.unregister(_end)
+    atexit.register(_end)
+
+
+_is_thawed = False
+
+
+def _end() -> None:
+    from fastnp import _finalization
+
+    if _is_thawed or _finalization.is_collector_needed():
+        gc.unfreeze()
+    else:
+        gc.freeze()
 
 
 def _is_at_start() -> bool:

@@ -3,7 +3,10 @@
 Seconds are the processor's: other processes change them little. Beside the ratio of whole processes
 stands that of what they take beyond a process that imports NumPy alone, a third of most of these.
 
-python -m tests.loops.programs --rounds 3 [name …]
+With `--seconds S` each program has the size at which plain Python takes about so long: what remains
+of starting and compiling becomes less as programs run longer.
+
+python -m tests.loops.programs --rounds 3 [--seconds S] [name …]
 """
 
 from __future__ import annotations
@@ -18,17 +21,28 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.loops.programs import FOLDER, names
+from tests.loops.programs import FOLDER, SMALL, names
 
 WAYS = ("plain", "fastnp")
+# Of the seconds asked for, the part at which a size is large enough.
+CLOSE = 0.8
+GROWTH, MOST_GROWTH = 1.25, 2.0
+# The time grows with a size at least like its root: less is noise.
+LEAST_POWER = 0.5
+# Some programs are done at some size.
+MOST_TIMES = 2000
+# Seconds that another size's can be compared with.
+COMPARABLE = 0.01
 
 
-def timed(way: str, path: Path, environment: dict[str, str]) -> tuple[float, str]:
+def timed(
+    way: str, path: Path, environment: dict[str, str], size: int | None = None
+) -> tuple[float, str]:
     """The processor's seconds that a process takes, and what it prints."""
     runner = [sys.executable] if way == "plain" else [sys.executable, "-m", "fastnp"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [*runner, str(path)],
+        [*runner, str(path), *([] if size is None else [str(size)])],
         capture_output=True,
         text=True,
         check=False,
@@ -39,7 +53,29 @@ def timed(way: str, path: Path, environment: dict[str, str]) -> tuple[float, str
     return seconds, done.stdout + (done.stderr if done.returncode else "")
 
 
-def medians(path: Path, rounds: int, environment: dict[str, str]) -> tuple[float, float, bool]:
+def size_of(path: Path, seconds: float, start: float, environment: dict[str, str]) -> int:
+    """The least size that was found at which plain Python takes about so many seconds or more
+    beyond its start.
+
+    Sizes grow by a quarter until times can be compared; then by the power law that the last two
+    follow, at most to twice, as some programs take time exponential in their size.
+    """
+    size = size_before = SMALL[path.stem]
+    took, most = 0.0, MOST_TIMES * size
+    while True:
+        before, took = took, timed("plain", path, environment, size)[0] - start
+        if took > CLOSE * seconds or size > most:
+            return size
+        factor = GROWTH
+        if before > COMPARABLE and took > before:
+            power = math.log(took / before) / math.log(size / size_before)
+            factor = min((seconds / took) ** (1 / max(power, LEAST_POWER)), MOST_GROWTH)
+        size_before, size = size, max(size + 1, int(size * factor))
+
+
+def medians(
+    path: Path, rounds: int, environment: dict[str, str], size: int | None = None
+) -> tuple[float, float, bool]:
     """The seconds of both ways, which are run in turns, either of them first; and whether they
     print the same.
     """
@@ -47,7 +83,7 @@ def medians(path: Path, rounds: int, environment: dict[str, str]) -> tuple[float
     printed: dict[str, str] = {}
     for turn in range(rounds):
         for way in WAYS if turn % 2 == 0 else WAYS[::-1]:
-            took, printed[way] = timed(way, path, environment)
+            took, printed[way] = timed(way, path, environment, size)
             seconds[way].append(took)
     plain, ours = (statistics.median(seconds[way]) for way in WAYS)
     return plain, ours, printed["plain"] == printed["fastnp"]
@@ -57,6 +93,7 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     whole, beyond = [], []
@@ -74,11 +111,15 @@ def main() -> None:
     print(f"{'program':16} {'plain':>8} {'fastnp':>8} {'ratio':>7} {'beyond the start':>18}")
     print(f"{'(start)':16} {start_plain:8.3f} {start_ours:8.3f} {start_plain / start_ours:6.2f}x")
     for name in arguments.names or names():
-        plain, ours, is_same = medians(FOLDER / f"{name}.py", arguments.rounds, environment)
+        path, size = FOLDER / f"{name}.py", None
+        if arguments.seconds:
+            size = size_of(path, arguments.seconds, start_plain, environment)
+        plain, ours, is_same = medians(path, arguments.rounds, environment, size)
         whole.append(plain / ours)
         # Differences of less than a millisecond are noise.
         beyond.append(max(plain - start_plain, 1e-3) / max(ours - start_ours, 1e-3))
-        note = "" if is_same else "  DIFFERS"
+        note = "" if size is None else f"  size {size}"
+        note += "" if is_same else "  DIFFERS"
         columns = f"{name:16} {plain:8.3f} {ours:8.3f} {whole[-1]:6.2f}x {beyond[-1]:17.2f}x"
         print(columns + note, flush=True)
     for ratios, what in ((whole, "whole processes"), (beyond, "beyond the start")):

@@ -1,6 +1,7 @@
-"""Profiles and what is made of them: `profile`, `doctor`, `explain`.
+"""Counters, profiles and what is made of them: `stats`, `profile`, `doctor`, `explain`.
 
-Imports `_state`, `_loops` and the extension, which reads the clock. `record` has the numbers, which
+Imports `_state`, `_loops` and the extension, which reads the clock. `diagnostics` has the engine's
+counters, and evaluates pending arrays on request; `record` has the numbers, which
 `profile` measures; `text`, `page` and `timeline` show them, `picture` draws a plan, and `doctor`
 gives advice. The modules are imported on first use.
 """
@@ -16,7 +17,13 @@ from fastnp import _fastnp
 __all__ = ["PUBLIC", "Explanation", "explain", "resolve"]
 
 # Public names of the package, and the modules here that define them.
-PUBLIC = {"doctor": "doctor", "profile": "profile"}
+PUBLIC = {
+    "doctor": "doctor",
+    "eval": "diagnostics",
+    "profile": "profile",
+    "reset_stats": "diagnostics",
+    "stats": "diagnostics",
+}
 
 
 def resolve(name: str) -> Any:

@@ -16,8 +16,8 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from fastnp import _fastnp
+from fastnp._profile.diagnostics import Stats, stats
 from fastnp._state import ledger
-from fastnp._state.diagnostics import Stats, stats
 
 __all__ = ["Fallback", "Flush", "Loop", "Record", "Span", "Work", "before", "memory_bandwidth"]
 
