@@ -43,6 +43,8 @@ KNOWN = frozenset(
 )
 # Where the functions are that the standard library's own weak references call.
 _OF_LIBRARY = ("weakref", "_weakrefset", "_frozen_importlib", "importlib._bootstrap")
+# The functions of `_abc` and `threading.local`.
+_BUILTIN = ("_destroy", "clear_locals")
 _FILES = (
     io.FileIO,
     io.BufferedReader,
@@ -138,7 +140,7 @@ def _calls_program(callback: object) -> bool:
     if callback is None or type(callback) is weakref.finalize:
         return False  # `finalize` has a function of its own for the end.
     if type(callback) is BuiltinFunctionType:
-        return callback.__name__ != "_destroy"  # of `_abc`
+        return callback.__name__ not in _BUILTIN
     return not (
         type(callback) is FunctionType and callback.__globals__.get("__name__") in _OF_LIBRARY
     )
