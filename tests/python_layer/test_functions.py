@@ -67,6 +67,7 @@ def over(axes: Any, *xs: Any) -> list[Any]:
 
 
 SORTED = numpy.sort(LINE)
+MANY = numpy.sin(numpy.arange(150_000.0))
 WHOLE = numpy.abs(INTS).ravel()
 WITH_NAN = numpy.array([1.0, numpy.nan, -1.0, numpy.inf, SORTED[2]])
 
@@ -105,7 +106,19 @@ TABLE: dict[str, list[Any]] = {
     ]
     + [cases(FLAT, 7, r) for r in ((0, 1), (-1.5, 0.5), (1, 1), (2, 1), (0, numpy.inf), (0, 1, 2))]
     + [cases(x, 5) for x in (WITH_NAN, 10**9 + INTS, numpy.arange(5000.0) % 17)]
-    + [cases(FLAT, 5, weights=FLAT), cases(WITH_NAN, 5, (-1, 1)), cases(WITH_NAN, [-1, 0, 1])],
+    + [cases(WITH_NAN, 5, (-1, 1)), cases(WITH_NAN, [-1, 0, 1])]
+    + [
+        cases(FLAT, bins, r, density, weights)
+        for bins in (1, 5, SORTED)
+        for r in (None, (-0.5, 0.5), (-1e308, 1e308))
+        for density in (None, True)
+        for weights in (FLAT, SINGLE, FLAT[:1], FLAT * 1j, FLAT > 0, list(FLAT))
+    ]
+    + [
+        cases(x, 7, weights=w)
+        for x, w in ((FORTRAN, FORTRAN), (FORTRAN, FORTRAN.T), (EMPTY, EMPTY))
+    ]
+    + [cases(x, 7, weights=w) for x, w in ((MANY, MANY / 3), (MANY, (MANY / 3).astype("f4")))],
     "sum": _REDUCED + _WHERE + _INITIAL + _LISTS + [cases(INTS, dtype="f4"), cases(FLAT, 0, "f4")],
     "prod": _REDUCED + _WHERE + _INITIAL + _LISTS,
     "mean": _REDUCED + _WHERE + _LISTS + [cases(EMPTY)],

@@ -21,6 +21,9 @@ const MIN_ELEMENTS: usize = 8;
 /// From so many numbers on the largest is looked for block by block, and a block is counted while it is in cache: memory is read once.
 const ONE_PASS_FROM: usize = 1 << 15;
 const COUNTED_BLOCK: usize = 1 << 11;
+/// Elements whose bins are found before they are counted; and those whose weights NumPy adds up before it adds the sum to a bin.
+const BINNED_BLOCK: usize = 256;
+const NUMPY_BLOCK: usize = 65_536;
 
 /// How often each number from zero on occurs, up to the largest one and at least `minimum` numbers: `int64`, or sums of `weights` in `float64`.
 ///
@@ -168,53 +171,129 @@ fn count_each(counts: &mut [i64], n: usize, bin: impl Fn(usize) -> usize) {
 }
 
 /// How many elements of an array fall into each of the bins between `edges`, which are evenly spaced: by NumPy's formula, corrected by
-/// the edges. Elements outside are left out, those at the last edge are in the last bin. Counts are `int64`.
+/// the edges; or the sums of their `weights`, which are as many, in row-major order. Elements outside are left out, those at the last
+/// edge are in the last bin. Counts are `int64`, sums of the weights' type, which are rounded as NumPy rounds them.
 ///
 /// # Errors
-/// `Unsupported` for fewer than two edges, or other types than `float64`; `MemoryError`.
+/// `Unsupported` for fewer than two edges or an infinite width, for other types than `float64`, and for weights that are not `float32` or
+/// `float64`, or not of the same shape; `MemoryError`.
 ///
 /// ```
 /// use fastnp::{Array, even_histogram};
 /// let edges = Array::from(vec![0.0, 1.0, 2.0]);
-/// assert_eq!(even_histogram(&Array::from(vec![0.5, 1.0, 2.0, 7.0]), &edges)?.to_vec::<i64>()?, [1, 2]);
+/// assert_eq!(even_histogram(&Array::from(vec![0.5, 1.0, 2.0, 7.0]), &edges, None)?.to_vec::<i64>()?, [1, 2]);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub fn even_histogram(x: &Array, edges: &Array) -> Result<Array> {
-    if edges.ndim() != 1 || edges.size() < 2 || x.dtype() != DType::F64 || edges.dtype() != DType::F64 {
+pub fn even_histogram(x: &Array, edges: &Array, weights: Option<&Array>) -> Result<Array> {
+    let fits = weights.is_none_or(|w| w.shape() == x.shape() && matches!(w.dtype(), DType::F32 | DType::F64));
+    if !fits || edges.ndim() != 1 || edges.size() < 2 || x.dtype() != DType::F64 || edges.dtype() != DType::F64 {
         return Err(Error::unsupported(format!("a histogram in {}", x.dtype())));
     }
+    let dtype = weights.map_or(DType::I64, Array::dtype);
     let (x, edges) = (dense_as(x, DType::F64)?, dense_as(edges, DType::F64)?);
+    let weights = weights.map(|weights| dense_as(weights, DType::F64)).transpose()?;
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
     let (x, edges) = (gate.read_stable(&x)?, gate.read_stable(&edges)?);
-    // SAFETY: both are of this type and stay as they are while the runtime is locked.
+    let weights = weights.as_ref().map(|weights| gate.read_stable(weights)).transpose()?;
+    // SAFETY: all are of this type and stay as they are while the runtime is locked.
     let (x, edges) = unsafe { (x.elements::<f64>(), edges.elements::<f64>()) };
-    let bins = edges.len() - 1;
-    let (first, last) = (edges[0], edges[bins]);
-    let storage = gate.create(8 * bins, |_, to| {
-        // SAFETY: the new storage has so many numbers.
-        let counts = unsafe {
-            to.write_bytes(0, 8 * bins);
-            std::slice::from_raw_parts_mut(to.cast::<i64>(), bins)
-        };
-        // Elements outside are counted in one bin more.
-        let bin = |i: usize| {
-            let x = x[i];
-            if !(x >= first && x <= last) {
-                return bins;
+    // SAFETY: as above.
+    let weights = weights.as_ref().map(|weights| unsafe { weights.elements::<f64>() });
+    let bins = EvenBins::new(edges).ok_or_else(|| Error::unsupported("bins of infinite width"))?;
+    let size = dtype.size() * bins.count;
+    let storage = gate.create(size, |_, to| {
+        // SAFETY: the new storage has so many bytes; zero bits are zero in all types.
+        unsafe { to.write_bytes(0, size) };
+        run_over(size_of_val(x), || match (weights, dtype) {
+            (None, _) => {
+                // SAFETY: the storage has a number of this type for each bin.
+                let counts = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), bins.count) };
+                counts.copy_from_slice(&bins.counts(x)[..bins.count]);
             }
-            let at = (((x - first) / (last - first)) * bins as f64) as usize;
-            let mut at = if at >= bins { bins - 1 } else { at };
-            at -= usize::from(x < edges[at]);
-            at += usize::from(x >= edges[at + 1] && at != bins - 1);
-            at
-        };
-        let mut all = vec![0i64; bins + 1];
-        run_over(size_of_val(x), || count_each(&mut all, x.len(), bin));
-        counts.copy_from_slice(&all[..bins]);
+            (Some(weights), DType::F32) => {
+                // SAFETY: as above.
+                let sums = unsafe { std::slice::from_raw_parts_mut(to.cast::<f32>(), bins.count) };
+                bins.add_weights(x, weights, |bin, sum| sums[bin] += sum as f32);
+            }
+            (Some(weights), _) => {
+                // SAFETY: as above.
+                let sums = unsafe { std::slice::from_raw_parts_mut(to.cast::<f64>(), bins.count) };
+                bins.add_weights(x, weights, |bin, sum| sums[bin] += sum);
+            }
+        });
         Ok(())
     })?;
-    Ok(vector(storage, bins, DType::I64))
+    Ok(vector(storage, bins.count, dtype))
+}
+
+/// Bins of equal width.
+struct EvenBins<'a> {
+    edges: &'a [f64],
+    count: usize,
+    first: f64,
+    last: f64,
+}
+
+impl EvenBins<'_> {
+    /// Those between edges; `None` if they have no width, or an infinite one.
+    fn new(edges: &[f64]) -> Option<EvenBins<'_>> {
+        let count = edges.len() - 1;
+        let (first, last) = (edges[0], edges[count]);
+        (last > first && (last - first).is_finite()).then_some(EvenBins { edges, count, first, last })
+    }
+
+    /// The bins of some elements; one more, the last, has those outside.
+    fn find(&self, x: &[f64], found: &mut [usize; BINNED_BLOCK]) {
+        let (width, count) = (self.last - self.first, self.count as f64);
+        let mut positions = [0.0; BINNED_BLOCK];
+        // Divisions of several at a time.
+        for (position, &x) in positions.iter_mut().zip(x) {
+            *position = (x - self.first) / width * count;
+        }
+        for ((found, &x), &position) in found.iter_mut().zip(x).zip(&positions) {
+            let is_inside = x >= self.first && x <= self.last;
+            // SAFETY: of an element inside it is finite and at most the count.
+            let at: usize = unsafe { (if is_inside { position } else { 0.0 }).to_int_unchecked() };
+            let at = at.min(self.count - 1);
+            let at = at.wrapping_sub(usize::from(x < self.edges[at])).min(self.count - 1);
+            let at = at + usize::from(x >= self.edges[at + 1] && at != self.count - 1);
+            *found = if is_inside { at } else { self.count };
+        }
+    }
+
+    /// How many elements are in each bin, and outside.
+    fn counts(&self, x: &[f64]) -> Vec<i64> {
+        let mut counts = vec![0; self.count + 1];
+        let mut found = [0; BINNED_BLOCK];
+        let is_small = counts.len() <= MAX_TABLE && x.len() >= MIN_ELEMENTS * counts.len();
+        let mut tables = is_small.then(|| Tables::new(counts.len()));
+        for block in x.chunks(BINNED_BLOCK) {
+            self.find(block, &mut found);
+            match &mut tables {
+                Some(tables) => tables.count(block.len(), |i| found[i]),
+                None => found[..block.len()].iter().for_each(|&bin| counts[bin] += 1),
+            }
+        }
+        if let Some(tables) = tables {
+            tables.add_to(&mut counts);
+        }
+        counts
+    }
+
+    /// Gives the sums of weights in each bin to `add`, each of so many elements as NumPy adds up at once.
+    fn add_weights(&self, x: &[f64], weights: &[f64], mut add: impl FnMut(usize, f64)) {
+        let mut found = [0; BINNED_BLOCK];
+        let mut sums = vec![0.0; self.count + 1];
+        for (x, weights) in x.chunks(NUMPY_BLOCK).zip(weights.chunks(NUMPY_BLOCK)) {
+            sums.fill(0.0);
+            for (x, weights) in x.chunks(BINNED_BLOCK).zip(weights.chunks(BINNED_BLOCK)) {
+                self.find(x, &mut found);
+                found.iter().zip(weights).for_each(|(&bin, &weight)| sums[bin] += weight);
+            }
+            sums[..self.count].iter().enumerate().for_each(|(bin, &sum)| add(bin, sum));
+        }
+    }
 }
 
 /// A new array of one axis on all of a storage.

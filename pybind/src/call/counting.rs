@@ -54,10 +54,19 @@ fn count_numbers<'py>(
     }
 }
 
-/// `even_histogram(x, edges)`: how many elements fall into bins of equal width.
+/// `even_histogram(x, edges, weights)`: how many elements fall into bins of equal width, or the sums of their weights.
 #[pyfunction]
-fn even_histogram<'py>(x: &Bound<'py, PyAny>, edges: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    with_arrays(x.py(), [x, edges], |[x, edges]| fastnp::even_histogram(x, edges))
+fn even_histogram<'py>(
+    x: &Bound<'py, PyAny>,
+    edges: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match weights {
+        None => with_arrays(x.py(), [x, edges], |[x, edges]| fastnp::even_histogram(x, edges, None)),
+        Some(weights) => with_arrays(x.py(), [x, edges, weights], |[x, edges, weights]| {
+            fastnp::even_histogram(x, edges, Some(weights))
+        }),
+    }
 }
 
 /// `search_sorted(a, v, is_right)`: NumPy's `searchsorted`.

@@ -91,10 +91,10 @@ def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
     found = None
-    if type(a) is ndarray and weights is None and a.dtype.char in "lqid":
-        if type(bins) is int and bins > 0:
-            found = _even_histogram(a, bins, range)
-        elif type(bins) in (ndarray, list, tuple):
+    if type(a) is ndarray and a.dtype.char in "lqid":
+        if type(bins) is int and bins > 0 and _are_weights(weights, a):
+            found = _even_histogram(a, bins, range, weights)
+        elif type(bins) in (ndarray, list, tuple) and weights is None:
             found = _histogram_of_edges(a, asarray(bins))
     if found is None:
         return call(_np.histogram, (a, bins, range, density, weights), {})
@@ -133,15 +133,25 @@ def _outer_edges(a: Any, range: Any) -> tuple[Any, Any] | None:
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
 
-def _even_histogram(a: Any, bins: int, range: Any) -> tuple[Any, Any] | None:
-    """Counts in bins of equal width, and their edges; None for what NumPy refuses."""
+def _are_weights(weights: Any, a: Any) -> bool:
+    """Whether the extension adds up weights for the elements of an array, or there are none."""
+    if weights is None:
+        return True
+    is_array = type(weights) is ndarray or type(weights) is _np.ndarray
+    return is_array and weights.dtype.char in "fd" and weights.shape == a.shape
+
+
+def _even_histogram(a: Any, bins: int, range: Any, weights: Any) -> tuple[Any, Any] | None:
+    """Counts, or sums of weights, in bins of equal width, and their edges; None for what NumPy
+    refuses.
+    """
     ends = _outer_edges(a, range)
     if ends is None:
         return None
     edges = linspace(*ends, bins + 1, dtype="d")
     if (edges[:-1] >= edges[1:]).any():
         return None
-    counts = even_histogram(a if a.dtype.char == "d" else a.astype("d"), edges)
+    counts = even_histogram(a if a.dtype.char == "d" else a.astype("d"), edges, weights)
     return None if counts is None else (counts, edges)
 
 
