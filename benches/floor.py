@@ -30,6 +30,8 @@ STATEMENTS = {
     "a + b": "r = a + b",
     "a * 2.5": "r = a * 2.5",
     "a += b": "a += b",
+    "add(a, b, a)": "np.add(a, b, a)",
+    "add(a, b, out=a)": "np.add(a, b, out=a)",
     "a < b": "r = a < b",
     "sqrt(a)": "r = np.sqrt(a)",
     "exp(a)": "r = np.exp(a)",

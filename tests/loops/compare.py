@@ -251,14 +251,20 @@ def kernels_everywhere() -> Any:
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered for a few turns only."""
-    before = policy.ENTER_FROM, policy.SHORT, policy.PIECE, policy.LOST
-    policy.LOST = 10.0
-    policy.ENTER_FROM, policy.SHORT = dice.choice([0, 1e-6]), dice.choice([0, 3])
-    policy.PIECE = dice.choice([0, 1e-6, 1e-5])
+    values = {
+        "LOST": 10.0,
+        "ENTER_FROM": dice.choice([0, 1e-6]),
+        "SHORT": dice.choice([0, 3]),
+        "PIECE": dice.choice([0, 1e-6, 1e-5]),
+    }
+    before = {name: getattr(policy, name) for name in values}
+    for name, value in values.items():
+        setattr(policy, name, value)
     try:
         yield
     finally:
-        policy.ENTER_FROM, policy.SHORT, policy.PIECE, policy.LOST = before
+        for name, value in before.items():
+            setattr(policy, name, value)
 
 
 def main() -> int:

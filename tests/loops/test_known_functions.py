@@ -23,9 +23,9 @@ def work(n):
         s = np.float64(s) * 0.5
     return s, type(s)
 
-print(work(9_000))
+print(work(40_000))
 %s
-print(work(9_000))
+print(work(40_000))
 """
 REPLACED = {
     "a function of that name": "def sqrt(x): return 2.0 * x\nnp.sqrt = sqrt",

@@ -13,7 +13,8 @@ from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import TOO_LONG, Outcome, Refusal
 from fastnp._loops.rewrite import compile_tree
-from fastnp._loops.site import FEW, JUDGED_ENTRIES, TIERS, Site, _now
+from fastnp._loops.site import Site, _now
+from fastnp._loops.thresholds import FEW, JUDGED_ENTRIES, TIERS
 
 from tests.loops.compare import outcome
 
@@ -85,6 +86,32 @@ def test_when_a_loop_is_compiled() -> None:
     # The first turns take longer than others, and less says nothing.
     assert not interpreted(10, 3e-3, 600, pieces=1)
     assert not interpreted(10, 1e-4, 10_000)
+
+
+def test_a_loop_waits_for_the_one_around_it() -> None:
+    """Until it was interpreted for twice as long as compiling takes."""
+    around, inner = sites("for i in x:\n    for j in y:\n        z += 1\n        w += 1")[1]
+    inner.spent = 5e-3
+    assert inner._is_due()  # it is not known how long a turn of the loop around takes
+    around.turn_seconds = 1e-3
+    assert not inner._is_due()
+    inner.spent = 9e-3
+    assert inner._is_due()
+    inner.spent = 5e-3
+    for name, value in [
+        ("live", False),
+        ("attempts", 1),
+        ("sourceless", 1),
+        ("is_large", True),
+        ("turn_seconds", 1e-2),
+        ("weight", 10),
+        ("compiled", [Timed(around, [])]),
+    ]:
+        before = getattr(around, name)
+        setattr(around, name, value)
+        assert inner._is_due(), name
+        setattr(around, name, before)
+    assert not inner._is_due()
 
 
 def test_single_turns_after_compiled_runs_are_not_timed() -> None:

@@ -3,6 +3,7 @@
 //! Those of devices are methods of [`crate::Device`]. It imports `drive`. Open `gemv` first.
 
 pub mod correlation;
+pub mod even_bins;
 pub mod few_terms;
 pub mod gemv;
 pub mod inner_products;

@@ -6,10 +6,13 @@ use crate::array::array::Array;
 use crate::array::layout::Layout;
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock::run_over;
-use crate::index::search::dense_as;
+use crate::host::threads::Threads;
+use crate::index::search::{dense_as, in_parts};
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
-use fastnp_codegen::DType;
+use fastnp_codegen::host::even_bins::find_bins;
+use fastnp_codegen::{DType, ThreadPool};
+use parking_lot::Mutex;
 
 /// Numbers of which the largest is looked for together.
 const LANES: usize = 8;
@@ -24,6 +27,8 @@ const COUNTED_BLOCK: usize = 1 << 11;
 /// Elements whose bins are found before they are counted; and those whose weights NumPy adds up before it adds the sum to a bin.
 const BINNED_BLOCK: usize = 256;
 const NUMPY_BLOCK: usize = 65_536;
+/// Nanoseconds that an element takes.
+const BINNING_NS: f64 = 3.0;
 
 /// How often each number from zero on occurs, up to the largest one and at least `minimum` numbers: `int64`, or sums of `weights` in `float64`.
 ///
@@ -231,45 +236,33 @@ pub fn even_histogram(x: &Array, edges: &Array, weights: Option<&Array>) -> Resu
 struct EvenBins<'a> {
     edges: &'a [f64],
     count: usize,
-    first: f64,
-    last: f64,
 }
 
 impl EvenBins<'_> {
     /// Those between edges; `None` if they have no width, or an infinite one.
     fn new(edges: &[f64]) -> Option<EvenBins<'_>> {
         let count = edges.len() - 1;
-        let (first, last) = (edges[0], edges[count]);
-        (last > first && (last - first).is_finite()).then_some(EvenBins { edges, count, first, last })
-    }
-
-    /// The bins of some elements; one more, the last, has those outside.
-    fn find(&self, x: &[f64], found: &mut [usize; BINNED_BLOCK]) {
-        let (width, count) = (self.last - self.first, self.count as f64);
-        let mut positions = [0.0; BINNED_BLOCK];
-        // Divisions of several at a time.
-        for (position, &x) in positions.iter_mut().zip(x) {
-            *position = (x - self.first) / width * count;
-        }
-        for ((found, &x), &position) in found.iter_mut().zip(x).zip(&positions) {
-            let is_inside = x >= self.first && x <= self.last;
-            // SAFETY: of an element inside it is finite and at most the count.
-            let at: usize = unsafe { (if is_inside { position } else { 0.0 }).to_int_unchecked() };
-            let at = at.min(self.count - 1);
-            let at = at.wrapping_sub(usize::from(x < self.edges[at])).min(self.count - 1);
-            let at = at + usize::from(x >= self.edges[at + 1] && at != self.count - 1);
-            *found = if is_inside { at } else { self.count };
-        }
+        let width = edges[count] - edges[0];
+        (width > 0.0 && width.is_finite()).then_some(EvenBins { edges, count })
     }
 
     /// How many elements are in each bin, and outside.
     fn counts(&self, x: &[f64]) -> Vec<i64> {
+        let all = Mutex::new(vec![0; self.count + 1]);
+        in_parts(x.len(), BINNING_NS, |start, end| {
+            let counts = self.counts_of_part(&x[start..end]);
+            all.lock().iter_mut().zip(counts).for_each(|(count, more)| *count += more);
+        });
+        all.into_inner()
+    }
+
+    fn counts_of_part(&self, x: &[f64]) -> Vec<i64> {
         let mut counts = vec![0; self.count + 1];
         let mut found = [0; BINNED_BLOCK];
         let is_small = counts.len() <= MAX_TABLE && x.len() >= MIN_ELEMENTS * counts.len();
         let mut tables = is_small.then(|| Tables::new(counts.len()));
         for block in x.chunks(BINNED_BLOCK) {
-            self.find(block, &mut found);
+            find_bins(self.edges, block, &mut found);
             match &mut tables {
                 Some(tables) => tables.count(block.len(), |i| found[i]),
                 None => found[..block.len()].iter().for_each(|&bin| counts[bin] += 1),
@@ -281,17 +274,26 @@ impl EvenBins<'_> {
         counts
     }
 
-    /// Gives the sums of weights in each bin to `add`, each of so many elements as NumPy adds up at once.
+    /// Gives the sums of weights in each bin to `add`, each of so many elements as NumPy adds up at once, in their order. Threads add up
+    /// several of them.
     fn add_weights(&self, x: &[f64], weights: &[f64], mut add: impl FnMut(usize, f64)) {
-        let mut found = [0; BINNED_BLOCK];
-        let mut sums = vec![0.0; self.count + 1];
-        for (x, weights) in x.chunks(NUMPY_BLOCK).zip(weights.chunks(NUMPY_BLOCK)) {
-            sums.fill(0.0);
-            for (x, weights) in x.chunks(BINNED_BLOCK).zip(weights.chunks(BINNED_BLOCK)) {
-                self.find(x, &mut found);
-                found.iter().zip(weights).for_each(|(&bin, &weight)| sums[bin] += weight);
+        let blocks: Vec<_> = x.chunks(NUMPY_BLOCK).zip(weights.chunks(NUMPY_BLOCK)).collect();
+        let at_once = Threads.tasks(x.len() as f64 * BINNING_NS).clamp(1, blocks.len().max(1));
+        let sums: Vec<_> = (0..at_once).map(|_| Mutex::new(vec![0.0; self.count + 1])).collect();
+        for group in blocks.chunks(at_once) {
+            Threads.run(group.len(), &|task| self.sum_block(group[task].0, group[task].1, &mut sums[task].lock()));
+            for sums in &sums[..group.len()] {
+                sums.lock()[..self.count].iter().enumerate().for_each(|(bin, &sum)| add(bin, sum));
             }
-            sums[..self.count].iter().enumerate().for_each(|(bin, &sum)| add(bin, sum));
+        }
+    }
+
+    fn sum_block(&self, x: &[f64], weights: &[f64], sums: &mut [f64]) {
+        sums.fill(0.0);
+        let mut found = [0; BINNED_BLOCK];
+        for (x, weights) in x.chunks(BINNED_BLOCK).zip(weights.chunks(BINNED_BLOCK)) {
+            find_bins(self.edges, x, &mut found);
+            found.iter().zip(weights).for_each(|(&bin, &weight)| sums[bin] += weight);
         }
     }
 }

@@ -139,7 +139,7 @@ fn searched<T: SearchKey + Send + Sync>(sorted: &Array, keys: &Array, side: Side
 }
 
 /// Runs work on parts of a range, on several threads if it takes so many nanoseconds for each element.
-fn in_parts(n: usize, nanoseconds: f64, work: impl Fn(usize, usize) + Sync) {
+pub(crate) fn in_parts(n: usize, nanoseconds: f64, work: impl Fn(usize, usize) + Sync) {
     let tasks = Threads.tasks(n as f64 * nanoseconds).clamp(1, n.max(1));
     let each = n.div_ceil(tasks).next_multiple_of(GROUP);
     Threads.run(n.div_ceil(each.max(1)), &|task| work(task * each, n.min((task + 1) * each)));

@@ -317,11 +317,19 @@ unsafe extern "C" fn vectorcall(
             {
                 return this.get().call_on_arrays(objects).map(Bound::into_ptr);
             }
-            if !names.is_null()
-                && count == this.get().op.arity()
-                && ours()
-                && let Some(out) = sole_out(py, names, object_at(py, *args.add(count)))?
-                && into(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>(), &out)?
+            let op = this.get().op;
+            let out = if names.is_null() {
+                // Of a third argument of `maximum` NumPy may warn.
+                let is_one_more = count == op.arity() + 1 && !matches!(op, Op::Maximum | Op::Minimum);
+                objects.last().filter(|_| is_one_more).and_then(|out| out.cast_exact::<NdArray>().ok()).cloned()
+            } else if count == op.arity() {
+                sole_out(py, names, object_at(py, *args.add(count)))?
+            } else {
+                None
+            };
+            if let Some(out) = out
+                && objects[..op.arity()].iter().any(|object| object.is_exact_instance_of::<NdArray>())
+                && into(op, &objects[..op.arity()].iter().collect::<SmallVec<[_; 2]>>(), &out)?
             {
                 return Ok(out.into_ptr());
             }

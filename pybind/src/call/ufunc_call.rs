@@ -158,7 +158,17 @@ pub(crate) fn in_place<'py>(
 
 /// Applies an op to any objects, and writes to an array; returns false if that is left to NumPy.
 pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'py, NdArray>) -> PyResult<bool> {
-    let py = target.py();
+    let (py, out) = (target.py(), target.open());
+    if let Some(out) = out.dense() {
+        let args = objects.iter().map(|o| parse_fast(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+        if let Some(values) = args.iter().map(dense).collect::<Option<SmallVec<[Value<'_>; 2]>>>() {
+            match check_numbers(op, &values).and_then(|()| apply_to(op, &values, out)) {
+                Ok(()) => return to_py_result(py, Ok(true)),
+                Err(error) if error.kind().is_final() => return Err(crate::interpreter::error::to_py_err(py, error)),
+                Err(_) => {}
+            }
+        }
+    }
     let args = objects.iter().map(|o| parse_any(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
     for arg in &args {
@@ -167,7 +177,6 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
             None => return Ok(false),
         }
     }
-    let out = target.open();
     let options = Options { out: Some(out.array(py)?), ..Options::default() };
     match apply_checked_with(op, &values, options) {
         Ok(_) => to_py_result(py, Ok(true)),

@@ -38,68 +38,41 @@ from fastnp._loops.loop import Facts, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
 from fastnp._loops.outcome import BROKE, DONE, TOO_LONG, Compiled, Outcome, Refusal
+from fastnp._loops.thresholds import (
+    AGAIN_AFTER,
+    COMPILE_AFTER,
+    ENTER_FROM,
+    FEW,
+    FEW_VERSIONS,
+    FORGOTTEN,
+    IMPORT_COMPILER,
+    JUDGED,
+    JUDGED_ENTRIES,
+    KNOWN_AFTER,
+    LOST,
+    MARGIN,
+    MAX_COMPILED,
+    MAX_LEAVES,
+    MAX_REFUSALS,
+    MAX_SOURCELESS,
+    MORE_PATIENCE,
+    MOST_AROUND,
+    NO_TURNS,
+    PIECE,
+    PREEMPTED,
+    RETIRE_SHORT,
+    SHORT,
+    TELLING,
+    TIERS,
+    TIMED_AGAIN,
+    TO_COME,
+    TRIAL,
+    TURNS_A_LEAVE,
+    WAITS,
+)
 from fastnp._loops.watched import is_watched
 from fastnp._state import loops as _switch
 
-# Seconds that a site is interpreted before it is compiled, which takes about as long (a loop of ten
-# lines: 3 to 15 ms): so the most that is lost is once more what was interpreted (ski rental).
-COMPILE_AFTER = 4e-3
-# A loop of so many lines of code is compiled as early as that, one of more is interpreted for about
-# as long as writing so many takes: it may be too much, which is found out late. Each line takes 10
-# to 20 µs. A filter whose state is attributes has 6,000, of which a third are for its first turn.
-TIERS = ((2_500, 40e-3), (9_000, 250e-3), (24_000, inf))
-# A loop that has so many times as long to go, as far as is known, is compiled after this part of
-# it, which tells how long a turn takes. Where turns become shorter, as in an elimination, a third
-# of that is to come.
-TO_COME = 3
-KNOWN_AFTER = 1 / 8
-# The first loop of a program waits so much longer: with it the compiler is imported.
-IMPORT_COMPILER = 8e-3
-# Seconds that an entry must be expected to be interpreted for compiled code to be entered, as long
-# as it is not known what entering takes; of up to so many times that, some are timed again.
-ENTER_FROM = 15e-6
-TIMED_AGAIN = 3
-# Seconds that the interpreter is given before a loop is asked again.
-PIECE = 3e-4
-# Seconds of the interpreter that the first run of compiled code is about.
-TRIAL = 2e-3
-# Turns, or seconds, that say how long a turn takes: between pieces some microseconds pass.
-FEW = 4
-TELLING = 1e-4
-# Seconds that some turns take if the system runs another process meanwhile.
-PREEMPTED = 1e-3
-NO_TURNS: tuple[float, float, float] = (0, 0.0, 0.0)
-# A loop about to execute at most this many statements is not timed.
-SHORT = 32
-# After so many statements in short entries alone a site is no longer counted.
-RETIRE_SHORT = 40_000
-# A statement is retired if so many entries took less than ENTER_FROM each: an entry that is timed
-# pays two microseconds or three.
-JUDGED_ENTRIES = 512
-# A `for` statement is retired after so many entries over what has no source.
-MAX_SOURCELESS = 64
-# Compiled code is entered if the interpreter is expected to take so many times as long as the last
-# runs took beyond machine code: to find values and to copy lists. Each entry that is left to the
-# interpreter for it lowers that time, as lists may have become shorter.
-MARGIN = 1.5
-FORGOTTEN = 0.99
-MAX_COMPILED = 8
-# Beyond so many versions, or where one was for other objects, the interpreter is given as long as
-# compiling takes, and so many times as long for each further one.
-FEW_VERSIONS = 4
-MORE_PATIENCE = 4
-# The compiler is asked this often, as types may change: the second time after so many times as long
-# as the loop was interpreted before, in which it is not timed.
-MAX_REFUSALS = 2
-AGAIN_AFTER = 16
-# A site is retired when so many runs have been left, each after less than these turns on average.
-MAX_LEAVES = 20
-TURNS_A_LEAVE = 100
-# A site is retired when its runs, of which there were so many at least, have cost so many seconds
-# more than the interpreter would have taken for the same turns, and most of them have cost more: a
-# run that the system preempts takes a time slice longer, some milliseconds, and says nothing.
-JUDGED = 4
-LOST = 2e-3
 _COMPILER = "fastnp._loops.compiler"
 RANGE_ITERATOR = type(iter(range(0)))
 _NO_SOURCE = "iterates over neither a range nor a sequence"
@@ -311,7 +284,7 @@ class Site(Loop):
         if self._is_brief():
             self.retire()
             return iterable
-        if self.spent >= self._patience() and self._is_long(total):
+        if self._is_due() and self._is_long(total):
             return self._no_turns(iterable, source, total)
         return self._piece(iter(iterable), source, total)
 
@@ -356,7 +329,7 @@ class Site(Loop):
         if not self.compiled and self._is_brief():
             self.retire()
             return repeat(None)
-        is_due = bool(self.compiled) or self.spent >= self._patience()
+        is_due = bool(self.compiled) or self._is_due()
         if is_due and self._is_long(self.made / self.entries):
             return self._no_turns(repeat(None), None, -1)
         return self._while_piece()
@@ -454,14 +427,14 @@ class Site(Loop):
         if self.is_eager:
             return True
         if self.is_while:
-            return bool(self.compiled) or self.spent >= self._patience()
+            return bool(self.compiled) or self._is_due()
         if turns.source is None or not self._is_long(turns.left):
             return False
         if self.compiled:
             return True
         patience = self._patience()
         to_come = turns.left * self.turn_interpreted
-        if self.spent >= patience:
+        if self._is_due():
             # Entered for the first time, it may be entered no more.
             return self.entries > 1 or to_come >= patience
         # The first turns are slower than the others: the engine plans and compiles.
@@ -471,6 +444,25 @@ class Site(Loop):
     def _patience(self) -> float:
         """Seconds of the interpreter before the site is compiled."""
         return self.threshold + (0 if _COMPILER in sys.modules else IMPORT_COMPILER)
+
+    def _is_due(self) -> bool:
+        """Whether it has been interpreted for as long as compiling takes, and is not to be compiled
+        with the loop around it: that would be compiled late, as little is left to interpret then.
+        """
+        patience, around = self._patience(), self.around
+        if self.spent < patience:
+            return False
+        return (
+            around is None
+            or not around.live
+            or bool(around.compiled or around.attempts or around.sourceless or around.is_large)
+            or not 0 < around.turn_seconds < self.spent < WAITS * patience
+            or around._statements() > MOST_AROUND * self._statements()
+        )
+
+    def _statements(self) -> int:
+        """How many statements the loop has."""
+        return self.weight + sum(inner._statements() for inner in self.inner)
 
     def more(self, turns: Turns) -> Any:
         """What a loop that stays with the interpreter iterates over next; None at its end."""
