@@ -129,7 +129,7 @@ def test_what_is_left_is_finalized_as_under_numpy(case: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("way", ["import", "whole"])
 def test_the_collector_rests_where_nothing_is_finalized(way: str, tmp_path: Path) -> None:
     asks = "from fastnp import _finalization, _interpreter\n"
-    asks += "print(_interpreter._is_thawed, _finalization.is_collector_needed())"
+    asks += "print(_interpreter._collects_at_end, _finalization.is_collector_needed())"
     module = "fastnp" if way == "import" else "numpy"
     program = f"{KEPT}import {module} as np\n{PLAIN}\n{asks}"
     runner = () if way == "import" else ("-m", "fastnp")

@@ -7,7 +7,7 @@ use crate::drive::isa::{InnerLoop, Isa, loop_for};
 ///
 /// # Panics
 /// Where there are fewer than two edges, where the last is not above the first by a finite width, and where there are more numbers than room.
-pub fn find_bins(edges: &[f64], numbers: &[f64], bins: &mut [usize]) {
+pub fn find_bins(edges: &[f64], numbers: &[f64], bins: &mut [i64]) {
     let (first, last) = (edges[0], edges[edges.len() - 1]);
     assert!(last > first && (last - first).is_finite(), "bins of a width");
     let bins = &mut bins[..numbers.len()];

@@ -264,8 +264,8 @@ impl EvenBins<'_> {
         for block in x.chunks(BINNED_BLOCK) {
             find_bins(self.edges, block, &mut found);
             match &mut tables {
-                Some(tables) => tables.count(block.len(), |i| found[i]),
-                None => found[..block.len()].iter().for_each(|&bin| counts[bin] += 1),
+                Some(tables) => tables.count(block.len(), |i| found[i] as usize),
+                None => found[..block.len()].iter().for_each(|&bin| counts[bin as usize] += 1),
             }
         }
         if let Some(tables) = tables {
@@ -293,7 +293,7 @@ impl EvenBins<'_> {
         let mut found = [0; BINNED_BLOCK];
         for (x, weights) in x.chunks(BINNED_BLOCK).zip(weights.chunks(BINNED_BLOCK)) {
             find_bins(self.edges, x, &mut found);
-            found.iter().zip(weights).for_each(|(&bin, &weight)| sums[bin] += weight);
+            found.iter().zip(weights).for_each(|(&bin, &weight)| sums[bin as usize] += weight);
         }
     }
 }

@@ -22,6 +22,10 @@ __all__ = ["Uncollected", "check_gil", "freeze", "ignored_warnings", "recorded_w
 START_OBJECTS = 50_000
 
 
+# Whether an object of the program that is frozen has a finalizer.
+_collects_at_end = False
+
+
 class Uncollected:
     """A block in which the garbage collector does not run, around imports.
 
@@ -41,6 +45,7 @@ class Uncollected:
         self.was_enabled = gc.isenabled()
         gc.disable()
         is_import = self.was_enabled and not self.makes_garbage
+        # The program's own.
         self.before: Sequence[object] = gc.get_objects() if is_import and _is_at_start() else ()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -62,23 +67,20 @@ def freeze(of_program: Sequence[object] | None = None) -> None:
     something as it is found (`_finalization`): a file that is still open, to which a function of a
     module refers, would not be flushed. Else the collector does not run at the end either.
     """
-    global _is_thawed
+    global _collects_at_end
     from fastnp import _finalization
 
     objects = gc.get_objects() if of_program is None else of_program
-    _is_thawed = _is_thawed or _finalization.are_finalized(objects)
+    _collects_at_end = _collects_at_end or _finalization.are_finalized(objects)
     gc.freeze()
     atexit.unregister(_end)
     atexit.register(_end)
 
 
-_is_thawed = False
-
-
 def _end() -> None:
     from fastnp import _finalization
 
-    if _is_thawed or _finalization.is_collector_needed():
+    if _collects_at_end or _finalization.is_collector_needed():
         gc.unfreeze()
     else:
         gc.freeze()
