@@ -65,6 +65,7 @@ pub mod white_box {
     pub use crate::cuda::text::variant::reciprocal;
     pub use crate::drive::block_copy::{StridedBlock, copy_block};
     pub use crate::drive::isa::{Isa, LoopFn};
+    pub use crate::host::even_bins::lookup as bins_loop;
     pub use crate::host::few_terms::lookup as few_terms_loop;
     pub use crate::host::gemv::lookup as gemv_loop;
     pub use crate::host::inner_products::lookup as inner_loop;

@@ -2,12 +2,13 @@
 //!
 //! `portable` holds that backend to the evaluator, `x86` and `cuda` theirs to the portable one; `math` is about errors of elementary
 //! functions, `expand` about their instructions, `ops` about the table, `golden` about texts,
-//! `loops` about flags and interrupts; `block_copy`, `build`, `verify`, `strategy`, `gemv` and `fault`
+//! `loops` about flags and interrupts; `block_copy`, `build`, `verify`, `strategy`, `even_bins`, `gemv` and `fault`
 //! are named after the files that they test. `process` runs a test in a process of its own.
 
 mod block_copy;
 mod build;
 mod cuda;
+mod even_bins;
 mod expand;
 mod fault;
 mod folds;

@@ -1,6 +1,6 @@
 //! Bins of equal width: for each number the bin that it is in, by NumPy's formula, corrected by the edges.
 
-use crate::drive::isa::{InnerLoop, Isa, loop_for};
+use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
 
 /// Writes the bin of each number, between edges that increase and are evenly spaced; the number of bins for numbers outside and for nan. A
 /// number at the last edge is in the last bin.
@@ -11,10 +11,15 @@ pub fn find_bins(edges: &[f64], numbers: &[f64], bins: &mut [i64]) {
     let (first, last) = (edges[0], edges[edges.len() - 1]);
     assert!(last > first && (last - first).is_finite(), "bins of a width");
     let bins = &mut bins[..numbers.len()];
-    let run = loop_for::<FindBins>(Isa::detect());
+    let run = lookup(Isa::detect());
     let (to, n) = (bins.as_mut_ptr().cast(), numbers.len());
     // SAFETY: there are so many numbers, bins and edges, which do not overlap, and the width is finite.
     unsafe { run(to, numbers.as_ptr().cast(), edges.as_ptr().cast(), std::ptr::null(), n, edges.len()) };
+}
+
+/// The loop for a level. Its arguments are (bins, numbers, edges, -, number of numbers, number of edges), as [`find_bins`] says.
+pub fn lookup(isa: Isa) -> LoopFn {
+    loop_for::<FindBins>(isa)
 }
 
 /// (bins, numbers, edges, -, number of numbers, number of edges)
@@ -55,20 +60,5 @@ impl InnerLoop for FindBins {
             let at = at + i64::from((x >= end) & (at != count - 1));
             *bin = if is_inside { at } else { count };
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::find_bins;
-
-    #[test]
-    fn numbers_at_edges_are_in_the_bin_above_and_those_outside_in_none() {
-        let edges: Vec<f64> = (0..=30).map(|i| 0.1 * f64::from(i)).collect();
-        let numbers: Vec<f64> = edges.iter().copied().chain([-0.5, 3.5, f64::NAN, -0.0, f64::INFINITY, 2.95]).collect();
-        let mut bins = vec![77; numbers.len() + 1];
-        find_bins(&edges, &numbers, &mut bins);
-        let expected = (0..30).chain([29]).chain([30, 30, 30, 0, 30, 29, 77]);
-        assert!(bins.iter().copied().eq(expected), "{bins:?}");
     }
 }
