@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import attributes, places, priority_queues
+from fastnp._loops import attributes, dictionaries, places, priority_queues
 from fastnp._loops import heap as heap_module
 from fastnp._loops.closures import Closures
 from fastnp._loops.comprehensions import comprehension
@@ -54,6 +54,7 @@ from fastnp._loops.types import (
     RangeType,
     ReferenceType,
     SymbolType,
+    TableType,
     TextType,
     TupleType,
     Type,
@@ -191,6 +192,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         if isinstance(node, ast.For):
             items = entry_items(e, source, lambda source: source)
         outermost(e, node, items)
+        dictionaries.check_others(e)
         return Compiled(loop, e)
     except Refused as refused:
         return Refusal(refused.line, refused.reason)
@@ -298,7 +300,7 @@ class Compiled:
         self.lists = {
             i: parameter.type
             for i, parameter in enumerate(e.parameters)
-            if isinstance(parameter.type, ListType | ReferenceType)
+            if isinstance(parameter.type, ListType | ReferenceType | TableType)
         }
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
@@ -313,6 +315,7 @@ class Compiled:
         # By identity.
         self.numbers = {id(one): k for k, one in enumerate(self.symbols, 1) if is_member(one)}
         self.copies_lists = bool(self.lists)
+        self.has_tables = "call table_" in self.text
         self.is_for_others = False
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
@@ -380,6 +383,8 @@ class Compiled:
         heap_parameter = self.heap_parameter
         entered = [values[i] for i in self.lists]
         room = 0 if heap_parameter is None else heap_module.MADE
+        if self.has_tables:
+            room *= heap_module.MADE_WITH_TABLES
         if self.structs and not self.are_constants(names):
             # What a class has now might be code, which reading attributes would run.
             self.is_for_others = True

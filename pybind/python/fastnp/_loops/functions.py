@@ -19,6 +19,7 @@ from fastnp._loops import (
     complex_functions,
     complexes,
     creation,
+    dictionaries,
     draws,
     fields,
     finiteness,
@@ -39,6 +40,7 @@ from fastnp._loops import (
     sorting,
     strings,
     symbols,
+    tables,
     tuples,
     ufuncs,
     undo,
@@ -128,6 +130,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         value = None if is_object(e, owner) else expression(e, owner)
         if isinstance(value, Value):
             value = symbols.as_instance(e, value)
+        dictionaries.expect_table(e, value)
         if isinstance(value, Value) and isinstance(value.type, InstanceType | ReferenceType):
             found: tuple[FunctionType, list[Value]] | None
             if isinstance(value.type, ReferenceType):
@@ -155,6 +158,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return creation.array_of_list(e, node, is_ours, expression)
     if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
         return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
+    if target in (dict, set) and not node.keywords:
+        return tables.of_call(e, node, target, [expression(e, part) for part in node.args])
     if target is deque and not node.keywords:
         return creation.deque_of(e, node, expression)
     if name in REDUCERS:
@@ -214,6 +219,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
     is_plain = not node.args and not node.keywords
+    if tables.is_table(owner):
+        return tables.method(e, node, owner, expression)
     if isinstance(owner, Value) and strings.is_char(owner) and is_plain:
         return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
@@ -260,6 +267,9 @@ def argument(arguments: list[Operand], what: str) -> Value:
 def length(e: Emitter, arguments: list[Operand]) -> Value:
     """`len(x)`."""
     operand = arguments[0] if len(arguments) == 1 else None
+    dictionaries.expect_table(e, operand)
+    if tables.is_table(operand):
+        return Value(INT, (tables.length(e, operand),))
     if isinstance(operand, Elementwise) and operand.shape and not operand.warns:
         return Value(INT, (operand.shape[0],))
     if isinstance(operand, Value):

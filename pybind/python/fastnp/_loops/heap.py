@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy
@@ -28,6 +28,7 @@ from fastnp._loops.types import (
     Number,
     ReferenceType,
     SymbolType,
+    TableType,
     TupleType,
     Unknown,
     common,
@@ -62,6 +63,11 @@ NEXT, END = 0, 8
 # Words for the lists that a run makes: 32 MB. A run that needs more ends, and the loop is entered
 # again with empty memory.
 MADE = 1 << 22
+# The types of numbers that are keys of tables, or in tuples that are.
+KEYS = (INT, NP_INT)
+# The same with dictionaries and sets, which outlive what is made for a turn: 128 MB. Memory that is
+# not used costs nothing.
+MADE_WITH_TABLES = 4
 # The letters of numbers in the text of a layout.
 LETTERS = {"int": "i", "float": "f", "bool": "b", "l": "l", "d": "d", "?": "?"}
 # The types of numbers in tuples, which take a word each.
@@ -117,6 +123,33 @@ def type_of_tuples(value: list[Any]) -> TupleType | None:
     return TupleType(tuple(item for item in items if item))
 
 
+def type_of_table(
+    table: dict[Any, Any] | set[Any],
+    of_objects: Callable[[set[type], list[Any]], ReferenceType | None],
+) -> TableType | None:
+    """The type of a dictionary or a set whose keys are integers of Python's or of NumPy's 64 bits,
+    or tuples of as many of these; `None` of others. Of many items some are looked at.
+    """
+    if not table:
+        return TableType(Unknown(None), Unknown(None) if type(table) is dict else None)
+    some = [*islice(table, SAMPLE)]
+    kinds = {*map(type, some)}
+    key: ItemType | None = type_of_tuples(some) if kinds == {tuple} else common_kind(kinds)
+    if key is None or not is_key(key):
+        return None
+    if not isinstance(table, dict):
+        return TableType(key, None)
+    values = type_of_list([*islice(table.values(), SAMPLE)], of_objects)
+    return None if values is None else TableType(key, values.item)
+
+
+def is_key(key: object) -> bool:
+    """Whether tables have keys of a type: integers, or tuples of these."""
+    if isinstance(key, TupleType):
+        return 0 < len(key.items) <= MOST_FIELDS and all(item in KEYS for item in key.items)
+    return key in KEYS
+
+
 def common_kind(kinds: set[type]) -> Number | None:
     """The type of numbers of these classes: of one, of Python's and NumPy's, or of integers and
     floats.
@@ -146,11 +179,9 @@ def fields_of(item: ItemType) -> int:
     return len(item.items) if isinstance(item, TupleType) else 1
 
 
-def layout_of(type_: ListType | ReferenceType | SymbolType) -> _fastnp.ListLayout:
-    """How lists of a type, or objects, lie in memory."""
-    if isinstance(type_, ReferenceType | SymbolType):
-        return layout(layout_text(ListType(type_, True))[1:-1])
-    return layout(layout_text(type_))
+def layout_of(type_: ListType | ReferenceType | SymbolType | TableType) -> _fastnp.ListLayout:
+    """How lists or tables of a type, or objects, lie in memory."""
+    return layout(item_text(type_))
 
 
 @cache
@@ -160,20 +191,28 @@ def layout(text: str) -> _fastnp.ListLayout:
 
 def layout_text(type_: ListType) -> str:
     """The text that `ListLayout` reads."""
-    match type_.item:
+    inside = "" if isinstance(type_.item, Unknown) else item_text(type_.item)
+    return f"{{{inside}}}" if type_.is_deque else f"[{inside}]"
+
+
+def item_text(item: object) -> str:
+    """The part of a layout's text for an item, or an attribute."""
+    match item:
         case Number(name=name):
-            inside = LETTERS[name]
+            return LETTERS[name]
         case ComplexType(is_python=is_python):
-            inside = "z" if is_python else "Z"
+            return "z" if is_python else "Z"
         case TupleType(items=items):
             names = (item.name for item in items if isinstance(item, Number))
-            inside = f"({''.join(LETTERS[name] for name in names)})"
+            return f"({''.join(LETTERS[name] for name in names)})"
         case ReferenceType(number=number):
-            inside = f"<{number}>"
+            return f"<{number}>"
         case SymbolType():
-            inside = "s"
-        case ListType() as inner:
-            inside = layout_text(inner)
-        case _:
-            inside = ""
-    return f"{{{inside}}}" if type_.is_deque else f"[{inside}]"
+            return "s"
+        case ListType():
+            return layout_text(item)
+        case TableType(key=key, value=None):
+            return f"S{item_text(key)}"
+        case TableType(key=key, value=value):
+            return f"D{item_text(key)}{item_text(value)}"
+    return "_"

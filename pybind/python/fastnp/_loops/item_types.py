@@ -1,15 +1,19 @@
-"""Types of items that may be one of two types of numbers, as the loop has been found to need."""
+"""Types of the items of lists and tables, with what the loop has been found to store in them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from fastnp._loops.types import Number
+from fastnp._loops.types import ListType, Number, TableType, Unknown
 
 # Among what is learned of a loop: by the type of a list's items, the wider one that such lists have
 # as they get numbers of another type, too: Python's and NumPy's, or integers and floats. `None` if
 # no list does, as the loop was refused so.
 WIDER_ITEMS = "wider types of items in lists"
+# Among what is learned, with the address of a dictionary: that the loop computes keys of it.
+COMPUTED_KEYS = "keys of a dictionary that are computed"
+# A dictionary of more keys is one that the program fills with what it computes.
+MOST_KEYS = 64
 
 
 def widened(item: Any, learned: dict[object, Any]) -> Any:
@@ -21,3 +25,42 @@ def of_either(item: Any, learned: dict[object, Any]) -> Any:
     """The type of an attribute, which may be that of Python's numbers and NumPy's."""
     wider = widened(item, learned)
     return wider if isinstance(wider, Number) and wider.is_either else item
+
+
+def is_computed(value: dict[Any, Any] | set[Any], learned: dict[object, Any]) -> bool:
+    """Whether a table is a set, or a dictionary that the loop can use, or is known to use, under
+    keys that it computes alone.
+    """
+    if not value or type(value) is set or len(value) > MOST_KEYS:
+        return True
+    return (COMPUTED_KEYS, id(value)) in learned or not all(
+        type(key) in (int, str) for key in value
+    )
+
+
+def list_with(name: object, type_: ListType, learned: dict[object, Any], fixed: bool) -> ListType:
+    """The type of lists with a name at the entry, with what the loop stores in empty ones; `fixed`
+    if it changes the length of none.
+    """
+    item: Any = type_.item
+    if isinstance(item, Unknown):
+        item = learned.get(name, Unknown(name))
+    elif isinstance(item, ListType):
+        item = list_with(name, item, learned, fixed)
+    return type_._replace(item=widened(item, learned), is_fixed=fixed)
+
+
+def table_with(
+    origin: object, type_: TableType, learned: dict[object, Any], fixed: bool
+) -> TableType:
+    """The type of a table that is made or found somewhere, with what the loop stores in it if it is
+    empty there.
+    """
+    found: list[Any] = []
+    for what, item in zip(("key", "value"), type_, strict=True):
+        if isinstance(item, Unknown):
+            item = learned.get((origin, what)) or Unknown((origin, what))
+        if isinstance(item, ListType):
+            item = list_with((origin, what), item, learned, fixed)
+        found.append(widened(item, learned) if what == "value" else item)
+    return TableType(*found)

@@ -39,6 +39,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ReferenceType,
+    TableType,
     TupleType,
     Unknown,
     Value,
@@ -234,6 +235,12 @@ def learn(a: Any, b: Any) -> None:
             if isinstance(one, Unknown) and not isinstance(other, Unknown):
                 raise Learned(one.origin, other)
         learn(a.item, b.item)
+    if isinstance(a, TableType) and isinstance(b, TableType):
+        for mine, others in zip(a, b, strict=True):
+            for one, other in ((mine, others), (others, mine)):
+                if isinstance(one, Unknown) and other and not isinstance(other, Unknown):
+                    raise Learned(one.origin, other)
+            learn(mine, others)
 
 
 def store(e: Emitter, array: Value, index: Value, value: Value | Elementwise) -> Callable[[], None]:

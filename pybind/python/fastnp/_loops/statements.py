@@ -48,13 +48,13 @@ from fastnp._loops.expressions import (
     BINARY,
     condition,
     expression,
-    merged,
     single,
 )
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below, each_turn
+from fastnp._loops.merging import merged
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.returns import DifferentTypes
@@ -223,6 +223,8 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
             assign(e, [target], value)
         case ast.AugAssign(target=target, op=op, value=value):
             augmented(e, target, BINARY.get(type(op), ""), value)
+        case ast.Delete(targets=targets):
+            effects.delete(e, targets)
         case ast.FunctionDef(name=name) if e.calls:
             e.bind(name, inner_functions.made(e, statement, single))
         case ast.FunctionDef(name=name):

@@ -363,6 +363,23 @@ class ListType(Record):
         return f"{'deque' if self.is_deque else 'list'} of {self.item}"
 
 
+class TableType(Record):
+    """A dictionary, or a set, which has no values: keys of one type, values of one type. It is the
+    address of a header.
+    """
+
+    key: ItemType
+    value: ItemType | None
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,)
+
+    def __str__(self) -> str:
+        what = "set" if self.value is None else "dict"
+        return f"{what} of {self.key}" + ("" if self.value is None else f" to {self.value}")
+
+
 # What lists hold.
 ItemType: TypeAlias = (
     "Number | ComplexType | ListType | ReferenceType | SymbolType | TupleType | Unknown"
@@ -378,6 +395,7 @@ Type: TypeAlias = (
     | RangeType
     | ReferenceType
     | SymbolType
+    | TableType
     | TextType
     | TupleType
     | UnrolledList
