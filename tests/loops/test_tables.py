@@ -174,6 +174,21 @@ while queue:
     graph[v_ + 101] = graph[v_]
     c += 1
 """,
+    "lists that are made for keys": """
+for i in range(40):
+    k = i * i % 7
+    if k not in empty:
+        empty[k] = []
+    empty[k].append(i)
+    groups = {}
+    for j in range(i):
+        if j % 4 in groups:
+            groups[j % 4].append(j * 0.5)
+        else:
+            groups[j % 4] = [i * 0.5]
+    for v_ in groups.get(i % 6, []):
+        total += v_
+""",
     "functions": """
 for i in range(200):
     c += visit(i * 13 % 37)

@@ -114,8 +114,9 @@ def _compiled(
         try:
             found = written(e, loop, names, source)
         except Learned as more:
+            is_known = isinstance(more.found, Record) and learned.get(more.what) == more.found
             learned[more.what] = more.found
-            if len(learned) > MOST_LEARNED:
+            if is_known or len(learned) > MOST_LEARNED:
                 return Refusal(loop.line, "too many lists that are empty where they are made")
             continue
         if (

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops.item_types import DEEPEST
 from fastnp._loops.types import (
     BOOL,
     COMPLEX,
@@ -53,8 +54,6 @@ COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
 MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
 SAMPLE = 1_000
-# Lists in lists in lists, at most.
-DEEPEST = 4
 # Words of a header, and the places of what stands there, in bytes.
 HEADER = 4
 ITEMS, LENGTH, ROOM, NUMBER = 0, 8, 16, 24

@@ -12,6 +12,8 @@ from fastnp._loops.types import ListType, Number, TableType, Unknown
 WIDER_ITEMS = "wider types of items in lists"
 # Among what is learned, with the address of a dictionary: that the loop computes keys of it.
 COMPUTED_KEYS = "keys of a dictionary that are computed"
+# Lists in lists in lists, at most.
+DEEPEST = 4
 # A dictionary of more keys is one that the program fills with what it computes.
 MOST_KEYS = 64
 
@@ -38,13 +40,29 @@ def is_computed(value: dict[Any, Any] | set[Any], learned: dict[object, Any]) ->
     )
 
 
+def item_of(origin: object, learned: dict[object, Any]) -> Any:
+    """What the loop stores in a list or a table that is empty where it is made or found."""
+    found = learned.get(origin)
+    return Unknown(origin) if found is None else resolved(found, learned)
+
+
+def resolved(item: Any, learned: dict[object, Any], depth: int = 0) -> Any:
+    """The type of an item, with what is known by now of lists in it that were empty."""
+    if isinstance(item, Unknown) and item.origin in learned and depth < DEEPEST:
+        return resolved(learned[item.origin], learned, depth + 1)
+    if isinstance(item, ListType):
+        inner = resolved(item.item, learned, depth + 1)
+        return item._replace(item=widened(inner, learned))
+    return item
+
+
 def list_with(name: object, type_: ListType, learned: dict[object, Any], fixed: bool) -> ListType:
     """The type of lists with a name at the entry, with what the loop stores in empty ones; `fixed`
     if it changes the length of none.
     """
     item: Any = type_.item
     if isinstance(item, Unknown):
-        item = learned.get(name, Unknown(name))
+        item = item_of(name, learned)
     elif isinstance(item, ListType):
         item = list_with(name, item, learned, fixed)
     return type_._replace(item=widened(item, learned), is_fixed=fixed)
@@ -59,8 +77,8 @@ def table_with(
     found: list[Any] = []
     for what, item in zip(("key", "value"), type_, strict=True):
         if isinstance(item, Unknown):
-            item = learned.get((origin, what)) or Unknown((origin, what))
-        if isinstance(item, ListType):
+            item = item_of((origin, what), learned)
+        elif isinstance(item, ListType):
             item = list_with((origin, what), item, learned, fixed)
         found.append(widened(item, learned) if what == "value" else item)
     return TableType(*found)

@@ -27,7 +27,7 @@ from fastnp._loops.heap import (
     ROOM,
     fields_of,
 )
-from fastnp._loops.item_types import WIDER_ITEMS, widened
+from fastnp._loops.item_types import WIDER_ITEMS, item_of, widened
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import (
     F64,
@@ -297,6 +297,10 @@ def reserve(e: Emitter, array: Value, count: str, more: str) -> None:
     grow, after = text.new_block("grow"), text.new_block()
     text.unlikely(text.op(I8, "icmp.gt", needed, room), grow, after)
     text.start(grow)
+    if e.calls:
+        # What was noted of items before is of those in the old memory.
+        for offset in (ITEMS, ROOM):
+            undo.note(e, text.op(I64, "add", header, text.integer(offset)), "l")
     wanted = text.op(I64, "add", text.op(I64, "add", needed, needed), text.integer(6))
     start = taken(e, text.op(I64, "mul", wanted, width))
     used = text.op(I64, "mul", count, width)
@@ -451,7 +455,7 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
     """`[a, b, …]`."""
     text = e.text
     if not values:
-        item = widened(e.learned.get(origin) or Unknown(origin), e.learned)
+        item = widened(item_of(origin, e.learned), e.learned)
         type_ = ListType(item, e.is_fixed)
     else:
         values = [settled(e, value) for value in values]

@@ -219,6 +219,7 @@ def get(e: Emitter, table: Value, key: Value | Elementwise, default: Value | Ele
             raise Unsupported(f"{key.type} looked up in a dictionary")
         return default
     value_type(e, type_)
+    lists.learn(type_.value, default.type)
     at = entry(e, table, key)
     found, missing = text.new_block("found"), text.new_block("missing")
     text.branch(text.op(I8, "icmp.ne", at, text.integer(0)), found, missing)
