@@ -199,6 +199,27 @@ for i in range(200):
     for p, q in around(i, 5):
         total += p * q
 """,
+    "lists of what they hold": """
+for i in range(20):
+    c += sum(many.values()) + max(many) + min(spots) + sum(spots) + len(sorted(spots))
+    for k in list(many):
+        if k % 20 == i:
+            del many[k]
+            many[k + 1000] = i
+    for k in sorted(spots):
+        c = (c * 3 + k) % 1000
+    for p, q in list(cells):
+        cells.discard((q, p))
+        cells.add((p + i, q))
+    items, keys, rest = list(many.values()), list(many.keys()), list(many.items())
+    c += items[-1] + keys[3] + rest[5][1]
+    others = set(many.values())
+    c += len(others)
+    for k, v_ in list(many.items()):
+        if v_ == i:
+            many.pop(k)
+    total = sum(halves.values()) + max(halves.values())
+""",
     "comprehensions": """
 for i in range(1, 20):
     seen = {j * j % 17 for j in range(i)}

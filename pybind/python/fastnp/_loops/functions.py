@@ -159,6 +159,8 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
         return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
     if target in (dict, set) and not node.keywords:
+        if target is set and len(node.args) == 1 and tables.view_of(node.args[0]) is not None:
+            return tables.of_call(e, node, target, [tables.consumed(e, node.args[0], expression)])
         return tables.of_call(e, node, target, [expression(e, part) for part in node.args])
     if target is deque and not node.keywords:
         return creation.deque_of(e, node, expression)
@@ -181,7 +183,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
             if others or len(nodes) != 1 or not takes_dtype:
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
-        return known(e, undo.in_order(e, nodes, expression))
+        return known(e, undo.in_order(e, nodes, items_or_value(target, expression)))
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType) and not name:
@@ -196,6 +198,15 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, undo.in_order(e, node.args, expression))
     raise Unsupported(f"a call of {function.type}")
+
+
+def items_or_value(target: object, expression: Expression) -> Expression:
+    """How the arguments of a function are evaluated: of those that take any iterable, a dictionary
+    or a set is a list.
+    """
+    if target not in (list, sorted, sum, min, max):
+        return expression
+    return lambda e, node: tables.consumed(e, node, expression)
 
 
 REDUCERS = {name: name for name in (*reductions.FOLDS, *variances.NAMES)}

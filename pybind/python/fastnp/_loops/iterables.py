@@ -30,6 +30,7 @@ from fastnp._loops.types import (
     ObjectType,
     RangeType,
     TupleType,
+    Unknown,
     UnrolledList,
     Value,
 )
@@ -69,6 +70,9 @@ def iterated(e: Emitter, node: ast.expr) -> Items | Known:
     dictionaries.expect_table(e, value)
     if tables.is_table(value):
         return of_table(e, value)
+    if isinstance(value.type, ListType) and isinstance(value.type.item, Unknown):
+        # Nothing is stored in it.
+        return known(tuples.of_items([]))
     return known(value) if isinstance(value.type, TupleType | UnrolledList) else items_of(e, value)
 
 

@@ -20,7 +20,7 @@ from random import Random
 from typing import Any, TypeAlias, TypeGuard
 
 from fastnp import _fastnp
-from fastnp._loops import lists, numbers, tuples, undo
+from fastnp._loops import dictionaries, lists, numbers, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Objects
@@ -606,3 +606,38 @@ def items(e: Emitter, table: Value, view: str = "") -> Items:
         kind,
         tables=(table.register,),
     )
+
+
+def listed(e: Emitter, table: Value, view: str = "") -> Value:
+    """`list(table)`, or of a view: a new list."""
+    text, type_ = e.text, table_type(table)
+    if is_empty_for_sure(type_):
+        return lists.display(e, [], ("list", view, *type_))
+    found = items(e, table, view)
+    count, at, left = text.register(I64), text.register(I64), text.register(I64)
+    text.copy(count, found.remaining)
+    text.copy(left, count)
+    list_type = lists.list_of(e, Value(found.item_type, ()))
+    header, start = lists.new(e, count, count, lists.width_of(list_type))
+    text.copy(at, start)
+    e.spend(count)
+
+    def add() -> None:
+        registers = lists.fitting(e, list_type, e.snapshot(found.item(e)))
+        lists.stored_next(e, list_type, at, registers)
+        found.advance(e)
+
+    lists.each(e, left, add)
+    return lists.made(list_type, header, start, count)
+
+
+def consumed(e: Emitter, node: ast.expr, expression: Expression) -> Value | Elementwise:
+    """The value of an argument of a function that takes the items of any iterable: a table, or a
+    view, as a list.
+    """
+    view = view_of(node)
+    value = expression(e, node if view is None else view[0])
+    dictionaries.expect_table(e, value)
+    if is_table(value):
+        return listed(e, value, "" if view is None else view[1])
+    return value if view is None else expression(e, node)
