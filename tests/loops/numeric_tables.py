@@ -6,6 +6,8 @@ import random
 from typing import Protocol
 
 SETUP = """\
+from collections import Counter, defaultdict
+tally, hits, sums, rows = Counter([3, 3]), defaultdict(int), defaultdict(float), defaultdict(list)
 ints, halves, grid = {3: 5, 1: -2, 40: 0}, {k * 5 % 7: k * 0.5 for k in range(7)}, {}
 ways = {k: [k + 1, k * 3 % 9] for k in range(9)}
 spots, seen, cells = {k * 37 % 101 for k in range(40)}, set(), {(0, 1), (2, x.size)}
@@ -29,6 +31,8 @@ def visit(p, q):
     cells.add((p, q))
     spots.add(p * 8 % 50)
     ints[p] = ints.get(p, 0) + q
+    hits[p] += q
+    rows[q].append(p)
     if p in halves:
         del halves[p]
     return y[p % 9]
@@ -64,7 +68,7 @@ def number(w: Writer) -> str:
     return w.pick(
         f"ints[{k}]", f"ints.get({k}, {i})", f"halves.get({k}, 0.5)", f"halves[{k}]",
         f"ways[{k}][{i}]", f"grid.get(({i}, {j}), 0)", f"grid.get(({i}, {j}), z)",
-        f"len({w.pick('ints', 'seen', 'cells', 'memo', 'grid', 'counter.found')})",
+        f"len({w.pick('ints', 'tally', 'seen', 'cells', 'memo', 'grid', 'counter.found')})",
         f"memo.get({k}, -1)", f"({k} in {w.pick('ints', 'memo', 'spots', 'seen', 'halves')})",
         f"(({i}, {j}) in {w.pick('cells', 'grid', 'ends')})", f"counter.found.get({k}, 7)",
         f"ends.get(({i}, {j}), (1, 1.5))[0]", f"sum(e for e in {w.pick('spots', 'ints')}) % 1000",
@@ -109,6 +113,12 @@ def statement(w: Writer) -> str:
         f"c = visit({i}, {j})",
         f"s += visit({i}, {w.pick(j, '2')})",
         f"c = counter.add({k})",
+        f"{w.pick('tally', 'hits')}[{k}] {w.pick('+', '-')}= {w.pick('1', i, 'b', 'len(hits)')}",
+        f"sums[{k}] += {w.pick('0.5', 'z', f'x[{i}]')}",
+        f"rows[{k}].append({w.pick(i, 'len(rows)')})",
+        f"s += {w.pick('tally', 'hits', 'sums')}[{k}]",
+        f"for a in rows[{k}]: s += a",
+        f"memo = {w.pick('Counter()', 'defaultdict(int)', 'tally')}",
         f"memo = {w.pick('{}', f'table({i})', 'ints', f'{{e: e * {j} for e in K}}')}",
         f"seen = {w.pick('set()', f'{{{i}, {j}}}', 'spots', '{e * 8 % 51 for e in L}', 'set(L)')}",
         f"cells = {w.pick(f'around({i})', '{(e, f) for e, f in zip(K, L)}', '{(a, b)}')}",

@@ -12,6 +12,20 @@ from fastnp._loops import heap
 from tests.loops import test_compiled
 
 SETUP = """
+from collections import Counter, defaultdict
+tally, hits, sums = Counter([3, 3, 5]), defaultdict(int), defaultdict(float)
+groups = defaultdict(list)
+def put(k, p):
+    groups[k].append(p)
+    groups[k + 1].append(p)
+    hits[k] += p
+    return p
+def edges(size):
+    made = defaultdict(list)
+    for k in range(size):
+        made[k % 5].append(k)
+        made[k * 7 % 5].append(k)
+    return made
 counts, halves, empty = {3: 5, 1: -2, 40: 0}, {k * 5 % 7: k * 0.5 for k in range(7)}, {}
 same = counts
 flags, pairs = {k: k % 3 == 0 for k in range(9)}, {(0, 1): (2, 0.5), (1, 1): (0, 1.5)}
@@ -220,6 +234,29 @@ for i in range(20):
             many.pop(k)
     total = sum(halves.values()) + max(halves.values())
 """,
+    "those with a default": """
+for i in range(60):
+    k = i * i % 7
+    tally[k] += 1
+    tally[k + 10] -= u[i % 7] > 1
+    hits[k] += 2 - i
+    sums[k] += 0.5 * i
+    groups[k].append(i)
+    groups[i % 5].append(c)
+    c += tally[k + 1] + tally.get(i, 7) + len(tally)
+    if k in sums and i + 50 not in sums:
+        total += sums[k]
+    for j in groups[k]:
+        c += j
+    c = c % 100000
+    made, inner = Counter(), defaultdict(int)
+    for j in range(i):
+        made[j % 5] += 1
+        inner[j % 3, i] -= j
+    total += sum(made.values()) + len(inner) + put(k, i) + len(edges(i % 9))
+    if i % 9 in tally:
+        tally.pop(i % 9)
+""",
     "comprehensions": """
 for i in range(1, 20):
     seen = {j * j % 17 for j in range(i)}
@@ -399,6 +436,33 @@ for i in range(20):
     pairs[(i % 2, 1)] = (i, 0.5)
 held[0].append(7)
 print(graph is held[1], graph[3] is held[0], [a is b for a, b in zip(keys, pairs)])
+""",
+    "those with a default, under keys that are missing": """
+for i in range(60):
+    k = i * i % 7
+    c += hits[i]
+    hits[k] += len(hits)
+    sums[i] = sums[i + 1] + (i in sums)
+    tally[i] += len(tally) + (i in tally)
+    if i == 18:
+        del tally[1000]
+    groups[i].append(len(groups))
+    groups[k] += [i]
+    c += put(i % 13, i) * (1 // (i - 30) if i < 20 else 1)
+    if i > 40:
+        hits[i] += 0.5
+        sums[i] += 1
+try:
+    for i in range(60):
+        groups.default_factory = None if i == 50 else list
+        groups[i + 100].append(i)
+        tally[i] += 1 // (30 - i)
+except (KeyError, ZeroDivisionError) as error:
+    print(repr(error), i, tally)
+    hits.default_factory = lambda: 7
+for i in range(60):
+    hits[i] += 1
+hits.default_factory = None
 """,
     "other uses": """
 for i in range(9):

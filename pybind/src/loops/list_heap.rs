@@ -385,7 +385,7 @@ impl ListHeap {
             let is_same = matches!(&self.entered[known].kind, EnteredKind::Table(have, _) if have == layout);
             return Ok(is_same.then_some(known));
         }
-        let Some(found) = table_entries::of(object, layout.value.is_none()) else { return Ok(None) };
+        let Some(found) = table_entries::of(object, layout.class)? else { return Ok(None) };
         let (form, count) = (layout.form(), found.items.len());
         if matches!(layout.key, Item::Nothing) && count > 0 {
             return Ok(None);
@@ -605,7 +605,7 @@ impl ListHeap {
         if let Some(made) = self.made.get(&address) {
             return Ok(made.bind(py).clone());
         }
-        let made = if layout.value.is_some() { PyDict::new(py).into_any() } else { PySet::empty(py)?.into_any() };
+        let made = table_entries::made(py, layout.class)?;
         self.made.insert(address, made.clone().unbind());
         self.store_items(&made, layout, header, 0)?;
         Ok(made)
@@ -639,7 +639,7 @@ impl ListHeap {
             }
             return Ok(());
         };
-        let dictionary = object.cast_exact::<PyDict>()?;
+        let dictionary = object.cast::<PyDict>()?;
         for at in (0..before).map(|i| i * width) {
             if self.memory[now + at] == tables::NO_HASH {
                 dictionary.del_item(self.item(py, now + at + 1, &layout.key)?)?;

@@ -66,6 +66,19 @@ pub(crate) enum Item {
 pub(crate) struct TableLayout {
     pub(crate) key: Item,
     pub(crate) value: Option<Item>,
+    pub(crate) class: TableClass,
+}
+
+/// The class of a table: a dictionary, a set, or one of `collections`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TableClass {
+    Dict,
+    Set,
+    Counter,
+    /// A `defaultdict` of one of Python's types.
+    DefaultOfInt,
+    DefaultOfFloat,
+    DefaultOfList,
 }
 
 /// The type of a list, or of a deque.
@@ -78,7 +91,8 @@ pub(crate) struct Layout {
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
 /// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double, `z` for `complex`, `Z` for NumPy's; `(ii)` for
 /// tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one
-/// such object, `s` of a string, and of a dictionary, `Dif` with the key and the value, or a set, `Si`; `_` of one that is empty.
+/// such object, `s` of a string, and of a dictionary, `Dif` with the key and the value, or a set, `Si`, a
+/// `Counter`, `Ecii`, a `defaultdict` of `int`, `Eiii`, of `float`, `Efif`, or of `list`, `Eli[i]`; `_` of one that is empty.
 #[pyclass(module = "fastnp._fastnp", frozen)]
 pub(crate) struct ListLayout(pub(crate) Item);
 
@@ -126,10 +140,19 @@ impl Item {
             '[' | '{' => Item::List(Arc::new(Layout::parse(first, rest)?)),
             's' => Item::Symbol,
             '_' => Item::Nothing,
-            'D' | 'S' => {
+            'D' | 'S' | 'E' => {
+                let class = match (first, if first == 'E' { rest.next()? } else { ' ' }) {
+                    ('S', _) => TableClass::Set,
+                    ('D', _) => TableClass::Dict,
+                    (_, 'i') => TableClass::DefaultOfInt,
+                    (_, 'f') => TableClass::DefaultOfFloat,
+                    (_, 'l') => TableClass::DefaultOfList,
+                    (_, 'c') => TableClass::Counter,
+                    _ => return None,
+                };
                 let key = Item::parse(rest.next()?, rest)?;
-                let value = if first == 'D' { Some(Item::parse(rest.next()?, rest)?) } else { None };
-                Item::Table(Arc::new(TableLayout { key, value }))
+                let value = if first == 'S' { None } else { Some(Item::parse(rest.next()?, rest)?) };
+                Item::Table(Arc::new(TableLayout { key, value, class }))
             }
             'z' => Item::Complex(Owner::Python),
             'Z' => Item::Complex(Owner::NumPy),

@@ -1,12 +1,14 @@
 //! What dictionaries and sets hold where a compiled loop is entered: their items in order, and how a set lies in memory, which says in which
 //! order it has what is added later.
 
-use crate::loops::list_layout::{Item, Number, Owner};
+use crate::loops::list_layout::{Item, Number, Owner, TableClass};
 use fastnp_scalar::tables::{self, Form, REMOVED};
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySet};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PySet, PyType};
 
 /// The items of a dictionary, or of a set, each its own value: references that the object has, and nothing else holds.
 pub(crate) struct Entries {
@@ -31,9 +33,50 @@ struct SetEntry {
     hash: isize,
 }
 
-/// The items of a dictionary, or of a set; none of other objects, also of classes that derive from these.
-pub(crate) fn of(object: &Bound<'_, PyAny>, is_set: bool) -> Option<Entries> {
-    if is_set { of_set(object.cast_exact::<PySet>().ok()?) } else { of_dict(object.cast_exact::<PyDict>().ok()?) }
+/// The items of a dictionary or a set of exactly a class; none of other objects.
+pub(crate) fn of(object: &Bound<'_, PyAny>, class: TableClass) -> PyResult<Option<Entries>> {
+    let py = object.py();
+    let is_one = match class {
+        TableClass::Set => return Ok(object.cast_exact::<PySet>().ok().and_then(of_set)),
+        TableClass::Dict => object.is_exact_instance_of::<PyDict>(),
+        TableClass::Counter => object.is_exact_instance(counter(py)?),
+        TableClass::DefaultOfInt | TableClass::DefaultOfFloat | TableClass::DefaultOfList => {
+            object.is_exact_instance(default_dict(py)?)
+                && object.getattr(intern!(py, "default_factory"))?.is(factory(py, class))
+        }
+    };
+    Ok(if is_one { of_dict(object.cast()?) } else { None })
+}
+
+/// A dictionary or a set of a class, which is empty.
+pub(crate) fn made(py: Python<'_>, class: TableClass) -> PyResult<Bound<'_, PyAny>> {
+    match class {
+        TableClass::Set => Ok(PySet::empty(py)?.into_any()),
+        TableClass::Dict => Ok(PyDict::new(py).into_any()),
+        TableClass::Counter => counter(py)?.call0(),
+        TableClass::DefaultOfInt | TableClass::DefaultOfFloat | TableClass::DefaultOfList => {
+            default_dict(py)?.call1((factory(py, class),))
+        }
+    }
+}
+
+fn counter(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static COUNTER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    COUNTER.import(py, "collections", "Counter")
+}
+
+fn default_dict(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static DEFAULT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    DEFAULT.import(py, "collections", "defaultdict")
+}
+
+/// What makes the value of a key that is missing.
+fn factory(py: Python<'_>, class: TableClass) -> Bound<'_, PyType> {
+    match class {
+        TableClass::DefaultOfFloat => py.get_type::<PyFloat>(),
+        TableClass::DefaultOfList => py.get_type::<PyList>(),
+        TableClass::Set | TableClass::Dict | TableClass::Counter | TableClass::DefaultOfInt => py.get_type::<PyInt>(),
+    }
 }
 
 fn of_dict(dictionary: &Bound<'_, PyDict>) -> Option<Entries> {

@@ -437,10 +437,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         augmented_item(e, array, target, name, node)
         return
     if tables.is_table(array):
-        key, may_move = expression(e, target.slice), undo.calls(node)
-        tables.update(
-            e, array, key, lambda old: binary(e, name, old, expression(e, node)), may_move
-        )
+        key = expression(e, target.slice)
+        compute = lambda old: binary(e, name, old, expression(e, node))  # noqa: E731
+        tables.update(e, array, key, node, compute)
         return
     if isinstance(array, Value) and isinstance(array.type, ListType):
         index = number(e, target.slice)

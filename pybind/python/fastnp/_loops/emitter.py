@@ -21,7 +21,7 @@ from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
 from fastnp._loops.entry import Objects
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
-from fastnp._loops.heap import is_sequence, type_of_list, type_of_table
+from fastnp._loops.heap import TABLE_CLASSES, is_sequence, type_of_list, type_of_table
 from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
@@ -379,7 +379,7 @@ class Emitter:
             return SymbolType(type(value))
         if (reference := structs.type_of(value)) is not None:
             return reference
-        is_table = type(value) in (dict, set)
+        is_table = type(value) in TABLE_CLASSES
         if not is_table and not is_sequence(value):
             return type_of(value, len(self.parameters))
         if is_table and name not in self.binds and not is_computed(value, self.learned):

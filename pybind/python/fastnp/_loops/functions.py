@@ -49,6 +49,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.heap import TABLE_CLASSES
 from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
 from fastnp._loops.types import (
@@ -158,7 +159,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return creation.array_of_list(e, node, is_ours, expression)
     if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
         return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
-    if target in (dict, set) and not node.keywords:
+    if isinstance(target, type) and target in TABLE_CLASSES and not node.keywords:
         if target is set and len(node.args) == 1 and tables.view_of(node.args[0]) is not None:
             return tables.of_call(e, node, target, [tables.consumed(e, node.args[0], expression)])
         return tables.of_call(e, node, target, [expression(e, part) for part in node.args])

@@ -4,7 +4,7 @@ entry, and puts back at the end what is different.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from functools import cache
 from itertools import chain, islice
@@ -50,6 +50,11 @@ COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
     frozenset([complex]): COMPLEX,
     frozenset([numpy.complex128]): NP_COMPLEX,
 }
+# The types of which a `defaultdict` makes values, and the letters of all dictionaries.
+DEFAULTS: dict[type, str] = {int: "int", float: "float", list: "list"}
+DEFAULT_LETTERS = {"": "D", "Counter": "Ec", "int": "Ei", "float": "Ef", "list": "El"}
+# The classes of dictionaries and sets.
+TABLE_CLASSES = (dict, set, defaultdict, Counter)
 # Numbers in a tuple that is an item, at most; each has a word.
 MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
@@ -129,8 +134,11 @@ def type_of_table(
     """The type of a dictionary or a set whose keys are integers of Python's or of NumPy's 64 bits,
     or tuples of as many of these; `None` of others. Of many items some are looked at.
     """
+    default = default_of(table)
+    if default is None:
+        return None
     if not table:
-        return TableType(Unknown(None), Unknown(None) if type(table) is dict else None)
+        return TableType(Unknown(None), Unknown(None) if isinstance(table, dict) else None, default)
     some = [*islice(table, SAMPLE)]
     kinds = {*map(type, some)}
     key: ItemType | None = type_of_tuples(some) if kinds == {tuple} else common_kind(kinds)
@@ -139,7 +147,15 @@ def type_of_table(
     if not isinstance(table, dict):
         return TableType(key, None)
     values = type_of_list([*islice(table.values(), SAMPLE)], of_objects)
-    return None if values is None else TableType(key, values.item)
+    return None if values is None else TableType(key, values.item, default)
+
+
+def default_of(table: dict[Any, Any] | set[Any]) -> str | None:
+    """What is there under a key that is missing, as types name it; `None` if that is not known."""
+    if type(table) is not defaultdict:
+        return "Counter" if type(table) is Counter else ""
+    factory: Any = table.default_factory
+    return DEFAULTS.get(factory) if isinstance(factory, type) else None
 
 
 def is_key(key: object) -> bool:
@@ -212,6 +228,6 @@ def item_text(item: object) -> str:
             return layout_text(item)
         case TableType(key=key, value=None):
             return f"S{item_text(key)}"
-        case TableType(key=key, value=value):
-            return f"D{item_text(key)}{item_text(value)}"
+        case TableType(key=key, value=value, default=default):
+            return f"{DEFAULT_LETTERS[default]}{item_text(key)}{item_text(value)}"
     return "_"

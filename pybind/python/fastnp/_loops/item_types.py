@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastnp._loops.types import ListType, Number, TableType, Unknown
+from fastnp._loops.types import FLOAT, INT, ListType, Number, TableType, Unknown
 
 # Among what is learned of a loop: by the type of a list's items, the wider one that such lists have
 # as they get numbers of another type, too: Python's and NumPy's, or integers and floats. `None` if
@@ -30,10 +30,8 @@ def of_either(item: Any, learned: dict[object, Any]) -> Any:
 
 
 def is_computed(value: dict[Any, Any] | set[Any], learned: dict[object, Any]) -> bool:
-    """Whether a table is a set, or a dictionary that the loop can use, or is known to use, under
-    keys that it computes alone.
-    """
-    if not value or type(value) is set or len(value) > MOST_KEYS:
+    """Whether a table can be used under keys that the loop computes alone, or is known to be."""
+    if not value or type(value) is not dict or len(value) > MOST_KEYS:
         return True
     return (COMPUTED_KEYS, id(value)) in learned or not all(
         type(key) in (int, str) for key in value
@@ -75,10 +73,20 @@ def table_with(
     empty there.
     """
     found: list[Any] = []
-    for what, item in zip(("key", "value"), type_, strict=True):
+    for what, item in zip(("key", "value"), type_[:2], strict=True):
         if isinstance(item, Unknown):
             item = item_of((origin, what), learned)
-        elif isinstance(item, ListType):
-            item = list_with((origin, what), item, learned, fixed)
+            if what == "value" and type_.default:
+                item = default_type(type_.default, (origin, "items"))
+        if isinstance(item, ListType):
+            item = list_with((origin, "items"), item, learned, fixed)
         found.append(widened(item, learned) if what == "value" else item)
-    return TableType(*found)
+    key, value = found
+    return TableType(key, value, type_.default)
+
+
+def default_type(default: str, origin: object) -> Any:
+    """The type of the values that a dictionary makes itself."""
+    if default == "list":
+        return ListType(Unknown(origin), True)
+    return FLOAT if default == "float" else INT

@@ -236,7 +236,7 @@ def learn(a: Any, b: Any) -> None:
                 raise Learned(one.origin, other)
         learn(a.item, b.item)
     if isinstance(a, TableType) and isinstance(b, TableType):
-        for mine, others in zip(a, b, strict=True):
+        for mine, others in zip(a[:2], b[:2], strict=True):
             for one, other in ((mine, others), (others, mine)):
                 if isinstance(one, Unknown) and other and not isinstance(other, Unknown):
                     raise Learned(one.origin, other)

@@ -13,6 +13,7 @@ that: so the interpreter's iterator, where the loop is left, is that of the tabl
 from __future__ import annotations
 
 import ast
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
@@ -24,7 +25,7 @@ from fastnp._loops import dictionaries, lists, numbers, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Objects
-from fastnp._loops.heap import fields_of, is_key
+from fastnp._loops.heap import DEFAULTS, TABLE_CLASSES, fields_of, is_key
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.loop import below
 from fastnp._loops.merging import merged
@@ -34,6 +35,7 @@ from fastnp._loops.types import (
     I64,
     INT,
     ListType,
+    ObjectType,
     TableType,
     TupleType,
     Unknown,
@@ -191,6 +193,8 @@ def item(e: Emitter, table: Value, key: Value | Elementwise) -> Value:
     """`table[key]`; leaves where it is not there."""
     type_ = table_type(table)
     key = settled_key(e, key)
+    if type_.default == "Counter":
+        return get(e, table, key, numbers.literal(e, 0))
     if is_empty_for_sure(type_):
         raise Unsupported("an item of a dictionary that is empty")
     at = entry(e, table, key)
@@ -365,26 +369,83 @@ def update(
     e: Emitter,
     table: Value,
     key: Value | Elementwise,
+    node: ast.expr,
     compute: Callable[[Value], Value | Elementwise],
-    may_move: bool,
 ) -> None:
-    """`table[key] op= value`: what `compute` makes of the value that is there. With `may_move` it
-    may add keys meanwhile.
-    """
+    """`table[key] op= node`: what `compute` makes of the value that is there."""
     type_ = table_type(table)
     if type_.value is None:
         raise Unsupported("an item of a set")
+    key = e.snapshot(settled_key(e, key))
+    is_counter = type_.default == "Counter"
+    if is_counter or (type_.default in ("int", "float") and not may_read_tables(e, node)):
+        zero = numbers.literal(e, 0.0 if type_.default == "float" else 0)
+        prepare(e, table, key, compute(e.snapshot(get(e, table, key, zero))))()
+        return
     if is_empty_for_sure(type_):
         raise Unsupported("an item of a dictionary that is empty")
-    key = e.snapshot(settled_key(e, key))
     at = entry(e, table, key)
     e.leave_if(e.text.op(I8, "icmp.eq", at, e.text.integer(0)))
     result = compute(e.snapshot(value_at(e, type_, at)))
-    if may_move:
+    if undo.calls(node):
+        # A function may have added keys.
         prepare(e, table, key, result)()
         return
     registers = lists.fitting(e, value_type(e, type_), result)
     put(e, type_, at, registers, bool(e.calls))
+
+
+def may_read_tables(e: Emitter, *nodes: ast.expr) -> bool:
+    """Whether expressions may find out which keys a dictionary has."""
+    for part in (part for node in nodes for part in below(node)):
+        if isinstance(part, ast.Call | ast.Attribute):
+            return True
+        if isinstance(part, ast.Name):
+            known = e.state.get(part.id)
+            if known is None and (e.calls or type(e.names.get(part.id)) in TABLE_CLASSES):
+                return True
+            if known is not None and isinstance(known.type, TableType):
+                return True
+    return False
+
+
+def expect_list(
+    e: Emitter, node: ast.expr, arguments: list[ast.expr], expression: Expression
+) -> None:
+    """Has a `defaultdict` make the list that is the object of `table[key].append(…)`. If the
+    statement is left after that, the list is there when the interpreter executes it, as it would be
+    anyway.
+    """
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return
+    table = expression(e, node.value)
+    if not is_table(table) or table_type(table).default != "list":
+        return
+    if may_read_tables(e, node.slice, *arguments):
+        return
+    text, type_ = e.text, table_type(table)
+    key = e.snapshot(settled_key(e, expression(e, node.slice)))
+    learn(type_, key, None)
+    values = type_.value
+    assert isinstance(values, ListType)
+    registers = key_registers(e, type_, key)
+    write_key(e, registers)
+    at = text.register(I64)
+    text.copy(at, call(e, "table_find", table.register))
+    make, after = text.new_block("make"), text.new_block()
+    text.unlikely(text.op(I8, "icmp.eq", at, text.integer(0)), make, after)
+    text.start(make)
+    zero = text.integer(0)
+    header, _ = lists.new(e, zero, zero, lists.width_of(values))
+    place = Place(e, table, key)
+    place.leave_loops_if(e, place.is_missing)
+    if not place.is_own_key:
+        e.leave_if(place.is_missing)
+    text.copy(at, place.insert(e))
+    put(e, type_, at, (header,), False)
+    text.jump(after)
+    text.start(after)
+    e.checked[table.register, " ".join(registers)] = at
 
 
 def remove(
@@ -428,10 +489,14 @@ def new(e: Emitter, type_: TableType, count: str, form: str | None = None) -> Va
 
 
 def display(
-    e: Emitter, keys: list[Value | Elementwise], values: list[Value | Elementwise] | None, node: Any
+    e: Emitter,
+    keys: list[Value | Elementwise],
+    values: list[Value | Elementwise] | None,
+    node: Any,
+    default: str = "",
 ) -> Value:
-    """`{}`, `set()`, `{a: b, …}`, `{a, b}`."""
-    unknown = TableType(Unknown(None), None if values is None else Unknown(None))
+    """`{}`, `set()`, `{a: b, …}`, `{a, b}`, and those with a default."""
+    unknown = TableType(Unknown(None), None if values is None else Unknown(None), default)
     type_ = e.table_of(unknown, node)
     table = new(e, type_, e.text.integer(len(keys)))
     for k, key in enumerate(keys):
@@ -459,10 +524,16 @@ def of_list(e: Emitter, items: Value, node: ast.AST) -> Value:
 
 
 def of_call(e: Emitter, node: ast.Call, class_: type, arguments: list[Any]) -> Value:
-    """`dict()`, `set()`, `set(items)` of a list."""
-    if not arguments:
-        return display(e, [], [] if class_ is dict else None, node)
-    if class_ is set and len(arguments) == 1 and lists.is_list(arguments[0]):
+    """`dict()`, `set()`, `set(items)` of a list, `Counter()`, `defaultdict(int)`."""
+    if class_ is defaultdict and len(arguments) == 1 and isinstance(arguments[0], Value):
+        type_ = arguments[0].type
+        made: Any = type_.value if isinstance(type_, ObjectType) else None
+        if made in (int, float, list):
+            return display(e, [], [], node, DEFAULTS[made])
+    elif not arguments and class_ is not defaultdict:
+        default = "Counter" if class_ is Counter else ""
+        return display(e, [], None if class_ is set else [], node, default)
+    elif class_ is set and len(arguments) == 1 and lists.is_list(arguments[0]):
         return of_list(e, arguments[0], node)
     raise Unsupported(f"a {class_.__name__} of this")
 

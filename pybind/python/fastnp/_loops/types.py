@@ -370,14 +370,18 @@ class TableType(Record):
 
     key: ItemType
     value: ItemType | None
+    # `Counter`, or what a `defaultdict` makes the values of: `int`, `float` or `list`.
+    default: str = ""
 
     @property
     def registers(self) -> tuple[str, ...]:
         return (I64,)
 
     def __str__(self) -> str:
-        what = "set" if self.value is None else "dict"
-        return f"{what} of {self.key}" + ("" if self.value is None else f" to {self.value}")
+        if self.value is None:
+            return f"set of {self.key}"
+        what = {"": "dict", "Counter": "Counter"}.get(self.default, f"defaultdict({self.default})")
+        return f"{what} of {self.key} to {self.value}"
 
 
 # What lists hold.
