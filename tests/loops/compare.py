@@ -83,7 +83,7 @@ def is_table(value: Any) -> bool:
     if not isinstance(value, dict | set) or not all(isinstance(one, int | tuple) for one in value):
         return False
     values = value.values() if isinstance(value, dict) else ()
-    return all(isinstance(one, int | float | list | tuple) for one in values)
+    return all(isinstance(one, int | float | list | set | tuple) for one in values)
 
 
 def holds_objects(value: Any) -> bool:
@@ -137,7 +137,7 @@ def identities(variables: dict[str, Any]) -> list[int]:
     lists: list[Any] = [v for _, v in sorted(variables.items()) if isinstance(v, list | dict | set)]
     for one in lists:
         rows = one.values() if isinstance(one, dict) else one
-        lists += [row for row in rows if isinstance(row, list) and len(lists) < 1000]
+        lists += [row for row in rows if isinstance(row, list | set) and len(lists) < 1000]
     known: dict[int, int] = {}
     return [known.setdefault(id(one), len(known)) for one in lists]
 

@@ -8,12 +8,13 @@ from typing import Protocol
 SETUP = """\
 from collections import Counter, defaultdict
 tally, hits, sums, rows = Counter([3, 3]), defaultdict(int), defaultdict(float), defaultdict(list)
+links, nets = [{k, k + 1} if k % 2 else set() for k in range(7)], defaultdict(set)
 ints, halves, grid = {3: 5, 1: -2, 40: 0}, {k * 5 % 7: k * 0.5 for k in range(7)}, {}
 ways = {k: [k + 1, k * 3 % 9] for k in range(9)}
 spots, seen, cells = {k * 37 % 101 for k in range(40)}, set(), {(0, 1), (2, x.size)}
 spots -= {37, 74, 10, 5}
 memo, ends, alike = {}, {(1, 2): (0, 0.5)}, ints
-class Counter:
+class Tracker:
     def __init__(self):
         self.found, self.seen = {}, set()
     def add(self, p):
@@ -23,7 +24,7 @@ class Counter:
         self.found[p] = 1
         self.seen.add((p, p % 3))
         return x[p % 9]
-counter = Counter()
+counter = Tracker()
 def visit(p, q):
     if (p, q) in cells:
         cells.discard((p, q))
@@ -33,6 +34,8 @@ def visit(p, q):
     ints[p] = ints.get(p, 0) + q
     hits[p] += q
     rows[q].append(p)
+    nets[q].add(p)
+    links[p % 7].discard(q)
     if p in halves:
         del halves[p]
     return y[p % 9]
@@ -118,6 +121,11 @@ def statement(w: Writer) -> str:
         f"rows[{k}].append({w.pick(i, 'len(rows)')})",
         f"s += {w.pick('tally', 'hits', 'sums')}[{k}]",
         f"for a in rows[{k}]: s += a",
+        f"links[{i}].{w.pick('add', 'add', 'discard')}({k})",
+        f"nets[{k}].add({j})",
+        f"links[{i}] = {w.pick('set()', one, f'nets[{k}]', f'{{{i}, a}}')}",
+        f"for a in {w.pick(f'links[{i}]', f'nets[{k}]')}: s += a",
+        f"s += ({k} in links[{i}]) + len(nets) + len(links[{j}])",
         f"memo = {w.pick('Counter()', 'defaultdict(int)', 'tally')}",
         f"memo = {w.pick('{}', f'table({i})', 'ints', f'{{e: e * {j} for e in K}}')}",
         f"seen = {w.pick('set()', f'{{{i}, {j}}}', 'spots', '{e * 8 % 51 for e in L}', 'set(L)')}",

@@ -14,7 +14,13 @@ from tests.loops import test_compiled
 SETUP = """
 from collections import Counter, defaultdict
 tally, hits, sums = Counter([3, 3, 5]), defaultdict(int), defaultdict(float)
-groups = defaultdict(list)
+groups, nets = defaultdict(list), defaultdict(set)
+links, near = [set() for k in range(20)], {k: {k, k + 1} for k in range(9)}
+named, other = [{k: 0.5} for k in range(5)], links[3]
+def link(a, b):
+    nets[a].add(b)
+    nets[b].add(a)
+    return len(nets)
 def put(k, p):
     groups[k].append(p)
     groups[k + 1].append(p)
@@ -257,6 +263,37 @@ for i in range(60):
     if i % 9 in tally:
         tally.pop(i % 9)
 """,
+    "sets and dictionaries in lists and in dictionaries": """
+for i in range(60):
+    links[i * 7 % 20].add(i * 3 % 20)
+    links[i % 20].discard(3)
+    near[i % 9].add(i)
+    near[i + 20] = {i}
+    named[i % 5][i] = i * 0.5
+    for k in links[i % 20]:
+        c += k
+    if i in near[i % 9] and 3 not in links[2]:
+        total += len(near) + len(links[i % 20])
+    made = [set() for k in range(i % 9 + 1)]
+    inner, third = defaultdict(set), {}
+    for j in range(i % 9):
+        made[j].add(j * 7 % 20)
+        made[0].add(j)
+        inner[j % 4].add(j * 9)
+        if j % 3 not in third:
+            third[j % 3] = set()
+        third[j % 3].add(i)
+        third[j % 3].discard(4)
+    for v_ in made:
+        c += len(v_)
+    made[0], made[-1] = made[-1], made[0]
+    for k, v_ in inner.items():
+        for j in v_:
+            c += k * j
+    c += link(i * i % 17, i % 5)
+    graph[i] = [len(made[0])]
+    total += len(nets[i % 5])
+""",
     "comprehensions": """
 for i in range(1, 20):
     seen = {j * j % 17 for j in range(i)}
@@ -428,6 +465,10 @@ spots.discard(37)
 spots.add(777)
 """,
     "what is held elsewhere": """
+for i in range(20):
+    links[i % 4].add(i)
+    near[i % 9] = links[3]
+print(links[3] is other, near[0] is other, links, near)
 held = graph[3], graph
 keys = list(pairs)
 for i in range(20):

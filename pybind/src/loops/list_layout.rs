@@ -79,6 +79,7 @@ pub(crate) enum TableClass {
     DefaultOfInt,
     DefaultOfFloat,
     DefaultOfList,
+    DefaultOfSet,
 }
 
 /// The type of a list, or of a deque.
@@ -92,7 +93,7 @@ pub(crate) struct Layout {
 /// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double, `z` for `complex`, `Z` for NumPy's; `(ii)` for
 /// tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one
 /// such object, `s` of a string, and of a dictionary, `Dif` with the key and the value, or a set, `Si`, a
-/// `Counter`, `Ecii`, a `defaultdict` of `int`, `Eiii`, of `float`, `Efif`, or of `list`, `Eli[i]`; `_` of one that is empty.
+/// `Counter`, `Ecii`, a `defaultdict` of `int`, `Eiii`, of `float`, `Efif`, of `list`, `Eli[i]`, or of `set`, `EsiSi`; `_` of one that is empty.
 #[pyclass(module = "fastnp._fastnp", frozen)]
 pub(crate) struct ListLayout(pub(crate) Item);
 
@@ -147,6 +148,7 @@ impl Item {
                     (_, 'i') => TableClass::DefaultOfInt,
                     (_, 'f') => TableClass::DefaultOfFloat,
                     (_, 'l') => TableClass::DefaultOfList,
+                    (_, 's') => TableClass::DefaultOfSet,
                     (_, 'c') => TableClass::Counter,
                     _ => return None,
                 };

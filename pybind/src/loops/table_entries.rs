@@ -40,7 +40,10 @@ pub(crate) fn of(object: &Bound<'_, PyAny>, class: TableClass) -> PyResult<Optio
         TableClass::Set => return Ok(object.cast_exact::<PySet>().ok().and_then(of_set)),
         TableClass::Dict => object.is_exact_instance_of::<PyDict>(),
         TableClass::Counter => object.is_exact_instance(counter(py)?),
-        TableClass::DefaultOfInt | TableClass::DefaultOfFloat | TableClass::DefaultOfList => {
+        TableClass::DefaultOfInt
+        | TableClass::DefaultOfFloat
+        | TableClass::DefaultOfList
+        | TableClass::DefaultOfSet => {
             object.is_exact_instance(default_dict(py)?)
                 && object.getattr(intern!(py, "default_factory"))?.is(factory(py, class))
         }
@@ -54,9 +57,10 @@ pub(crate) fn made(py: Python<'_>, class: TableClass) -> PyResult<Bound<'_, PyAn
         TableClass::Set => Ok(PySet::empty(py)?.into_any()),
         TableClass::Dict => Ok(PyDict::new(py).into_any()),
         TableClass::Counter => counter(py)?.call0(),
-        TableClass::DefaultOfInt | TableClass::DefaultOfFloat | TableClass::DefaultOfList => {
-            default_dict(py)?.call1((factory(py, class),))
-        }
+        TableClass::DefaultOfInt
+        | TableClass::DefaultOfFloat
+        | TableClass::DefaultOfList
+        | TableClass::DefaultOfSet => default_dict(py)?.call1((factory(py, class),)),
     }
 }
 
@@ -75,6 +79,7 @@ fn factory(py: Python<'_>, class: TableClass) -> Bound<'_, PyType> {
     match class {
         TableClass::DefaultOfFloat => py.get_type::<PyFloat>(),
         TableClass::DefaultOfList => py.get_type::<PyList>(),
+        TableClass::DefaultOfSet => py.get_type::<PySet>(),
         TableClass::Set | TableClass::Dict | TableClass::Counter | TableClass::DefaultOfInt => py.get_type::<PyInt>(),
     }
 }

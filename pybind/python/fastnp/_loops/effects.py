@@ -29,8 +29,8 @@ def call(e: Emitter, node: ast.Call) -> None:
         return
     if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
-    if node.func.attr == "append":
-        tables.expect_list(e, node.func.value, node.args, expression)
+    if node.func.attr in ("append", "add"):
+        tables.expect_made(e, node.func.value, node.args, expression)
     owner = undo.kept(e, node.func.value, expression(e, node.func.value), node.args)
     dictionaries.expect_table(e, owner)
     if tables.is_table(owner):

@@ -51,8 +51,8 @@ COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
     frozenset([numpy.complex128]): NP_COMPLEX,
 }
 # The types of which a `defaultdict` makes values, and the letters of all dictionaries.
-DEFAULTS: dict[type, str] = {int: "int", float: "float", list: "list"}
-DEFAULT_LETTERS = {"": "D", "Counter": "Ec", "int": "Ei", "float": "Ef", "list": "El"}
+DEFAULTS: dict[type, str] = {int: "int", float: "float", list: "list", set: "set"}
+DEFAULT_LETTERS = {"": "D", "Counter": "Ec", "int": "Ei", "float": "Ef", "list": "El", "set": "Es"}
 # The classes of dictionaries and sets.
 TABLE_CLASSES = (dict, set, defaultdict, Counter)
 # Numbers in a tuple that is an item, at most; each has a word.
@@ -104,6 +104,8 @@ def type_of_list(
     item: ItemType | None = Unknown(None)
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
+    elif len(kinds) == 1 and kinds <= {*TABLE_CLASSES}:
+        item = type_of_tables(value[:: len(value) // SAMPLE + 1], of_objects)
     elif kinds:
         item = COMPLEX_KINDS.get(frozenset(kinds)) or common_kind(kinds) or of_objects(kinds, value)
     if item is None:
@@ -148,6 +150,16 @@ def type_of_table(
         return TableType(key, None)
     values = type_of_list([*islice(table.values(), SAMPLE)], of_objects)
     return None if values is None else TableType(key, values.item, default)
+
+
+def type_of_tables(
+    some: list[Any], of_objects: Callable[[set[type], list[Any]], ReferenceType | None]
+) -> TableType | None:
+    """The type of several dictionaries, or sets, of which some may be empty."""
+    full = [one for one in some if one]
+    types = {type_of_table(one, of_objects) for one in full or some[:1]}
+    defaults = {default_of(one) for one in some}
+    return types.pop() if len(types) == len(defaults) == 1 else None
 
 
 def default_of(table: dict[Any, Any] | set[Any]) -> str | None:

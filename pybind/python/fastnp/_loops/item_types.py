@@ -51,6 +51,9 @@ def resolved(item: Any, learned: dict[object, Any], depth: int = 0) -> Any:
     if isinstance(item, ListType):
         inner = resolved(item.item, learned, depth + 1)
         return item._replace(item=widened(inner, learned))
+    if isinstance(item, TableType):
+        key, value = (resolved(one, learned, depth + 1) for one in item[:2])
+        return TableType(key, widened(value, learned), item.default)
     return item
 
 
@@ -63,6 +66,8 @@ def list_with(name: object, type_: ListType, learned: dict[object, Any], fixed: 
         item = item_of(name, learned)
     elif isinstance(item, ListType):
         item = list_with(name, item, learned, fixed)
+    elif isinstance(item, TableType):
+        item = table_with((name, "items"), item, learned, fixed)
     return type_._replace(item=widened(item, learned), is_fixed=fixed)
 
 
@@ -80,6 +85,8 @@ def table_with(
                 item = default_type(type_.default, (origin, "items"))
         if isinstance(item, ListType):
             item = list_with((origin, "items"), item, learned, fixed)
+        if isinstance(item, TableType):
+            item = table_with((origin, "items"), item, learned, fixed)
         found.append(widened(item, learned) if what == "value" else item)
     key, value = found
     return TableType(key, value, type_.default)
@@ -89,4 +96,6 @@ def default_type(default: str, origin: object) -> Any:
     """The type of the values that a dictionary makes itself."""
     if default == "list":
         return ListType(Unknown(origin), True)
+    if default == "set":
+        return TableType(Unknown(None), None)
     return FLOAT if default == "float" else INT

@@ -53,7 +53,7 @@ HEADER_BYTES = 8 * HEADER
 
 def settled(e: Emitter, value: Value) -> Value:
     """A value that may be an item, of which it is known that it does not warn."""
-    is_known = isinstance(value.type, ListType | ReferenceType | TupleType)
+    is_known = isinstance(value.type, ListType | ReferenceType | TableType | TupleType)
     return value if is_known else e.settle(value)
 
 
@@ -132,7 +132,7 @@ def load(e: Emitter, type_: ListType, at: str) -> Value:
     found = arrays.load(e, char_of(type_), at)
     if isinstance(type_.item, ListType):
         return at_header(e, type_.item, found.register)
-    if isinstance(type_.item, ReferenceType):
+    if isinstance(type_.item, ReferenceType | TableType):
         return Value(type_.item, found.registers)
     if isinstance(type_.item, Unknown):
         raise Unsupported("an item of a list that is empty")
@@ -167,7 +167,7 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
     expect_items(type_, value)
     if is_list(value):
         return value.registers[:1]
-    if isinstance(value.type, ReferenceType | TupleType):
+    if isinstance(value.type, ReferenceType | TableType | TupleType):
         if value.type != type_.item:
             raise Unsupported(f"{value.type} stored to a list of {type_.item}")
         for kind, register in zip(value.type.registers, value.registers, strict=True):
@@ -216,7 +216,7 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ComplexType | ListType | ReferenceType)
+    return isinstance(value.type, ComplexType | ListType | ReferenceType | TableType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:

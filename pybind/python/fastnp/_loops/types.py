@@ -386,7 +386,7 @@ class TableType(Record):
 
 # What lists hold.
 ItemType: TypeAlias = (
-    "Number | ComplexType | ListType | ReferenceType | SymbolType | TupleType | Unknown"
+    "Number | ComplexType | ListType | ReferenceType | SymbolType | TableType | TupleType | Unknown"
 )
 Type: TypeAlias = (
     ArrayType
