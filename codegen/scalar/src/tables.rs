@@ -101,12 +101,9 @@ impl Form {
 #[inline(always)]
 fn hash_of_integer(word: u64) -> u64 {
     const PRIME: u64 = (1 << 61) - 1;
-    if word < PRIME {
-        return word;
-    }
     let integer = word.cast_signed();
-    let rest = (integer.unsigned_abs() % PRIME).cast_signed();
-    let hash = if integer < 0 { -rest } else { rest };
+    let magnitude = integer.unsigned_abs();
+    let hash = if magnitude < PRIME { integer } else { integer.signum() * (magnitude % PRIME).cast_signed() };
     (if hash == -1 { -2 } else { hash }).cast_unsigned()
 }
 
@@ -307,25 +304,29 @@ unsafe fn hashed(table: Table, heap: *mut u64) -> (u64, *const u64) {
     }
 }
 
-/// A new table of a form, with room for so many entries; 0 if there is no memory.
+/// A new table of a form, with room for so many entries; 0 if there is no memory. A set begins with few slots, whatever it is to hold.
 ///
 /// # Safety
 /// `heap` is the address of the memory of a run.
 pub unsafe extern "C" fn create(form: i64, heap: i64, count: i64) -> i64 {
-    let (form, room, heap) = (Form(form as u64), count as u64 + SPARE, memory(heap));
+    let (form, count, heap) = (Form(form as u64), count as u64, memory(heap));
+    if count > MOST {
+        return 0;
+    }
+    let (room, slots) = (count + SPARE, if form.is_set() { FEWEST } else { slots_for(2 * count) });
     // SAFETY: the caller's contract; what is taken is free.
     unsafe {
-        let words = HEADER as u64 + FEWEST / 2 + room * form.entry() as u64;
-        if count as u64 > 1 << 40 || free(heap) < words {
+        let words = HEADER as u64 + slots / 2 + room * form.entry() as u64;
+        if free(heap) < words {
             return 0;
         }
         let at = taken(heap, words);
-        let (table, slots) = (Table(memory(at as i64)), at + 8 * HEADER as u64);
-        std::slice::from_raw_parts_mut(table.0, HEADER + FEWEST as usize / 2).fill(0);
-        table.set(ENTRIES, slots + 4 * FEWEST);
+        let (table, first) = (Table(memory(at as i64)), at + 8 * HEADER as u64);
+        std::slice::from_raw_parts_mut(table.0, HEADER + slots as usize / 2).fill(0);
+        table.set(ENTRIES, first + 4 * slots);
         table.set(NUMBER, u64::MAX);
-        table.set(SLOTS, slots);
-        table.set(MASK, FEWEST - 1);
+        table.set(SLOTS, first);
+        table.set(MASK, slots - 1);
         table.set(ROOM, room);
         table.set(FORM, form.0);
         at as i64

@@ -49,6 +49,8 @@ ENTRIES, USED, LOGGED, NUMBER, SLOTS, MASK, FILL, ROOM, FORM = range(0, 72, 8)
 HASH, KEY = 16, 24
 # The words of a header that operations change.
 CHANGED = (ENTRIES, USED, LOGGED, SLOTS, MASK, FILL, ROOM)
+# Entries that a new table has room for at most, because one that was made there before had as many.
+MOST_EXPECTED = 1 << 12
 # Among what a statement has checked: that it stores to a table, for which there is room now.
 STORES = ("a store to a table", "")
 
@@ -503,10 +505,32 @@ def display(
     """`{}`, `set()`, `{a: b, …}`, `{a, b}`, and those with a default."""
     unknown = TableType(Unknown(None), None if values is None else Unknown(None), default)
     type_ = e.table_of(unknown, node)
-    table = new(e, type_, e.text.integer(len(keys)))
+    text, count = e.text, e.text.integer(len(keys))
+    before = text.register(I64, "before")
+    if not keys:
+        count = count_before(e, before)
+    table = new(e, type_, count)
+    text.copy(before, table.register)
     for k, key in enumerate(keys):
         prepare(e, table, key, None if values is None else values[k], is_new=True)()
     return table
+
+
+def count_before(e: Emitter, before: str) -> str:
+    """For how many entries a new table has room: as many as that has which was made here before, if
+    there is one. So it need not grow step by step.
+    """
+    text, count = e.text, e.text.register(I64)
+    zero, most = text.integer(0), text.integer(MOST_EXPECTED)
+    text.copy(count, zero)
+    look, after = text.new_block("look"), text.new_block()
+    text.branch(text.op(I8, "icmp.ne", before, zero), look, after)
+    text.start(look)
+    used = text.op(I64, "load.i64", before, USED)
+    text.copy(count, text.op(I64, "select", text.op(I8, "icmp.lt", used, most), used, most))
+    text.jump(after)
+    text.start(after)
+    return count
 
 
 def of_list(e: Emitter, items: Value, node: ast.AST) -> Value:
