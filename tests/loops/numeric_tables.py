@@ -146,5 +146,6 @@ def statement(w: Writer) -> str:
         f"print({w.pick('ints', 'memo', 'cells', 'seen', 'halves', 'grid', 'spots')})",
         f"c = {number(w)}",
         f"z = {number(w)}",
+        f"o = {w.pick(some, 'halves', 'tally')}.get({k})",
         f"s += {number(w)}",
     )  # fmt: skip

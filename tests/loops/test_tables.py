@@ -294,6 +294,41 @@ for i in range(60):
     graph[i] = [len(made[0])]
     total += len(nets[i % 5])
 """,
+    "items that may be missing": """
+def look(d, k):
+    found = d.get(k)
+    if found is None:
+        return -1
+    return found
+for i in range(60):
+    k = counts.get(i % 9)
+    if k is None:
+        counts[i % 9] = i
+        c += 1
+    else:
+        c += k
+    v_ = empty.get(i % 5)
+    if v_ is None:
+        empty[i % 5] = [i]
+    else:
+        v_.append(i)
+    total += look(counts, i) + look(many, i * 10)
+    last = pairs.get((i, 1))
+""",
+    "functions that change what is looked up": """
+def bump(k):
+    counts[k] = counts.get(k, 0) + 1
+    return counts[k]
+for i in range(30):
+    c += counts.get(i, 0) + bump(i) + counts.get(i, 0) * 10
+    c += bump(i) * 100 + counts[i] - bump(i)
+    counts[i] = counts[i] + bump(i)
+    counts[i] += bump(i) + bump(i + 1)
+    total += (i in counts) + bump(i + 50) + (i + 50 in counts)
+    x[i % 7] = counts[i] + bump(i) % (1 if i != 20 else 1)
+    counts[bump(i) % 9] = bump(i)
+    c = c % 100007
+""",
     "comprehensions": """
 for i in range(1, 20):
     seen = {j * j % 17 for j in range(i)}
@@ -452,6 +487,29 @@ for i in range(10):
 for i in range(200):
     c += visit(i * 13 % 37) * x[i % 8]
     total += visit(i % 60) // (i % 50 - 49)
+""",
+    "functions that change what is walked over": """
+try:
+    for i in range(9):
+        c += len([visit(k) for k in spots if k == i])
+except RuntimeError as error:
+    print(error, spots)
+try:
+    for i in range(9):
+        c += sum(visit(k) for k in spots if k == i)
+        c += max(spots, key=lambda k: visit(k))
+except RuntimeError as error:
+    print(error, spots)
+def grow(d):
+    for k in d:
+        d[k + 100] = 1
+try:
+    for i in range(9):
+        c += 1
+        if i > 6:
+            grow(counts)
+except RuntimeError as error:
+    print(error, counts)
 """,
     "an order that goes on": """
 for i in range(300):

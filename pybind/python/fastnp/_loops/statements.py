@@ -24,6 +24,7 @@ from fastnp._loops import (
     scratch,
     selections,
     symbols,
+    tables,
     tuples,
     undo,
     unrolled,
@@ -218,6 +219,8 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Assign(targets=targets, value=value) if has_constant_side(value):
             return assign_sides(e, targets, value)
         case ast.Assign(targets=targets, value=value):
+            if (sides := tables.sides_of_get(e, value, expression)) is not None:
+                return assign_sides(e, targets, sides)
             assign(e, targets, value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, [target], value)

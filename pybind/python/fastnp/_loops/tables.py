@@ -605,6 +605,24 @@ def method(e: Emitter, node: ast.Call, table: Value, expression: Expression) -> 
     return get(e, table, key, default)
 
 
+def sides_of_get(e: Emitter, node: ast.expr, expression: Expression) -> ast.IfExp | None:
+    """`d[k] if k in d else None` for `d.get(k)` of a name and a key that no call is part of; `None`
+    for other expressions.
+    """
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name() as name, attr="get"), args=[key], keywords=[]
+        ) if not undo.calls(key):
+            if name.id not in e.state and type(e.names.get(name.id)) not in TABLE_CLASSES:
+                return None
+            table = expression(e, name)
+            dictionaries.expect_table(e, table)
+            if is_table(table):
+                test = ast.Compare(key, [ast.In()], [name])
+                return ast.IfExp(test, ast.Subscript(name, key, ast.Load()), ast.Constant(None))
+    return None
+
+
 def effect(e: Emitter, node: ast.Call, table: Value, expression: Expression) -> None:
     """`table.add(key)` and the like, whose result is not used."""
     assert isinstance(node.func, ast.Attribute)
