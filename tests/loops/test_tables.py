@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from fastnp import _fastnp
-from fastnp._loops import heap
+from fastnp._loops import heap, set_order
 
 from tests.loops import test_compiled
 
@@ -641,3 +641,12 @@ def test_order_of_sets(seed: int) -> None:
         operations.append((is_added, words))
     items = [[item] if width == 1 else [*item] for item in expected]
     assert _fastnp.replayed_set(operations, width) == items
+
+
+def test_other_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Python's sets are others than those in memory, no loop with a table is compiled."""
+    monkeypatch.setattr(set_order, "is_known", lambda: False)
+    for source in ("for i in range(n):\n    c += len(spots)\n", WHOLE["counts"]):
+        sites, difference = test_compiled.run(SETUP + source)
+        assert not difference
+        assert not sites[-1].runs

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops import set_order
 from fastnp._loops.item_types import DEEPEST
 from fastnp._loops.types import (
     BOOL,
@@ -137,7 +138,7 @@ def type_of_table(
     or tuples of as many of these; `None` of others. Of many items some are looked at.
     """
     default = default_of(table)
-    if default is None:
+    if default is None or not set_order.is_known():
         return None
     if not table:
         return TableType(Unknown(None), Unknown(None) if isinstance(table, dict) else None, default)

@@ -15,13 +15,10 @@ from __future__ import annotations
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from functools import cache
 from itertools import islice
-from random import Random
 from typing import Any, TypeAlias, TypeGuard
 
-from fastnp import _fastnp
-from fastnp._loops import dictionaries, lists, numbers, tuples, undo
+from fastnp._loops import dictionaries, lists, numbers, set_order, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Objects
@@ -63,30 +60,6 @@ def is_table(value: object) -> TypeGuard[Value]:
 def table_type(value: Value) -> TableType:
     assert isinstance(value.type, TableType)
     return value.type
-
-
-@cache
-def has_known_order() -> bool:
-    """Whether the sets of this Python are as `tables.rs` has them: their order depends on all that
-    was added and removed before.
-    """
-    dice = Random(0)
-    for width, span in ((1, 60), (2, 1 << 40), (3, 2)):
-        sample: set[Any] = set()
-        operations: list[tuple[bool, list[int]]] = []
-        for _ in range(400):
-            words = [dice.randint(-span, span) for _ in range(width)]
-            if sample and dice.random() < 0.3:
-                found = next(iter(sample))
-                words = [found] if width == 1 else [*found]
-            key = words[0] if width == 1 else (*words,)
-            is_added = dice.random() < 0.6
-            (sample.add if is_added else sample.discard)(key)
-            operations.append((is_added, words))
-        items = [[item] if width == 1 else [*item] for item in sample]
-        if _fastnp.replayed_set(operations, width) != items:
-            return False
-    return True
 
 
 # Keys and values.
@@ -143,7 +116,7 @@ def write_key(e: Emitter, registers: tuple[str, ...]) -> None:
 
 def call(e: Emitter, name: str, table: str, last: str | None = None) -> str:
     """A call of a function of `tables.rs`."""
-    if not has_known_order():
+    if not set_order.is_known():
         raise Unsupported("the dictionaries and sets of this Python")
     return e.text.call(I64, name, table, lists.heap(e), last or e.text.integer(0))
 
