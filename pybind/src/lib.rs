@@ -86,6 +86,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(feature = "loops")]
     crate::loops::statement_kernel::add(module)?;
     #[cfg(feature = "loops")]
+    crate::loops::table_entries::add(module)?;
     crate::loops::vector_loop::add(module)?;
     crate::class::documentation::document(module)?;
     crate::interpreter::errstate::install(module.py())?;

@@ -78,6 +78,14 @@ class Shown:
         return f"{name}({', '.join(f'{field}={self(fields[field])}' for field in fields)})"
 
 
+def is_table(value: Any) -> bool:
+    """Whether a value is a set, or a dictionary of numbers, with integers or tuples as keys."""
+    if not isinstance(value, dict | set) or not all(isinstance(one, int | tuple) for one in value):
+        return False
+    values = value.values() if isinstance(value, dict) else ()
+    return all(isinstance(one, int | float | list | set | tuple) for one in values)
+
+
 def holds_objects(value: Any) -> bool:
     """Whether a value is an object of the program, or holds some."""
     if isinstance(value, list | tuple | deque):
@@ -115,6 +123,7 @@ def outcome(code: CodeType) -> Outcome:
                 value, int | float | complex | str | list | tuple | deque | ndarray | generic
             )
             or type(value).__module__ == "program"
+            or is_table(value)
         )
     }
     kept["lists"] = repr(identities(variables))
@@ -125,9 +134,10 @@ def outcome(code: CodeType) -> Outcome:
 
 def identities(variables: dict[str, Any]) -> list[int]:
     """Which of the lists that the variables are, and of those in them, are the same."""
-    lists: list[Any] = [v for _, v in sorted(variables.items()) if isinstance(v, list)]
+    lists: list[Any] = [v for _, v in sorted(variables.items()) if isinstance(v, list | dict | set)]
     for one in lists:
-        lists += [row for row in one if isinstance(row, list) and len(lists) < 1000]
+        rows = one.values() if isinstance(one, dict) else one
+        lists += [row for row in rows if isinstance(row, list | set) and len(lists) < 1000]
     known: dict[int, int] = {}
     return [known.setdefault(id(one), len(known)) for one in lists]
 

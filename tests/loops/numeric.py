@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import random
 
-from tests.loops import numeric_arrays, numeric_lists, numeric_objects
+from tests.loops import (
+    numeric_arrays,
+    numeric_lists,
+    numeric_objects,
+    numeric_strings,
+    numeric_tables,
+)
 from tests.loops.numeric_setup import CLOSURES, SETUP
 
 INTS = ("i", "j", "k")
@@ -35,11 +41,14 @@ class Writer:
         self.has_objects = self.dice.random() < 0.35
         # And a third loops over several arrays.
         self.has_arrays = self.dice.random() < 0.35
+        self.has_tables = self.dice.random() < 0.35
 
     def program(self) -> str:
         self.lines = SETUP.splitlines()
         if self.has_objects:
             self.lines += numeric_objects.SETUP.splitlines()
+        if self.has_tables:
+            self.lines += numeric_tables.SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
             self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None, kind=Kind.RED):")
@@ -51,6 +60,8 @@ class Writer:
         at = int(in_function)
         if in_function and self.has_objects:
             self.line(1, numeric_objects.LOCALS)
+        if in_function and self.has_tables:
+            self.line(1, numeric_tables.LOCALS)
         if not in_function:
             self.line(0, "a, b, c, s, z, d = 1, 2, 3, 0, 0.5, 1 + 0.5j")
         if self.has_arrays:
@@ -62,6 +73,7 @@ class Writer:
         if in_function:
             lists = ", T, R, E, G, L, K, M, W, X, Y, N, O, U, J" * self.has_lists
             found = ", leaf and leaf.m, len(flock)" * self.has_objects
+            found += ", memo, seen, cells, ints, halves, grid" * self.has_tables
             self.line(1, f"return a, b, c, s, z, d, o, way, hit, kind{lists}{found}")
             for _ in range(2):
                 arguments = self.pick(
@@ -76,7 +88,7 @@ class Writer:
         return self.dice.choice(choices)
 
     def line(self, depth: int, text: str) -> None:
-        self.lines.append("    " * depth + text)
+        self.lines += ["    " * depth + line for line in text.split("\n")]
 
     def closures(self, depth: int) -> None:
         """Statements that make functions anew."""
@@ -129,6 +141,8 @@ class Writer:
             return f"({left}) ** 2"
         if dice < 0.75 and self.has_objects:
             return numeric_objects.number(self)
+        if dice < 0.78 and self.has_tables:
+            return numeric_tables.number(self)
         if dice < 0.8 and self.has_closures:
             return f"{self.pick('fun', 'gun', 'fun', 'made')}({left})"
         return self.pick(
@@ -358,29 +372,6 @@ class Writer:
             f"c = {self.complex(1)} {self.pick('==', '!=')} d",
         )
 
-    def text_statement(self) -> str:
-        """What is done with strings."""
-        i, j, one = self.index(), self.index(), self.pick("text", "word")
-        other = self.pick("word[1]", repr("k"), "ch")
-        kind = self.pick("isdigit", "isalpha", "isspace", "isupper", "islower", "isalnum")
-        return self.pick(
-            f"if text[{i}] == word[{j}]: s += 1",
-            f"if text[{i}] {self.pick('!=', '<', '>=')} {other}: s += 1",
-            f"ch = {one}[{i}]",
-            f"ch = {one}[{i}]",
-            "a = ord(ch) % 7",
-            f"ch = chr(97 + {i})",
-            f"for ch in {one}: s += ch {self.pick('in', 'not in')} 'aeiou'",
-            f"for a, ch in enumerate({one}): s += ord(ch) - a",
-            f"for ch, b in zip({one}, u): s += b",
-            f"if ch.{kind}(): s += 2",
-            "if ch.isdigit(): s += int(ch)",
-            "ch = ch.upper()",
-            "b = len(text) - len(word)",
-            f"if ch == {self.pick(repr('xy'), repr('x'), repr(''))}: s += 1",
-            f"if {one} == 'jumpy fox 7!': s += 1",
-        )  # fmt: skip
-
     def optional_statement(self) -> str:
         """What is done with variables that are `None` or a number, or one of a few strings."""
         i, j, number = self.index(), self.index(), self.number(1)
@@ -577,6 +568,8 @@ class Writer:
             )
         if self.has_objects and self.dice.random() < 0.5:
             return numeric_objects.statement(self)
+        if self.has_tables and self.dice.random() < 0.6:
+            return numeric_tables.statement(self)
         if self.has_lists and self.dice.random() < 0.4:
             return numeric_lists.statement(self)
         dice = self.dice.random()
@@ -587,7 +580,7 @@ class Writer:
         if dice < 0.15:
             return self.complex_statement()
         if dice < 0.2:
-            return self.text_statement()
+            return numeric_strings.statement(self)
         return self.optional_statement() if dice < 0.28 else None
 
     def definition(self) -> str:

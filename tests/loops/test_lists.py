@@ -45,6 +45,28 @@ PROGRAMS = {
             d += d[:1]
             rows[1] += rows[0]
         """,
+    "rows that are filled after they are in a list": """
+        rows, groups = [], []
+        for i in range(9):
+            row = []
+            rows.append(row)
+            row.append(i)
+            groups.append([[]])
+            groups[i][0].append(0.5 * i)
+        """,
+    "a function that stores to a list, and makes it longer": """
+        def f(a, k):
+            a[0] += k + 1
+            a.append(k)
+            return 1
+        a, b = [0], 0
+        for j in range(3):
+            try:
+                for i in range(20):
+                    b += f(a, i) + 1 // (i - 9 + j * 3)
+            except ZeroDivisionError:
+                print(i)
+        """,
     "rows with two names": """
         a = [[1, 2], [3, 4], [5, 6]]
         b = [a[1], a[0], a[1]]

@@ -11,7 +11,7 @@ use cranelift_codegen::isa::TargetIsa;
 use crate::error::Fault;
 use crate::ir::Type;
 use crate::memory::CodeMemory;
-use crate::{inner_loop, order, scratch, status, trampoline};
+use crate::{inner_loop, order, scratch, status, tables, trampoline};
 
 /// A function pointer, by signature.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub(crate) enum Callee {
     LoopOfTwoF32(unsafe extern "C" fn(i64, i64, f32, f32) -> f32),
     /// Of one complex number: where the result is.
     LoopOfComplex(unsafe extern "C" fn(i64, i64, f64, f64) -> i64),
-    /// A kernel of the host: the address of a function, that of the kernel, and that of its arguments.
+    /// A kernel of the host: the address of a function, that of the kernel, and that of its arguments. Or what `tables` does.
     Kernel(unsafe extern "C" fn(i64, i64, i64) -> i64),
     /// Memory for a number of bytes.
     Scratch(extern "C" fn(i64) -> i64),
@@ -219,7 +219,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 57] = [
+static FUNCTIONS: [Function; 63] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -277,4 +277,10 @@ static FUNCTIONS: [Function; 57] = [
     rare("sort_pairs_f64", Callee::Sort(order::sort_pairs_f64)),
     rare("sort_distinct_f64", Callee::Sort(order::sort_distinct_f64)),
     rare("median_f64", Callee::Median(order::median_f64)),
+    row("table_new", Callee::Kernel(tables::create)),
+    row("table_find", Callee::Kernel(tables::find)),
+    row("table_place", Callee::Kernel(tables::place)),
+    row("table_insert", Callee::Kernel(tables::insert)),
+    row("table_remove", Callee::Kernel(tables::remove)),
+    row("table_next", Callee::Kernel(tables::next)),
 ];

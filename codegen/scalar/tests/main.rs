@@ -1,5 +1,5 @@
 //! Tests of the scalar IR: each op against Rust's own arithmetic, random programs against an interpreter, control
-//! flow, refusals, and the floating-point status.
+//! flow, refusals, the floating-point status, and hash tables.
 
 mod control;
 mod memory;
@@ -7,6 +7,7 @@ mod ops;
 mod random;
 mod refusals;
 mod status;
+mod tables;
 mod vectors;
 
 use fastnp_scalar::compile;

@@ -84,6 +84,9 @@ class ListLayout:
 
     def __init__(self, text: str) -> None: ...
 
+def replayed_set(operations: Sequence[tuple[bool, Sequence[int]]], width: int) -> list[list[int]]:
+    """The keys of a set, in the order that compiled loops find them in, after operations."""
+
 class StructLayout:
     """How objects of a class lie in the memory of a run of compiled code."""
 

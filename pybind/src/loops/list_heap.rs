@@ -9,14 +9,18 @@
 //! is found: under names, in lists and in attributes, whose words are its address, or 0 for `None`.
 
 use crate::interpreter::address_hash::AddressHash;
-use crate::loops::list_layout::{Item, Layout, ListLayout, Number, Owner, complex_of_words, words_of_complex};
+use crate::loops::list_layout::{
+    Item, Layout, ListLayout, Number, Owner, TableLayout, complex_of_words, words_of_complex,
+};
 use crate::loops::struct_layout::StructLayout;
 use crate::loops::symbol_table::SymbolTable;
+use crate::loops::table_entries;
+use fastnp_scalar::tables::{self, PREFIX};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -24,12 +28,12 @@ use std::sync::{Arc, Mutex};
 const HEADER: usize = 4;
 const LENGTH: usize = 1;
 const NUMBER: usize = 3;
-/// Words before the first header: where the next list is made, and where memory ends.
-const PREFIX: usize = 2;
 /// The number of a list that the code has made.
 const MADE: u64 = u64::MAX;
+/// Words for what the code makes, for each that is there at the entry: a dictionary that grows is copied each time that memory is used up.
+const MORE_ROOM: usize = 8;
 /// Words of memory that are kept for the next run, at most.
-const SPARE_WORDS: usize = 1 << 23;
+const SPARE_WORDS: usize = 3 << 23;
 
 /// Memory of the last run: new pages take 0.25 ns a byte.
 static SPARE: Mutex<Option<Vec<u64>>> = Mutex::new(None);
@@ -48,6 +52,8 @@ enum EnteredKind {
     List(Arc<Layout>, usize),
     /// An object of the class with a number.
     Object(usize),
+    /// A dictionary or a set, with so many items.
+    Table(Arc<TableLayout>, usize),
 }
 
 /// `ListHeap(lists, layouts, room, structs, symbols)`: the memory of a run that is given lists and objects, with so many words for lists that it
@@ -121,8 +127,8 @@ impl ListHeap {
     /// Whether less than half of the memory for new lists is left.
     #[getter]
     fn is_full(&self) -> bool {
-        // The first word is where the next list is made.
-        self.memory.len() - self.place(self.memory[0]) < self.room / 2
+        // The first words say where the next list is made, and where memory ends.
+        self.place(self.memory[tables::END]) - self.place(self.memory[tables::NEXT]) < self.room / 2
     }
 
     /// The list or the object at an address.
@@ -148,6 +154,7 @@ impl ListHeap {
             let (object, header) = (object.clone_ref(py).into_bound(py), *header);
             match kind.clone() {
                 EnteredKind::Object(class) => self.store_attributes(&object, class, header)?,
+                EnteredKind::Table(layout, count) => self.store_items(&object, &layout, header, count)?,
                 EnteredKind::List(layout, count) => match object.cast::<PyList>() {
                     Ok(list) => self.store(list, &layout, header, count)?,
                     Err(_) => {
@@ -172,6 +179,7 @@ impl ListHeap {
             Item::Reference(_) if value.is_none() => Ok(Some(0)),
             Item::Reference(class) => Ok(self.enter_object(value, *class).map(|number| number as u64 + 1)),
             Item::Symbol => Ok(self.symbols.number(value)),
+            Item::Table(layout) => Ok(self.enter_table(value, layout)?.map(|number| number as u64)),
             Item::Number(_) | Item::Complex(_) | Item::Tuple(_) | Item::Nothing => Ok(None),
         }
     }
@@ -252,7 +260,7 @@ impl ListHeap {
                 None => return Ok(false),
             },
             Item::Tuple(fields) => return self.read_tuple(value, fields, at),
-            Item::List(_) | Item::Reference(_) | Item::Symbol => match self.word_of(value, item)? {
+            Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Table(_) => match self.word_of(value, item)? {
                 Some(word) => self.before[at] = word,
                 None => return Ok(false),
             },
@@ -298,7 +306,7 @@ impl ListHeap {
             Item::Number(number) => self.read_numbers(&list, *number)?,
             Item::Complex(owner) => self.read_complexes(&list, *owner),
             Item::Tuple(fields) => self.read_tuples(&list, fields)?,
-            inner @ (Item::List(_) | Item::Reference(_) | Item::Symbol) => {
+            inner @ (Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Table(_)) => {
                 self.before.resize(first + count, 0);
                 self.before.reserve(count * (HEADER + 1));
                 self.entered.reserve(count);
@@ -369,9 +377,77 @@ impl ListHeap {
         Ok(true)
     }
 
+    /// The number of a dictionary or a set; none if it is not of the layout. Its items take words in the order of a walk, those of a set in
+    /// the order of its slots.
+    fn enter_table(&mut self, object: &Bound<'_, PyAny>, layout: &Arc<TableLayout>) -> PyResult<Option<usize>> {
+        let (known, is_met_again) = self.known(object);
+        if let Some(known) = known {
+            let is_same = matches!(&self.entered[known].kind, EnteredKind::Table(have, _) if have == layout);
+            return Ok(is_same.then_some(known));
+        }
+        let Some(found) = table_entries::of(object, layout.class)? else { return Ok(None) };
+        let (form, count) = (layout.form(), found.items.len());
+        if matches!(layout.key, Item::Nothing) && count > 0 {
+            return Ok(None);
+        }
+        let number = self.push(object, EnteredKind::Table(Arc::clone(layout), count), is_met_again);
+        let (header, width) = (self.before.len(), form.entry());
+        let first = header + tables::HEADER;
+        self.before.resize(first + count * width, 0);
+        for (i, &(key, _)) in found.items.iter().enumerate() {
+            let at = first + i * width;
+            if !self.read_part(object, key, &layout.key, at + 1)? {
+                return Ok(None);
+            }
+            self.before[at] = form.hash(&self.before[at + 1..][..form.key()]);
+        }
+        let hashes: Vec<u64> = (0..count).map(|i| self.before[first + i * width]).collect();
+        let (slots, fill) = found.slots.unwrap_or_else(|| (tables::slots_of(&hashes), count));
+        for (at, word) in [
+            (tables::USED, count),
+            (tables::LOGGED, count),
+            (tables::NUMBER, number),
+            (tables::MASK, slots.len() - 1),
+            (tables::FILL, fill),
+            (tables::ROOM, count),
+            (tables::FORM, form.0 as usize),
+        ] {
+            self.before[header + at] = word as u64;
+        }
+        self.before.extend(tables::words_of_slots(&slots));
+        if let Some(item) = &layout.value {
+            for (i, &(_, value)) in found.items.iter().enumerate() {
+                if !self.read_part(object, value, item, first + i * width + 1 + form.key())? {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(number))
+    }
+
+    /// Reads a key or a value that a dictionary or a set holds to words; false if it is not what the item says.
+    fn read_part(
+        &mut self,
+        owner: &Bound<'_, PyAny>,
+        part: *mut ffi::PyObject,
+        item: &Item,
+        at: usize,
+    ) -> PyResult<bool> {
+        // SAFETY: the owner holds it, and does not change while its items are read, for which no Python code runs.
+        unsafe {
+            if let Some(is_read) = table_entries::read_plain(part, item, &mut self.before[at..]) {
+                return Ok(is_read);
+            }
+            self.read_attribute(&Bound::from_borrowed_ptr(owner.py(), part), item, at)
+        }
+    }
+
     /// Copies what was entered to memory that stays, with room for lists that the code makes; words of numbers become addresses.
     fn fill(&mut self, given: Vec<(u64, bool)>) {
         let words = self.before.len();
+        if self.room > 0 && self.entered.iter().any(|one| matches!(one.kind, EnteredKind::Table(..))) {
+            self.room = self.room.max(MORE_ROOM * words);
+        }
         let room = words + self.room;
         self.memory = SPARE
             .lock()
@@ -392,16 +468,27 @@ impl ListHeap {
                 EnteredKind::List(layout, count) => {
                     self.before[*header] = address(first);
                     let is_object = matches!(layout.item, Item::Reference(_));
-                    if is_object || matches!(layout.item, Item::List(_)) {
+                    if is_object || matches!(layout.item, Item::List(_) | Item::Table(_)) {
                         for word in &mut self.before[first..first + count] {
                             *word = located(*word, is_object);
+                        }
+                    }
+                }
+                EnteredKind::Table(layout, count) => {
+                    let (form, first) = (layout.form(), header + tables::HEADER);
+                    self.before[header + tables::ENTRIES] = address(first);
+                    self.before[header + tables::SLOTS] = address(first + count * form.entry());
+                    if let Some(value @ (Item::List(_) | Item::Table(_) | Item::Reference(_))) = &layout.value {
+                        for entry in self.before[first..][..count * form.entry()].chunks_exact_mut(form.entry()) {
+                            let word = &mut entry[1 + form.key()];
+                            *word = located(*word, matches!(value, Item::Reference(_)));
                         }
                     }
                 }
                 EnteredKind::Object(class) => {
                     for field in &self.structs[*class].get().fields {
                         let is_object = matches!(field.item, Item::Reference(_));
-                        if is_object || matches!(field.item, Item::List(_)) {
+                        if is_object || matches!(field.item, Item::List(_) | Item::Table(_)) {
                             let word = &mut self.before[header + field.at];
                             *word = located(*word, is_object);
                         }
@@ -437,6 +524,14 @@ impl ListHeap {
                 }
                 let first = header + HEADER;
                 first..first + layout.words(*count)
+            }
+            EnteredKind::Table(layout, count) => {
+                if [tables::USED, tables::LOGGED].iter().any(|word| self.memory[header + word] != *count as u64) {
+                    return false;
+                }
+                let (now, then) = (self.place(self.memory[header + tables::ENTRIES]), header + tables::HEADER);
+                let words = count * layout.form().entry();
+                return self.memory[now..][..words] == self.before[then..][..words];
             }
             EnteredKind::Object(class) => *header..header + self.structs[*class].bind(py).get().words,
         };
@@ -491,12 +586,74 @@ impl ListHeap {
         match item {
             Item::List(layout) => self.list_at(py, address, layout),
             Item::Symbol => Ok(self.symbols.symbol(py, address)),
+            Item::Table(layout) => self.table_at(py, address, layout),
             _ if address == 0 => Ok(py.None().into_bound(py)),
             _ => {
                 let number = self.memory[self.place(address)] as usize;
                 Ok(self.entered[number].object.bind(py).clone())
             }
         }
+    }
+
+    /// The dictionary or the set whose header is at an address.
+    fn table_at<'py>(&mut self, py: Python<'py>, address: u64, layout: &TableLayout) -> PyResult<Bound<'py, PyAny>> {
+        let header = self.place(address);
+        let number = self.memory[header + tables::NUMBER];
+        if number != MADE {
+            return Ok(self.entered[number as usize].object.bind(py).clone());
+        }
+        if let Some(made) = self.made.get(&address) {
+            return Ok(made.bind(py).clone());
+        }
+        let made = table_entries::made(py, layout.class)?;
+        self.made.insert(address, made.clone().unbind());
+        self.store_items(&made, layout, header, 0)?;
+        Ok(made)
+    }
+
+    /// Stores in a dictionary, or does to a set, what is different after the run. What is removed goes first: what was added again is at the
+    /// end.
+    fn store_items(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        layout: &TableLayout,
+        header: usize,
+        before: usize,
+    ) -> PyResult<()> {
+        let py = object.py();
+        let (form, logged) = (layout.form(), self.memory[header + tables::LOGGED] as usize);
+        if logged == 0 {
+            return Ok(());
+        }
+        let (width, now) = (form.entry(), self.place(self.memory[header + tables::ENTRIES]));
+        let then = header + tables::HEADER;
+        let Some(value) = &layout.value else {
+            let set = object.cast_exact::<PySet>()?;
+            for at in (before..logged).map(|i| now + i * width) {
+                if self.memory[at] == tables::NO_HASH {
+                    let out = now + self.memory[at + 1] as usize * width;
+                    set.discard(self.item(py, out + 1, &layout.key)?)?;
+                } else {
+                    set.add(self.item(py, at + 1, &layout.key)?)?;
+                }
+            }
+            return Ok(());
+        };
+        let dictionary = object.cast::<PyDict>()?;
+        for at in (0..before).map(|i| i * width) {
+            if self.memory[now + at] == tables::NO_HASH {
+                dictionary.del_item(self.item(py, now + at + 1, &layout.key)?)?;
+            }
+        }
+        for i in 0..logged {
+            let at = i * width;
+            let is_same = || i < before && self.memory[now + at..][..width] == self.before[then + at..][..width];
+            if self.memory[now + at] != tables::NO_HASH && !is_same() {
+                let key = self.item(py, now + at + 1, &layout.key)?;
+                dictionary.set_item(key, self.item(py, now + at + 1 + form.key(), value)?)?;
+            }
+        }
+        Ok(())
     }
 
     /// The list whose header is at an address.
@@ -556,7 +713,7 @@ impl ListHeap {
                     fields.iter().zip(words).map(|(field, &word)| field.object(py, word, field.owner == Owner::NumPy));
                 Ok(PyTuple::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
             }
-            Item::List(_) | Item::Reference(_) | Item::Symbol => {
+            Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Table(_) => {
                 let address = words[0];
                 self.at(py, address, item)
             }

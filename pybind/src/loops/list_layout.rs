@@ -5,6 +5,7 @@
 use crate::interpreter::dtype;
 use crate::loops::parameter::{scalar, word_of_int};
 use fastnp::{DType, Scalar};
+use fastnp_scalar::tables::Form;
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -54,8 +55,31 @@ pub(crate) enum Item {
     Reference(usize),
     /// A string, or `None`: its number among those of the run.
     Symbol,
+    /// A dictionary, or a set.
+    Table(Arc<TableLayout>),
     /// The list is empty.
     Nothing,
+}
+
+/// The type of a dictionary, or of a set, which has no values. Keys are integers, or tuples of integers.
+#[derive(PartialEq, Eq)]
+pub(crate) struct TableLayout {
+    pub(crate) key: Item,
+    pub(crate) value: Option<Item>,
+    pub(crate) class: TableClass,
+}
+
+/// The class of a table: a dictionary, a set, or one of `collections`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TableClass {
+    Dict,
+    Set,
+    Counter,
+    /// A `defaultdict` of one of Python's types.
+    DefaultOfInt,
+    DefaultOfFloat,
+    DefaultOfList,
+    DefaultOfSet,
 }
 
 /// The type of a list, or of a deque.
@@ -68,7 +92,8 @@ pub(crate) struct Layout {
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
 /// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double, `z` for `complex`, `Z` for NumPy's; `(ii)` for
 /// tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one
-/// such object, and `s` of a string.
+/// such object, `s` of a string, and of a dictionary, `Dif` with the key and the value, or a set, `Si`, a
+/// `Counter`, `Ecii`, a `defaultdict` of `int`, `Eiii`, of `float`, `Efif`, of `list`, `Eli[i]`, or of `set`, `EsiSi`; `_` of one that is empty.
 #[pyclass(module = "fastnp._fastnp", frozen)]
 pub(crate) struct ListLayout(pub(crate) Item);
 
@@ -78,7 +103,7 @@ impl ListLayout {
     #[new]
     fn new(text: &str) -> PyResult<ListLayout> {
         match Item::of_text(text) {
-            Some(item @ (Item::List(_) | Item::Reference(_) | Item::Symbol)) => Ok(ListLayout(item)),
+            Some(item @ (Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Table(_))) => Ok(ListLayout(item)),
             _ => Err(PyValueError::new_err(format!("{text:?} is no layout of a list"))),
         }
     }
@@ -115,6 +140,22 @@ impl Item {
             }
             '[' | '{' => Item::List(Arc::new(Layout::parse(first, rest)?)),
             's' => Item::Symbol,
+            '_' => Item::Nothing,
+            'D' | 'S' | 'E' => {
+                let class = match (first, if first == 'E' { rest.next()? } else { ' ' }) {
+                    ('S', _) => TableClass::Set,
+                    ('D', _) => TableClass::Dict,
+                    (_, 'i') => TableClass::DefaultOfInt,
+                    (_, 'f') => TableClass::DefaultOfFloat,
+                    (_, 'l') => TableClass::DefaultOfList,
+                    (_, 's') => TableClass::DefaultOfSet,
+                    (_, 'c') => TableClass::Counter,
+                    _ => return None,
+                };
+                let key = Item::parse(rest.next()?, rest)?;
+                let value = if first == 'S' { None } else { Some(Item::parse(rest.next()?, rest)?) };
+                Item::Table(Arc::new(TableLayout { key, value, class }))
+            }
             'z' => Item::Complex(Owner::Python),
             'Z' => Item::Complex(Owner::NumPy),
             number => Item::Number(Number::parse(number)?),
@@ -127,8 +168,16 @@ impl Item {
             Item::Number(number) => number.words(),
             Item::Complex(_) => 2,
             Item::Tuple(fields) => fields.len(),
-            Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Nothing => 1,
+            Item::List(_) | Item::Reference(_) | Item::Symbol | Item::Table(_) | Item::Nothing => 1,
         }
+    }
+}
+
+impl TableLayout {
+    /// What an entry is.
+    pub(crate) fn form(&self) -> Form {
+        let value = self.value.as_ref().map_or(0, Item::words);
+        Form::new(self.key.words(), value, matches!(self.key, Item::Tuple(_)), self.value.is_none())
     }
 }
 

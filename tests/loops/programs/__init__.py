@@ -16,6 +16,7 @@ SMALL = {
     "barrier_option": 400,
     "bilateral": 14,
     "binary_search": 2000,
+    "breadth_first": 60,
     "bubble_sort": 200,
     "canvas": 40,
     "cloth": 40,
@@ -52,6 +53,7 @@ SMALL = {
     "parse_digits": 5000,
     "particles": 8,
     "pendulum": 50_000,
+    "partitions": 400,
     "percolation": 8,
     "permutations": 6,
     "planets": 12,
@@ -70,9 +72,11 @@ SMALL = {
     "sieve": 60_000,
     "simpson": 20_000,
     "sobel": 40,
+    "sparse_life": 60,
     "union_find": 8000,
     "value_noise": 20,
     "viterbi": 300,
+    "word_counts": 20000,
 }
 
 

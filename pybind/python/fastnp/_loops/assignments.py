@@ -23,6 +23,7 @@ from fastnp._loops import (
     references,
     scatters,
     symbols,
+    tables,
     tuples,
     undo,
     unrolled,
@@ -70,6 +71,13 @@ def assign(e: Emitter, targets: list[ast.expr], node: ast.expr) -> None:
 
 def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
     """`target = value`."""
+    if tables.is_pop(node):
+        assert isinstance(node.func, ast.Attribute)
+        table = single(e, node.func.value)
+        dictionaries.expect_table(e, table)
+        if tables.is_table(table):
+            assign_popped(e, target, *tables.popped(e, table, expression(e, node.args[0])))
+            return
     if is_pop(node):
         assert isinstance(node.func, ast.Attribute)
         array = single(e, node.func.value)
@@ -303,6 +311,8 @@ def prepare(e: Emitter, target: ast.expr, value: Value | Elementwise) -> Callabl
     if isinstance(array, Value) and dictionaries.is_dictionary(array):
         path, _, place = dictionaries.place_of(e, array, target.slice, single)
         return prepare_stored(e, attributes.stored_at(e, path, place), value)
+    if tables.is_table(array):
+        return tables.prepare(e, array, expression(e, target.slice), value)
     if isinstance(array, Value) and isinstance(array.type, ListType):
         if isinstance(target.slice, ast.Slice):
             (index,) = subscript_items(e, target.slice)
@@ -425,6 +435,11 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
     array = expression(e, target.value)
     if isinstance(array, Value) and dictionaries.is_dictionary(array):
         augmented_item(e, array, target, name, node)
+        return
+    if tables.is_table(array):
+        key = expression(e, target.slice)
+        compute = lambda old: binary(e, name, old, expression(e, node))  # noqa: E731
+        tables.update(e, array, key, node, compute)
         return
     if isinstance(array, Value) and isinstance(array.type, ListType):
         index = number(e, target.slice)

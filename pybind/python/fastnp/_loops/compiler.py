@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import attributes, places, priority_queues
+from fastnp._loops import attributes, dictionaries, places, priority_queues
 from fastnp._loops import heap as heap_module
 from fastnp._loops.closures import Closures
 from fastnp._loops.comprehensions import comprehension
@@ -54,6 +54,7 @@ from fastnp._loops.types import (
     RangeType,
     ReferenceType,
     SymbolType,
+    TableType,
     TextType,
     TupleType,
     Type,
@@ -113,8 +114,9 @@ def _compiled(
         try:
             found = written(e, loop, names, source)
         except Learned as more:
+            is_known = isinstance(more.found, Record) and learned.get(more.what) == more.found
             learned[more.what] = more.found
-            if len(learned) > MOST_LEARNED:
+            if is_known or len(learned) > MOST_LEARNED:
                 return Refusal(loop.line, "too many lists that are empty where they are made")
             continue
         if (
@@ -191,6 +193,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         if isinstance(node, ast.For):
             items = entry_items(e, source, lambda source: source)
         outermost(e, node, items)
+        dictionaries.check_others(e)
         return Compiled(loop, e)
     except Refused as refused:
         return Refusal(refused.line, refused.reason)
@@ -298,7 +301,7 @@ class Compiled:
         self.lists = {
             i: parameter.type
             for i, parameter in enumerate(e.parameters)
-            if isinstance(parameter.type, ListType | ReferenceType)
+            if isinstance(parameter.type, ListType | ReferenceType | TableType)
         }
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
@@ -313,6 +316,7 @@ class Compiled:
         # By identity.
         self.numbers = {id(one): k for k, one in enumerate(self.symbols, 1) if is_member(one)}
         self.copies_lists = bool(self.lists)
+        self.has_tables = "call table_" in self.text
         self.is_for_others = False
         self.stores_lists = e.stores_lists
         self.heap_parameter = e.heap_parameter
@@ -380,6 +384,8 @@ class Compiled:
         heap_parameter = self.heap_parameter
         entered = [values[i] for i in self.lists]
         room = 0 if heap_parameter is None else heap_module.MADE
+        if self.has_tables:
+            room *= heap_module.MADE_WITH_TABLES
         if self.structs and not self.are_constants(names):
             # What a class has now might be code, which reading attributes would run.
             self.is_for_others = True

@@ -12,24 +12,37 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 
-from fastnp._loops import list_folds, lists, numbers, unrolled
+from fastnp._loops import list_folds, lists, numbers, tables, unrolled
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import binary, condition, expression, number, single
 from fastnp._loops.heap import LENGTH
+from fastnp._loops.item_types import widened
 from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.nodes import key_of
 from fastnp._loops.statements import bind_item
 from fastnp._loops.text import Block
-from fastnp._loops.types import BOOL, F32, F64, I8, I64, INT, ComplexType, ListType, Value
+from fastnp._loops.types import (
+    BOOL,
+    F32,
+    F64,
+    I8,
+    I64,
+    INT,
+    ComplexType,
+    ListType,
+    TableType,
+    Unknown,
+    Value,
+)
 
 WIDEST = 8
 # Zero of a type of registers, if it is no integer.
 ZEROS = {F64: f"fconst 0x{0:016x}", F32: f"fconst 0x{0:08x}"}
 
 
-Comprehension = ast.ListComp | ast.GeneratorExp
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 @lru_cache(maxsize=256)
@@ -87,6 +100,8 @@ def comprehension(
         return tested(e, node, items, function is any)
     if function in (min, max):
         return extreme(e, node, items, "less" if function is min else "greater", has_key)
+    if isinstance(node, ast.SetComp | ast.DictComp):
+        return tabulated(e, node, items)
     return listed(e, node, items)
 
 
@@ -97,12 +112,13 @@ def unrolled_items(
     sum.
     """
     (generator,) = node.generators
-    if generator.ifs or function not in (None, sum):
+    is_table = isinstance(node, ast.SetComp | ast.DictComp)
+    if generator.ifs or function not in (None, sum) or is_table:
         raise Unsupported("a condition, or a fold, over arrays or values of several types")
     outer, known, found = dict(e.state), e.known(), list[Value]()
     for k, item in enumerate(items):
         bind_item(e, generator.target, item)
-        value = expression(e, node.elt)
+        value = expression(e, element_of(node))
         # The registers of the variables are those of the next item, too.
         if isinstance(value, Elementwise):
             found.append(unrolled.fresh(e, value, k))
@@ -140,7 +156,7 @@ def turns(
         taken = text.new_block("taken")
         text.branch(condition(e, test), taken, head)
         text.start(taken)
-    body(node.elt, after)
+    body(element_of(node), after)
     text.jump(head)
     text.start(after)
     e.state = outer
@@ -172,6 +188,36 @@ def listed(e: Emitter, node: Comprehension, items: Items) -> Value:
     block.lines.insert(at_line, f"{width} = iconst {lists.width_of(found[0])}")
     text.line(f"store.i64 {header}, {LENGTH}, {count}")
     return lists.made(found[0], header, start, count)
+
+
+def element_of(node: Comprehension) -> ast.expr:
+    """What a comprehension makes of each item; of a dictionary, the key and the value."""
+    if isinstance(node, ast.DictComp):
+        return ast.Tuple([node.key, node.value], ast.Load())
+    return node.elt
+
+
+def tabulated(e: Emitter, node: ast.SetComp | ast.DictComp, items: Items) -> Value:
+    """The dictionary or the set of the values."""
+    text, form = e.text, e.text.register(I64)
+    # What an entry is, is known once one is written.
+    block, at_line = text.block, len(text.block.lines)
+    values = None if isinstance(node, ast.SetComp) else Unknown(None)
+    header = tables.new(e, TableType(Unknown(None), values), text.integer(0), form).register
+    found: list[TableType] = []
+
+    def store(item: ast.expr, _: Block) -> None:
+        parts = (
+            item.elts if isinstance(node, ast.DictComp) and isinstance(item, ast.Tuple) else [item]
+        )
+        key, *rest = [e.snapshot(lists.settled(e, single(e, part))) for part in parts]
+        kinds = [widened(one.type, e.learned) for one in rest] or [None]
+        found.append(TableType(key.type, *kinds))  # type: ignore[arg-type]
+        tables.prepare(e, Value(found[0], (header,)), key, rest[0] if rest else None, is_new=True)()
+
+    turns(e, node, items, store)
+    block.lines.insert(at_line, f"{form} = iconst {tables.form_of(found[0])}")
+    return Value(found[0], (header,))
 
 
 def total(e: Emitter, node: Comprehension, items: Items, beside: str) -> Value:

@@ -2,7 +2,7 @@
 
 What a dictionary has under such a key is to the code what an attribute of an object is: a
 parameter, found where the loop is entered, or a variable, if the loop stores to it. The key must be
-there. A dictionary that is used in another way is the interpreter's.
+there. A dictionary that is used in another way lies in memory (`tables`), or is the interpreter's.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.emitter import Emitter, Learned, Unsupported
+from fastnp._loops.heap import type_of_table
+from fastnp._loops.item_types import COMPUTED_KEYS, MOST_KEYS
 from fastnp._loops.places import MISSING, Link
-from fastnp._loops.types import InstanceType, ObjectType, Value
+from fastnp._loops.structs import structs_of
+from fastnp._loops.types import InstanceType, ObjectType, TableType, Value
 
 if TYPE_CHECKING:
     from fastnp._loops.places import Object, Place
-
-# A dictionary of more keys is one that the program fills with what it computes.
-MOST_KEYS = 64
 
 
 def is_known(known: Any) -> bool:
@@ -57,6 +57,37 @@ def is_dictionary(value: object) -> bool:
     return isinstance(type_, InstanceType) and type_.class_ is dict
 
 
+def expect_table(e: Emitter, value: object) -> None:
+    """Has the loop written again with a dictionary in memory that was taken to be used under keys
+    of the source, if it can lie there.
+    """
+    type_ = value.type if isinstance(value, Value) else None
+    if not isinstance(type_, InstanceType) or type_.class_ is not dict:
+        return
+    known: Any = e.objects[type_.path].place.found(e.names)
+    if type_of_table(known, structs_of(e.learned).items_type) is not None:
+        # Its items are no variables any more.
+        paths = [name for name in e.learned if isinstance(name, str)]
+        for name in paths:
+            if name.rpartition(".")[0] == type_.path:
+                del e.learned[name]
+        raise Learned((COMPUTED_KEYS, id(known)), True)
+
+
+def check_others(e: Emitter) -> None:
+    """Has dictionaries lie in memory, too, of which items under integers are known by their places,
+    if one does: the two might be one at a later entry. A dictionary with a string as a key does not
+    lie there.
+    """
+    if not any(isinstance(one.type, TableType) and one.type.value for one in e.parameters):
+        return
+    for path, owner in e.objects.items():
+        used = [name for name in (*e.free, *e.state) if name.rpartition(".")[0] == path]
+        if owner.class_ is dict and any(name.rpartition(".")[2].isdigit() for name in used):
+            expect_table(e, Value(InstanceType(path, dict), ()))
+            raise Unsupported("dictionaries that may be one")
+
+
 def place_of(
     e: Emitter, value: Value, index: ast.expr, single: Callable[[Emitter, ast.expr], Value]
 ) -> tuple[str, Object, Place]:
@@ -67,10 +98,12 @@ def place_of(
     # A key is a part of the names of registers.
     is_name = type(key) is str and key.isascii() and key.isidentifier()
     if not is_name and not (type(key) is int and key >= 0):
+        expect_table(e, value)
         raise Unsupported("a key of this dictionary that is no name of the source")
     owner = e.objects[value.type.path]
     place = owner.place.item(key)
     path = f"{value.type.path}.{key}"
     if path not in e.state and place.found(e.names) is MISSING:
+        expect_table(e, value)
         raise Unsupported(f"`{path}`, a key that is not there")
     return path, owner, place

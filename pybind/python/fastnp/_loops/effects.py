@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from fastnp._loops import lists, priority_queues, sorting, undo
+from fastnp._loops import dictionaries, lists, priority_queues, sorting, tables, undo
 from fastnp._loops.assignments import heap_of, immediate
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
@@ -29,7 +29,13 @@ def call(e: Emitter, node: ast.Call) -> None:
         return
     if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
+    if node.func.attr in ("append", "add"):
+        tables.expect_made(e, node.func.value, node.args, expression)
     owner = undo.kept(e, node.func.value, expression(e, node.func.value), node.args)
+    dictionaries.expect_table(e, owner)
+    if tables.is_table(owner):
+        tables.effect(e, node, owner, expression)
+        return
     if isinstance(owner, Value) and isinstance(owner.type, InstanceType | ReferenceType):
         e.settle(single(e, node))
         return
@@ -46,3 +52,16 @@ def call(e: Emitter, node: ast.Call) -> None:
         effect()
     else:
         raise Unsupported(f"the method `{node.func.attr}`")
+
+
+def delete(e: Emitter, targets: list[ast.expr]) -> None:
+    """`del table[key]`."""
+    for target in targets:
+        if not isinstance(target, ast.Subscript):
+            raise Unsupported("a name that is deleted")
+        table = single(e, target.value)
+        dictionaries.expect_table(e, table)
+        if not tables.is_table(table) or tables.table_type(table).value is None:
+            raise Unsupported("an item that is deleted")
+        _, effect = tables.remove(e, table, expression(e, target.slice), True)
+        effect()

@@ -21,8 +21,8 @@ from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
 from fastnp._loops.entry import Objects
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
-from fastnp._loops.heap import is_sequence, type_of_list
-from fastnp._loops.item_types import widened
+from fastnp._loops.heap import TABLE_CLASSES, is_sequence, type_of_list, type_of_table
+from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
@@ -40,10 +40,10 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     SymbolType,
+    TableType,
     TextType,
     TupleType,
     Type,
-    Unknown,
     UnrolledList,
     Value,
     arrays_in,
@@ -379,27 +379,29 @@ class Emitter:
             return SymbolType(type(value))
         if (reference := structs.type_of(value)) is not None:
             return reference
-        if not is_sequence(value):
+        is_table = type(value) in TABLE_CLASSES
+        if not is_table and not is_sequence(value):
             return type_of(value, len(self.parameters))
+        if is_table and name not in self.binds and not is_computed(value, self.learned):
+            return None
         # A list of a million items takes 20 ms; the loop may be written several times.
         if id(value) not in self.learned:
-            self.learned[id(value)] = type_of_list(value, structs.items_type)
+            find = type_of_table if is_table else type_of_list
+            self.learned[id(value)] = find(value, structs.items_type)
             if structs.is_new:
                 raise Learned(STRUCTS, structs)
         type_ = self.learned[id(value)]
-        return None if type_ is None else self._typed(name, type_)
+        if isinstance(type_, TableType):
+            return self.table_of(type_, name)
+        return None if type_ is None else list_with(name, type_, self.learned, self.is_fixed)
+
+    def table_of(self, type_: TableType, origin: object) -> TableType:
+        """The type of a table that is made or found somewhere, with what the loop stores in it."""
+        return table_with(origin, type_, self.learned, self.is_fixed)
 
     def is_text(self, value: object) -> bool:
         """Whether a value is a string whose characters the loop uses."""
         return type(value) is str and (TEXTS, value) in self.learned
-
-    def _typed(self, name: str, type_: ListType) -> ListType:
-        item: Any = type_.item
-        if isinstance(item, Unknown):
-            item = self.learned.get(name, Unknown(name))
-        elif isinstance(item, ListType):
-            item = self._typed(name, item)
-        return type_._replace(item=widened(item, self.learned), is_fixed=self.is_fixed)
 
     def flag(self, name: str) -> str:
         """The register that says whether a variable is bound, where that is not known."""

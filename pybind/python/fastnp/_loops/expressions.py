@@ -27,6 +27,7 @@ from fastnp._loops import (
     searches,
     strings,
     symbols,
+    tables,
     tuples,
     undo,
     unrolled,
@@ -36,6 +37,7 @@ from fastnp._loops.closures import has_contents
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.iterators import MAX_TUPLE
 from fastnp._loops.loop import below
+from fastnp._loops.merging import merged
 from fastnp._loops.nodes import as_tuple, key_of
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.places import Place
@@ -54,11 +56,9 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     ReferenceType,
-    SymbolType,
     TupleType,
     UnrolledList,
     Value,
-    common,
 )
 
 BINARY: dict[type[ast.operator], str] = {
@@ -134,9 +134,13 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             return inner_functions.made(e, node, single)
         case ast.Tuple(elts=items):
             return unrolled.display(e, undo.in_order(e, items, expression))
+        case ast.Dict():
+            return tables.of_dict(e, node, expression)
+        case ast.Set():
+            return tables.of_set(e, node, expression)
         case ast.List(elts=items):
             return unrolled.listed(e, [expression(e, item) for item in items], node)
-        case ast.ListComp() if e.comprehend is not None:
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() if e.comprehend is not None:
             found: Value = e.comprehend(e, node)
             return found
     raise Unsupported(f"an expression of kind {type(node).__name__}")
@@ -261,6 +265,9 @@ def truth(e: Emitter, value: Value) -> str:
     """`bool(value)` in a register."""
     if isinstance(value.type, ListType):
         return e.text.op(I8, "icmp.gt", lists.length(e, value), e.text.integer(0))
+    dictionaries.expect_table(e, value)
+    if tables.is_table(value):
+        return e.text.op(I8, "icmp.gt", tables.length(e, value), e.text.integer(0))
     if isinstance(value.type, ReferenceType):
         return references.truth(e, value)
     if isinstance(value.type, ObjectType) and value.type.is_constant:
@@ -354,40 +361,6 @@ def boolean(e: Emitter, is_and: bool, nodes: list[ast.expr]) -> Value:
     return merged(e, ends)
 
 
-def merged(e: Emitter, ends: list[tuple[Value, Block]]) -> Value:
-    """The value that one of several paths ends with: a number, an object in memory, or a symbol."""
-    type_ = common_type([value for value, _ in ends])
-    result = tuple(e.text.register(kind) for kind in type_.registers)
-    after = e.text.new_block("merged")
-    for value, block in ends:
-        e.text.start(block)
-        if isinstance(type_, Number):
-            value = numbers.as_common(e, value, type_)
-        for target, source in zip(result, value.registers, strict=True):
-            e.text.copy(target, source)
-        e.text.jump(after)
-    e.text.start(after)
-    return Value(type_, result)
-
-
-def common_type(values: list[Value]) -> Number | ReferenceType | SymbolType:
-    """The type of a value that is one of several numbers, or of several objects of a class, or
-    members of enumerations.
-    """
-    types = {value.type for value in values}
-    if all(map(references.is_reference, values)) and len(types) == 1:
-        return references.reference(values[0])
-    if all(map(symbols.is_symbol, values)):
-        return SymbolType(types.pop().class_ if len(types) == 1 else None)  # type: ignore[union-attr]
-    type_ = numbers.number(values[0])
-    for value in values[1:]:
-        joined = common(type_, numbers.number(value))
-        if joined is None:
-            raise Unsupported(f"a value that is {type_} or {value.type}")
-        type_ = joined
-    return type_
-
-
 def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
     """`a < b`, and chains of such."""
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
@@ -455,13 +428,16 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
     """`x in (a, b)`, `x in list`, `x in array`, of numbers."""
     items = as_tuple(node.comparators[0], may_be_set=True)
     value, within = e.settle(single(e, node.left)), expression(e, items)
+    dictionaries.expect_table(e, within)
     if arrays.is_array(within):
         found = searches.is_in_array(e, value, within)
         is_in = isinstance(node.ops[0], ast.In)
         return Value(BOOL, (found if is_in else e.text.op(I8, "not", found),))
     within = computed(within)
     known = strings.known_text(within)
-    if strings.is_char(value) and known is not None:
+    if tables.is_table(within):
+        found = tables.contains(e, within, value)
+    elif strings.is_char(value) and known is not None:
         found = strings.is_within(e, value, known)
     elif isinstance(within.type, TupleType) and symbols.is_symbol(value):
         found = e.text.truth(False)
@@ -560,6 +536,8 @@ def subscript(e: Emitter, value: Value | Elementwise, index: ast.expr) -> Value 
     if isinstance(value, Value) and dictionaries.is_dictionary(value):
         path, owner, place = dictionaries.place_of(e, value, index, single)
         return e.read(path) or e.free.get(path) or attributes.found_at(e, path, owner, place)
+    if tables.is_table(value):
+        return tables.item(e, value, expression(e, index))
     if isinstance(value, Value) and isinstance(value.type, TupleType | UnrolledList):
         return tuple_item(e, value, index)
     if isinstance(value, Value):

@@ -19,6 +19,7 @@ from fastnp._loops.types import (
     ListType,
     ObjectType,
     ReferenceType,
+    TableType,
     TextType,
     Value,
 )
@@ -97,8 +98,8 @@ def outside(e: Emitter, scope: Any, name: str, known: object, what: str) -> Valu
 
 
 def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value | None:
-    """A list, an array or an object that is a global of the loop and of the function that is
-    called.
+    """A list, a dictionary, a set, an array or an object that is a global of the loop and of the
+    function that is called.
     """
     if not isinstance(e.names, Names) or not e.names.is_global(name, scope):
         return None
@@ -107,7 +108,7 @@ def free_parameter(e: Emitter, scope: object, name: str, known: object) -> Value
     type_ = e.type_at_entry(name, known)
     if type_ is None:
         return attributes.instance_at(e, Place(name), known)
-    if not isinstance(type_, ArrayType | ListType | ReferenceType | TextType):
+    if not isinstance(type_, ArrayType | ListType | ReferenceType | TableType | TextType):
         return None
     prefix, e.prefix = e.prefix, ""
     e.free[name] = e.parameter(name, type_, lengths=lengths_of(known))

@@ -19,6 +19,7 @@ from fastnp._loops import (
     complex_functions,
     complexes,
     creation,
+    dictionaries,
     draws,
     fields,
     finiteness,
@@ -39,6 +40,7 @@ from fastnp._loops import (
     sorting,
     strings,
     symbols,
+    tables,
     tuples,
     ufuncs,
     undo,
@@ -47,6 +49,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.heap import TABLE_CLASSES
 from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
 from fastnp._loops.types import (
@@ -128,6 +131,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         value = None if is_object(e, owner) else expression(e, owner)
         if isinstance(value, Value):
             value = symbols.as_instance(e, value)
+        dictionaries.expect_table(e, value)
         if isinstance(value, Value) and isinstance(value.type, InstanceType | ReferenceType):
             found: tuple[FunctionType, list[Value]] | None
             if isinstance(value.type, ReferenceType):
@@ -155,6 +159,10 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return creation.array_of_list(e, node, is_ours, expression)
     if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
         return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
+    if isinstance(target, type) and target in TABLE_CLASSES and not node.keywords:
+        if target is set and len(node.args) == 1 and tables.view_of(node.args[0]) is not None:
+            return tables.of_call(e, node, target, [tables.consumed(e, node.args[0], expression)])
+        return tables.of_call(e, node, target, [expression(e, part) for part in node.args])
     if target is deque and not node.keywords:
         return creation.deque_of(e, node, expression)
     if name in REDUCERS:
@@ -176,7 +184,7 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
             if others or len(nodes) != 1 or not takes_dtype:
                 raise Unsupported(f"keywords of {function.type}")
             nodes.append(keyword.value)
-        return known(e, undo.in_order(e, nodes, expression))
+        return known(e, undo.in_order(e, nodes, items_or_value(target, expression)))
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
     if isinstance(target, FunctionType) and not name:
@@ -191,6 +199,15 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
     if is_ufunc(target) and not node.keywords:
         return ufunc(e, target, undo.in_order(e, node.args, expression))
     raise Unsupported(f"a call of {function.type}")
+
+
+def items_or_value(target: object, expression: Expression) -> Expression:
+    """How the arguments of a function are evaluated: of those that take any iterable, a dictionary
+    or a set is a list.
+    """
+    if target not in (list, sorted, sum, min, max):
+        return expression
+    return lambda e, node: tables.consumed(e, node, expression)
 
 
 REDUCERS = {name: name for name in (*reductions.FOLDS, *variances.NAMES)}
@@ -214,6 +231,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
     is_plain = not node.args and not node.keywords
+    if tables.is_table(owner):
+        return tables.method(e, node, owner, expression)
     if isinstance(owner, Value) and strings.is_char(owner) and is_plain:
         return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
@@ -260,6 +279,9 @@ def argument(arguments: list[Operand], what: str) -> Value:
 def length(e: Emitter, arguments: list[Operand]) -> Value:
     """`len(x)`."""
     operand = arguments[0] if len(arguments) == 1 else None
+    dictionaries.expect_table(e, operand)
+    if tables.is_table(operand):
+        return Value(INT, (tables.length(e, operand),))
     if isinstance(operand, Elementwise) and operand.shape and not operand.warns:
         return Value(INT, (operand.shape[0],))
     if isinstance(operand, Value):

@@ -4,15 +4,17 @@ entry, and puts back at the end what is different.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy
 
 from fastnp import _fastnp
+from fastnp._loops import set_order
+from fastnp._loops.item_types import DEEPEST
 from fastnp._loops.types import (
     BOOL,
     COMPLEX,
@@ -28,6 +30,7 @@ from fastnp._loops.types import (
     Number,
     ReferenceType,
     SymbolType,
+    TableType,
     TupleType,
     Unknown,
     common,
@@ -48,12 +51,15 @@ COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
     frozenset([complex]): COMPLEX,
     frozenset([numpy.complex128]): NP_COMPLEX,
 }
+# The types of which a `defaultdict` makes values, and the letters of all dictionaries.
+DEFAULTS: dict[type, str] = {int: "int", float: "float", list: "list", set: "set"}
+DEFAULT_LETTERS = {"": "D", "Counter": "Ec", "int": "Ei", "float": "Ef", "list": "El", "set": "Es"}
+# The classes of dictionaries and sets.
+TABLE_CLASSES = (dict, set, defaultdict, Counter)
 # Numbers in a tuple that is an item, at most; each has a word.
 MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
 SAMPLE = 1_000
-# Lists in lists in lists, at most.
-DEEPEST = 4
 # Words of a header, and the places of what stands there, in bytes.
 HEADER = 4
 ITEMS, LENGTH, ROOM, NUMBER = 0, 8, 16, 24
@@ -62,6 +68,11 @@ NEXT, END = 0, 8
 # Words for the lists that a run makes: 32 MB. A run that needs more ends, and the loop is entered
 # again with empty memory.
 MADE = 1 << 22
+# The types of numbers that are keys of tables, or in tuples that are.
+KEYS = (INT, NP_INT)
+# The same with dictionaries and sets, which outlive what is made for a turn: 128 MB. Memory that is
+# not used costs nothing.
+MADE_WITH_TABLES = 4
 # The letters of numbers in the text of a layout.
 LETTERS = {"int": "i", "float": "f", "bool": "b", "l": "l", "d": "d", "?": "?"}
 # The types of numbers in tuples, which take a word each.
@@ -94,6 +105,8 @@ def type_of_list(
     item: ItemType | None = Unknown(None)
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
+    elif len(kinds) == 1 and kinds <= {*TABLE_CLASSES}:
+        item = type_of_tables(value[:: len(value) // SAMPLE + 1], of_objects)
     elif kinds:
         item = COMPLEX_KINDS.get(frozenset(kinds)) or common_kind(kinds) or of_objects(kinds, value)
     if item is None:
@@ -115,6 +128,54 @@ def type_of_tuples(value: list[Any]) -> TupleType | None:
     if not all(item is not None and item.name in FIELDS for item in items):
         return None
     return TupleType(tuple(item for item in items if item))
+
+
+def type_of_table(
+    table: dict[Any, Any] | set[Any],
+    of_objects: Callable[[set[type], list[Any]], ReferenceType | None],
+) -> TableType | None:
+    """The type of a dictionary or a set whose keys are integers of Python's or of NumPy's 64 bits,
+    or tuples of as many of these; `None` of others. Of many items some are looked at.
+    """
+    default = default_of(table)
+    if default is None or not set_order.is_known():
+        return None
+    if not table:
+        return TableType(Unknown(None), Unknown(None) if isinstance(table, dict) else None, default)
+    some = [*islice(table, SAMPLE)]
+    kinds = {*map(type, some)}
+    key: ItemType | None = type_of_tuples(some) if kinds == {tuple} else common_kind(kinds)
+    if key is None or not is_key(key):
+        return None
+    if not isinstance(table, dict):
+        return TableType(key, None)
+    values = type_of_list([*islice(table.values(), SAMPLE)], of_objects)
+    return None if values is None else TableType(key, values.item, default)
+
+
+def type_of_tables(
+    some: list[Any], of_objects: Callable[[set[type], list[Any]], ReferenceType | None]
+) -> TableType | None:
+    """The type of several dictionaries, or sets, of which some may be empty."""
+    full = [one for one in some if one]
+    types = {type_of_table(one, of_objects) for one in full or some[:1]}
+    defaults = {default_of(one) for one in some}
+    return types.pop() if len(types) == len(defaults) == 1 else None
+
+
+def default_of(table: dict[Any, Any] | set[Any]) -> str | None:
+    """What is there under a key that is missing, as types name it; `None` if that is not known."""
+    if type(table) is not defaultdict:
+        return "Counter" if type(table) is Counter else ""
+    factory: Any = table.default_factory
+    return DEFAULTS.get(factory) if isinstance(factory, type) else None
+
+
+def is_key(key: object) -> bool:
+    """Whether tables have keys of a type: integers, or tuples of these."""
+    if isinstance(key, TupleType):
+        return 0 < len(key.items) <= MOST_FIELDS and all(item in KEYS for item in key.items)
+    return key in KEYS
 
 
 def common_kind(kinds: set[type]) -> Number | None:
@@ -146,11 +207,9 @@ def fields_of(item: ItemType) -> int:
     return len(item.items) if isinstance(item, TupleType) else 1
 
 
-def layout_of(type_: ListType | ReferenceType | SymbolType) -> _fastnp.ListLayout:
-    """How lists of a type, or objects, lie in memory."""
-    if isinstance(type_, ReferenceType | SymbolType):
-        return layout(layout_text(ListType(type_, True))[1:-1])
-    return layout(layout_text(type_))
+def layout_of(type_: ListType | ReferenceType | SymbolType | TableType) -> _fastnp.ListLayout:
+    """How lists or tables of a type, or objects, lie in memory."""
+    return layout(item_text(type_))
 
 
 @cache
@@ -160,20 +219,28 @@ def layout(text: str) -> _fastnp.ListLayout:
 
 def layout_text(type_: ListType) -> str:
     """The text that `ListLayout` reads."""
-    match type_.item:
+    inside = "" if isinstance(type_.item, Unknown) else item_text(type_.item)
+    return f"{{{inside}}}" if type_.is_deque else f"[{inside}]"
+
+
+def item_text(item: object) -> str:
+    """The part of a layout's text for an item, or an attribute."""
+    match item:
         case Number(name=name):
-            inside = LETTERS[name]
+            return LETTERS[name]
         case ComplexType(is_python=is_python):
-            inside = "z" if is_python else "Z"
+            return "z" if is_python else "Z"
         case TupleType(items=items):
             names = (item.name for item in items if isinstance(item, Number))
-            inside = f"({''.join(LETTERS[name] for name in names)})"
+            return f"({''.join(LETTERS[name] for name in names)})"
         case ReferenceType(number=number):
-            inside = f"<{number}>"
+            return f"<{number}>"
         case SymbolType():
-            inside = "s"
-        case ListType() as inner:
-            inside = layout_text(inner)
-        case _:
-            inside = ""
-    return f"{{{inside}}}" if type_.is_deque else f"[{inside}]"
+            return "s"
+        case ListType():
+            return layout_text(item)
+        case TableType(key=key, value=None):
+            return f"S{item_text(key)}"
+        case TableType(key=key, value=value, default=default):
+            return f"{DEFAULT_LETTERS[default]}{item_text(key)}{item_text(value)}"
+    return "_"

@@ -8,7 +8,16 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._loops import iterators, lists, numbers, strings, tuples, unrolled
+from fastnp._loops import (
+    dictionaries,
+    iterators,
+    lists,
+    numbers,
+    strings,
+    tables,
+    tuples,
+    unrolled,
+)
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import Enumeration, Rest, Source, Zip
 from fastnp._loops.expressions import expression, number, single
@@ -21,6 +30,7 @@ from fastnp._loops.types import (
     ObjectType,
     RangeType,
     TupleType,
+    Unknown,
     UnrolledList,
     Value,
 )
@@ -51,8 +61,26 @@ def iterated(e: Emitter, node: ast.expr) -> Items | Known:
     made = of_builtin(e, node)
     if made is not None:
         return made
+    if (found := tables.view_of(node)) is not None:
+        table = single(e, found[0])
+        dictionaries.expect_table(e, table)
+        if tables.is_table(table):
+            return of_table(e, table, found[1])
     value = single(e, as_tuple(node))
+    dictionaries.expect_table(e, value)
+    if tables.is_table(value):
+        return of_table(e, value)
+    if isinstance(value.type, ListType) and isinstance(value.type.item, Unknown):
+        # Nothing is stored in it.
+        return known(tuples.of_items([]))
     return known(value) if isinstance(value.type, TupleType | UnrolledList) else items_of(e, value)
+
+
+def of_table(e: Emitter, table: Value, view: str = "") -> Items | Known:
+    """The items of a dictionary or a set, or of a view; none of one that is empty for certain."""
+    if tables.is_empty_for_sure(tables.table_type(table)):
+        return known(tuples.of_items([]))
+    return tables.items(e, table, view)
 
 
 def known(value: Value) -> Known:
@@ -70,6 +98,8 @@ def items_of(e: Emitter, value: Items | Known | Value) -> Items:
     if isinstance(value, Known):
         return iterators.of_value(e, value.value)
     strings.refuse_known(e, value)
+    if tables.is_table(value):
+        return tables.items(e, value)
     if strings.is_text(value):
         return strings.items(e, value)
     if isinstance(value.type, ListType):

@@ -49,6 +49,8 @@ class Items(Record):
     refresh: Callable[[Emitter], None] | None = None
     # What the last registers hold that are no integers.
     types: tuple[Type, ...] = ()
+    # The addresses of the tables that it takes items from.
+    tables: tuple[str, ...] = ()
 
 
 # Bounds of ranges lie between this and its opposite.
@@ -240,8 +242,8 @@ def enumerated(e: Emitter, items: Items, start: Value) -> Items:
         e.text.line(f"{count} = add {count}, {e.text.integer(1)}")
 
     def rebuild(words: list[Any], objects: Objects) -> Any:
-        first = words.pop(0)
-        return Enumeration(items.rebuild(words, objects), first)
+        first, inner = words.pop(0), items.rebuild(words, objects)
+        return enumerate(inner, first) if items.tables else Enumeration(inner, first)
 
     return Items(
         (count, *items.registers),
@@ -251,6 +253,7 @@ def enumerated(e: Emitter, items: Items, start: Value) -> Items:
         rebuild,
         TupleType((INT, items.item_type)),
         items.refresh,
+        tables=items.tables,
     )
 
 
@@ -286,7 +289,8 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
 
     def rebuild(words: list[Any], objects: Objects) -> Any:
         words.pop(0)
-        return Zip(*(part.rebuild(words, objects) for part in parts))
+        inner = [part.rebuild(words, objects) for part in parts]
+        return zip(*inner) if any(part.tables for part in parts) else Zip(*inner)
 
     return Items(
         (remaining, *(r for part in parts for r in part.registers)),
@@ -296,6 +300,7 @@ def zipped(e: Emitter, parts: list[Items]) -> Items:
         rebuild,
         TupleType(tuple(part.item_type for part in parts)),
         refresh if any(part.refresh for part in parts) else None,
+        tables=tuple(table for part in parts for table in part.tables),
     )
 
 

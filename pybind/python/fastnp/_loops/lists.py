@@ -27,7 +27,7 @@ from fastnp._loops.heap import (
     ROOM,
     fields_of,
 )
-from fastnp._loops.item_types import WIDER_ITEMS, widened
+from fastnp._loops.item_types import WIDER_ITEMS, item_of, widened
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.types import (
     F64,
@@ -39,6 +39,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ReferenceType,
+    TableType,
     TupleType,
     Unknown,
     Value,
@@ -52,7 +53,7 @@ HEADER_BYTES = 8 * HEADER
 
 def settled(e: Emitter, value: Value) -> Value:
     """A value that may be an item, of which it is known that it does not warn."""
-    is_known = isinstance(value.type, ListType | ReferenceType | TupleType)
+    is_known = isinstance(value.type, ListType | ReferenceType | TableType | TupleType)
     return value if is_known else e.settle(value)
 
 
@@ -131,7 +132,7 @@ def load(e: Emitter, type_: ListType, at: str) -> Value:
     found = arrays.load(e, char_of(type_), at)
     if isinstance(type_.item, ListType):
         return at_header(e, type_.item, found.register)
-    if isinstance(type_.item, ReferenceType):
+    if isinstance(type_.item, ReferenceType | TableType):
         return Value(type_.item, found.registers)
     if isinstance(type_.item, Unknown):
         raise Unsupported("an item of a list that is empty")
@@ -166,7 +167,7 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
     expect_items(type_, value)
     if is_list(value):
         return value.registers[:1]
-    if isinstance(value.type, ReferenceType | TupleType):
+    if isinstance(value.type, ReferenceType | TableType | TupleType):
         if value.type != type_.item:
             raise Unsupported(f"{value.type} stored to a list of {type_.item}")
         for kind, register in zip(value.type.registers, value.registers, strict=True):
@@ -215,7 +216,7 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ComplexType | ListType | ReferenceType)
+    return isinstance(value.type, ComplexType | ListType | ReferenceType | TableType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:
@@ -234,6 +235,12 @@ def learn(a: Any, b: Any) -> None:
             if isinstance(one, Unknown) and not isinstance(other, Unknown):
                 raise Learned(one.origin, other)
         learn(a.item, b.item)
+    if isinstance(a, TableType) and isinstance(b, TableType):
+        for mine, others in zip(a[:2], b[:2], strict=True):
+            for one, other in ((mine, others), (others, mine)):
+                if isinstance(one, Unknown) and other and not isinstance(other, Unknown):
+                    raise Learned(one.origin, other)
+            learn(mine, others)
 
 
 def store(e: Emitter, array: Value, index: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -290,6 +297,10 @@ def reserve(e: Emitter, array: Value, count: str, more: str) -> None:
     grow, after = text.new_block("grow"), text.new_block()
     text.unlikely(text.op(I8, "icmp.gt", needed, room), grow, after)
     text.start(grow)
+    if e.calls:
+        # What was noted of items before is of those in the old memory.
+        for offset in (ITEMS, ROOM):
+            undo.note(e, text.op(I64, "add", header, text.integer(offset)), "l")
     wanted = text.op(I64, "add", text.op(I64, "add", needed, needed), text.integer(6))
     start = taken(e, text.op(I64, "mul", wanted, width))
     used = text.op(I64, "mul", count, width)
@@ -444,7 +455,7 @@ def display(e: Emitter, values: list[Value], origin: object, is_deque: bool = Fa
     """`[a, b, …]`."""
     text = e.text
     if not values:
-        item = widened(e.learned.get(origin) or Unknown(origin), e.learned)
+        item = widened(item_of(origin, e.learned), e.learned)
         type_ = ListType(item, e.is_fixed)
     else:
         values = [settled(e, value) for value in values]

@@ -26,6 +26,7 @@ from fastnp._loops.types import (
     RangeType,
     ReferenceType,
     SymbolType,
+    TableType,
     TextType,
     TupleType,
     Type,
@@ -156,6 +157,6 @@ def specification(type_: Type) -> str:
             return "r"
         case TextType():
             return "AI1cr"
-        case ListType() | ReferenceType() | SymbolType():
+        case ListType() | ReferenceType() | SymbolType() | TableType():
             return "i"
     raise TypeError(f"no parameter is {type_}")

@@ -46,7 +46,7 @@ def never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
     for statement in each_turn(loop):
         if is_plain_definition(statement):
             continue
-        if isinstance(statement, LEFT) or getattr(statement, "finalbody", []):
+        if is_left(statement):
             return f"line {statement.lineno}: a statement of kind {type(statement).__name__}"
         if isinstance(statement, ast.Assert):
             # Its message is evaluated where the loop is left.
@@ -59,11 +59,28 @@ def never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
         passed |= {id(key_of(node)) for node in nodes}
         for node in nodes:
             reason = "" if id(node) in passed else NEVER.get(type(node), "")
+            if isinstance(node, ast.Dict) and has_names(node):
+                reason = "a dictionary"
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reason = "a call of print" if node.func.id == "print" else ""
             if reason:
                 return f"line {statement.lineno}: {reason}"
     return ""
+
+
+def is_left(statement: ast.stmt) -> bool:
+    """Whether the interpreter has to run a statement."""
+    if isinstance(statement, ast.Delete):
+        return not all(isinstance(target, ast.Subscript) for target in statement.targets)
+    return isinstance(statement, LEFT) or bool(getattr(statement, "finalbody", []))
+
+
+def has_names(node: ast.Dict) -> bool:
+    """Whether a dictionary is made with keys that are strings, or with those of another one."""
+    return any(
+        key is None or (isinstance(key, ast.Constant) and not isinstance(key.value, int))
+        for key in node.keys
+    )
 
 
 def is_plain_call(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -77,12 +94,10 @@ SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)
 # Statements that the interpreter has to run.
 LEFT = (
     *(getattr(ast, "TryStar", ast.With), ast.With, ast.Match, ast.Raise, ast.Return),
-    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete),
+    *(ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
 )
 # What compiled code has no values for.
 NEVER: dict[type, str] = {
-    ast.Dict: "a dictionary",
-    ast.DictComp: "a dictionary",
     ast.JoinedStr: "a formatted string",
     ast.Lambda: "a lambda expression",
 }

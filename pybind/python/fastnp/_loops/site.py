@@ -613,7 +613,7 @@ class Site(Loop):
         if self.runs:  # in the first, much is done once
             beyond = MARGIN * (seconds - outcome.seconds)
             self.enter_from = (self.enter_from + beyond) / 2 if self.enter_from else beyond
-        if self.turn_seconds and seconds > outcome.turns * self.turn_seconds:
+        if self.turn_seconds and not outcome.pauses and seconds > outcome.turns * self.turn_seconds:
             self.slower += 1
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:

@@ -24,6 +24,7 @@ from fastnp._loops import (
     scratch,
     selections,
     symbols,
+    tables,
     tuples,
     undo,
     unrolled,
@@ -48,13 +49,13 @@ from fastnp._loops.expressions import (
     BINARY,
     condition,
     expression,
-    merged,
     single,
 )
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
 from fastnp._loops.loop import below, each_turn
+from fastnp._loops.merging import merged
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
 from fastnp._loops.returns import DifferentTypes
@@ -218,11 +219,15 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Assign(targets=targets, value=value) if has_constant_side(value):
             return assign_sides(e, targets, value)
         case ast.Assign(targets=targets, value=value):
+            if (sides := tables.sides_of_get(e, value, expression)) is not None:
+                return assign_sides(e, targets, sides)
             assign(e, targets, value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, [target], value)
         case ast.AugAssign(target=target, op=op, value=value):
             augmented(e, target, BINARY.get(type(op), ""), value)
+        case ast.Delete(targets=targets):
+            effects.delete(e, targets)
         case ast.FunctionDef(name=name) if e.calls:
             e.bind(name, inner_functions.made(e, statement, single))
         case ast.FunctionDef(name=name):

@@ -21,6 +21,7 @@ from fastnp._loops.types import (
     RangeType,
     ReferenceType,
     SymbolType,
+    TableType,
     TextType,
     TupleType,
     Type,
@@ -92,7 +93,7 @@ class StoredObjects:
                 return type_.value
             case SymbolType() if self.heap is None:
                 return self.symbols[stored[0] - 1] if stored[0] else None
-            case ListType() | ReferenceType() | SymbolType():
+            case ListType() | ReferenceType() | SymbolType() | TableType():
                 assert self.heap is not None
                 return self.heap.object_at(stored[0], layout_of(type_))
             case ArrayType(is_made=True):

@@ -15,9 +15,9 @@ from types import MemberDescriptorType
 from typing import Any
 
 from fastnp import _fastnp
-from fastnp._loops.heap import KINDS, SAMPLE, fields_of, is_sequence, layout_text
+from fastnp._loops.heap import KINDS, SAMPLE, fields_of, is_sequence, item_text
 from fastnp._loops.places import MISSING, Link, class_attribute, is_plain, looked_up
-from fastnp._loops.types import ItemType, ListType, ReferenceType
+from fastnp._loops.types import ItemType, ReferenceType
 
 # Among what is learned of a loop: the classes of objects that lie in memory.
 STRUCTS = "objects in memory"
@@ -70,7 +70,7 @@ class Struct:
 
     def layout(self) -> _fastnp.StructLayout:
         """How objects lie in memory."""
-        texts = [layout_text(ListType(field.item, True))[1:-1] for field in self.fields.values()]
+        texts = [item_text(field.item) for field in self.fields.values()]
         shared, methods = [*self.shared.items()], [*self.methods.items()]
         return _fastnp.StructLayout(self.class_, [*self.fields], texts, shared, methods)
 

@@ -363,9 +363,30 @@ class ListType(Record):
         return f"{'deque' if self.is_deque else 'list'} of {self.item}"
 
 
+class TableType(Record):
+    """A dictionary, or a set, which has no values: keys of one type, values of one type. It is the
+    address of a header.
+    """
+
+    key: ItemType
+    value: ItemType | None
+    # `Counter`, or what a `defaultdict` makes the values of: `int`, `float` or `list`.
+    default: str = ""
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        return (I64,)
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"set of {self.key}"
+        what = {"": "dict", "Counter": "Counter"}.get(self.default, f"defaultdict({self.default})")
+        return f"{what} of {self.key} to {self.value}"
+
+
 # What lists hold.
 ItemType: TypeAlias = (
-    "Number | ComplexType | ListType | ReferenceType | SymbolType | TupleType | Unknown"
+    "Number | ComplexType | ListType | ReferenceType | SymbolType | TableType | TupleType | Unknown"
 )
 Type: TypeAlias = (
     ArrayType
@@ -378,6 +399,7 @@ Type: TypeAlias = (
     | RangeType
     | ReferenceType
     | SymbolType
+    | TableType
     | TextType
     | TupleType
     | UnrolledList
