@@ -117,6 +117,8 @@ def run(program: str, folder: Path, *runner: str) -> str:
 
 @pytest.mark.parametrize("case", FINALIZED)
 def test_what_is_left_is_finalized_as_under_numpy(case: str, tmp_path: Path) -> None:
+    if case == "a database":
+        pytest.importorskip("sqlite3")
     for number, order in enumerate(("import numpy as np\n{}", "{}\nimport numpy as np\n")):
         program = KEPT + order.format(FINALIZED[case])
         expected = run(program, tmp_path / f"plain {number}")
