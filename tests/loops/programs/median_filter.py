@@ -24,4 +24,4 @@ for i in range(1, n - 1):
                 b -= 1
             window[b + 1] = value
         result[i, j] = window[4]
-print(image.std(), result.std(), result[n // 2, :4])
+print(image.std().round(9), result.std().round(9), result[n // 2, :4])

@@ -17,5 +17,5 @@ for word in words:
     after[before % 50, word % 50] += 1
     before = word
 best = max(counts.values())
-print(len(counts), best, len(after), max(after.values()), np.std(list(after.values())))
+print(len(counts), best, len(after), max(after.values()), np.std(list(after.values())).round(9))
 print([word for word, count in counts.items() if count == best])
