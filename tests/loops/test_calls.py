@@ -52,6 +52,22 @@ grid = Grid()
 x, u, L, R = np.arange(7.0), np.arange(7), [3, 1, 2], [4, 9]
 """
 WHOLE = {
+    "constants of NumPy's types, and of classes": """
+one, few, half = np.float64(3.0), np.int64(5), np.float32(0.5)
+def from_one(r):
+    return r - one
+def from_few(r):
+    return r - few, r * half
+class Scaled:
+    by = np.float64(0.25)
+    def scaled(self, r):
+        return r * self.by
+scale, s, p, q, k = Scaled(), 0, 0, 0, 0
+for i in range(n):
+    s = from_one(i)
+    p, q = from_few(i)
+    k = scale.scaled(i)
+""",
     "elements of all sizes": """
         for i in range(40):
             grid.mark(i % 8 - 1, i % 11 - 1, i)
@@ -123,6 +139,16 @@ WHOLE = {
         """,
 }
 LEFT = {
+    "a constant of a class that is derived from a number's": """
+class Meters(float):
+    def __rsub__(self, other):
+        return "meters"
+far, s = Meters(2.0), 0
+def from_far(r):
+    return r - far
+for i in range(n):
+    s = from_far(i)
+""",
     "a function that raises": """
         s = 0
         for i in range(30):

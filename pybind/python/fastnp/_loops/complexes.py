@@ -37,8 +37,9 @@ MAX_POWER = 8
 
 
 def literal(e: Emitter, value: complex) -> Value:
-    """A number of the source."""
-    return Value(COMPLEX, (e.text.float(value.real), e.text.float(value.imag)))
+    """A number of Python's, which the source has, or one of NumPy's."""
+    type_ = COMPLEX if type(value) is complex else NP_COMPLEX
+    return Value(type_, (e.text.float(value.real), e.text.float(value.imag)))
 
 
 def is_complex(value: object) -> TypeGuard[Value]:

@@ -692,9 +692,9 @@ def attribute(e: Emitter, value: Value | Elementwise, name: str) -> Value:
         module = value.type.value
         found = getattr(module, name, None)
         type_ = type_of(found, 0)
-        if isinstance(found, bool | int | float):
+        if (constant := numbers.constant(e, found)) is not None:
             e.scoped_constants.append((vars(module), name, found))
-            return numbers.literal(e, found)
+            return constant
         if isinstance(type_, ObjectType) and (found is not None or name == "newaxis"):
             e.scoped_constants.append((vars(module), name, found))
             return Value(type_, ())

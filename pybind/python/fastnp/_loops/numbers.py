@@ -7,6 +7,7 @@ interpreter, which then does so. So compiled code only computes results that nob
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fastnp._loops import ranges
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -26,6 +27,7 @@ from fastnp._loops.types import (
     Type,
     Value,
     common,
+    number_type,
     numpy_loop,
 )
 
@@ -42,6 +44,19 @@ def literal(e: Emitter, value: int | float) -> Value:
             raise Unsupported("an integer of more than 64 bits")
         return Value(INT, (e.text.integer(value),), value)
     return Value(FLOAT, (e.text.float(value),), value)
+
+
+def constant(e: Emitter, known: Any) -> Value | None:
+    """A number of Python's or NumPy's that the code takes for a constant; `None` of other objects,
+    also of classes that are derived from numbers'.
+    """
+    type_ = number_type(known)
+    if type_ is None or type_.is_python:
+        return None if type_ is None else literal(e, known)
+    if type_.is_float:
+        return Value(type_, (e.text.float(float(known), type_.registers[0]),))
+    register = e.text.truth(bool(known)) if type_.is_bool else e.text.integer(int(known))
+    return Value(type_, (register,))
 
 
 def number(value: Value, what: str = "this") -> Number:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+import numpy
+
 from fastnp._loops import complexes, numbers, tuples
 from fastnp._loops.emitter import Emitter
 from fastnp._loops.parameters import MAX_ITEMS, object_type
@@ -30,9 +32,9 @@ def known_value(e: Emitter, known: object) -> Value | None:
         return tuples.of_items([item for item in items if item is not None])
     if isinstance(type_ := object_type(known), ObjectType):
         return Value(type_, ())
-    if isinstance(known, complex):
+    if type(known) is complex or type(known) is numpy.complex128:
         return complexes.literal(e, known)
-    return numbers.literal(e, known) if isinstance(known, bool | int | float) else None
+    return numbers.constant(e, known)
 
 
 class Cells:
