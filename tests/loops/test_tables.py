@@ -511,7 +511,7 @@ try:
 except RuntimeError as error:
     print(error, counts)
 """,
-    "an order that goes on": """
+    "a set that is changed after the loop": """
 for i in range(300):
     spots.add(i * 37)
     if i % 3:

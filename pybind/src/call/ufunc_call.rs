@@ -137,11 +137,8 @@ pub(crate) fn in_place<'py>(
     // The common case parses each argument once and makes no list (a fifth of `a += b` on ten elements).
     let (value, me) = (parse_fast(other)?, target.open());
     if let (Some(array), Some(value)) = (me.dense(), dense(&value)) {
-        let values = [Value::Array(array), value];
-        match check_numbers(op, &values).and_then(|()| apply_to(op, &values, array)) {
-            Ok(()) => return to_py_result(py, Ok(target.as_any().clone())),
-            Err(error) if error.kind().is_final() => return Err(crate::interpreter::error::to_py_err(py, error)),
-            Err(_) => {}
+        if into_dense(py, op, &[Value::Array(array), value], array)? {
+            return Ok(target.as_any().clone());
         }
     } else if into(op, &[target.as_any(), other], target)? {
         return Ok(target.as_any().clone());
@@ -161,12 +158,10 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
     let (py, out) = (target.py(), target.open());
     if let Some(out) = out.dense() {
         let args = objects.iter().map(|o| parse_fast(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
-        if let Some(values) = args.iter().map(dense).collect::<Option<SmallVec<[Value<'_>; 2]>>>() {
-            match check_numbers(op, &values).and_then(|()| apply_to(op, &values, out)) {
-                Ok(()) => return to_py_result(py, Ok(true)),
-                Err(error) if error.kind().is_final() => return Err(crate::interpreter::error::to_py_err(py, error)),
-                Err(_) => {}
-            }
+        if let Some(values) = args.iter().map(dense).collect::<Option<SmallVec<[Value<'_>; 2]>>>()
+            && into_dense(py, op, &values, out)?
+        {
+            return Ok(true);
         }
     }
     let args = objects.iter().map(|o| parse_any(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
@@ -180,6 +175,16 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
     let options = Options { out: Some(out.array(py)?), ..Options::default() };
     match apply_checked_with(op, &values, options) {
         Ok(_) => to_py_result(py, Ok(true)),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Applies an op to dense operands, and writes to a dense array; returns false if that is to be tried in another way.
+#[inline]
+fn into_dense(py: Python<'_>, op: Op, values: &[Value<'_>], out: &Array) -> PyResult<bool> {
+    match check_numbers(op, values).and_then(|()| apply_to(op, values, out)) {
+        Ok(()) => to_py_result(py, Ok(true)),
         Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
         Err(_) => Ok(false),
     }

@@ -51,8 +51,10 @@ def constant(e: Emitter, known: Any) -> Value | None:
     also of classes that are derived from numbers'.
     """
     type_ = number_type(known)
-    if type_ is None or type_.is_python:
-        return None if type_ is None else literal(e, known)
+    if type_ is None:
+        return None
+    if type_.is_python:
+        return literal(e, known)
     if type_.is_float:
         return Value(type_, (e.text.float(float(known), type_.registers[0]),))
     register = e.text.truth(bool(known)) if type_.is_bool else e.text.integer(int(known))
