@@ -32,6 +32,7 @@ from typing import Any
 import fastnp
 import numpy
 
+from benches.cells import leaves_pending
 from benches.turns import Times, ratio, take_turns
 from npbench import machine
 
@@ -80,8 +81,7 @@ def timer(np: Any, name: str, arrays: list[Any]) -> timeit.Timer:
     statement = "f(x, y, out=out)" if name in BINARY else "f(x, out=out)"
     if np is fastnp:
         fastnp.eval(*args, out)
-        exec(statement, names)
-        if fastnp.explain().startswith("pending"):
+        if leaves_pending(partial(exec, statement, names)):
             statement += "; flush()"
     return timeit.Timer(statement, globals=names)
 

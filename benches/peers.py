@@ -22,6 +22,7 @@ from typing import Any
 import fastnp
 import numpy
 
+from benches.cells import leaves_pending
 from benches.turns import Times, ratio, take_turns
 from npbench import machine, memory
 
@@ -93,10 +94,7 @@ def evaluate(np: Any, value: Any) -> None:
 
 def is_lazy(program: Program, arrays: tuple[Any, Any]) -> bool:
     """Whether the program leaves an operation pending; small ones run eagerly."""
-    result = program(fastnp, *arrays)
-    pending = fastnp.explain().startswith("pending")
-    evaluate(fastnp, result)
-    return pending
+    return leaves_pending(partial(program, fastnp, *arrays))
 
 
 def time_calls(np: Any, program: Program, arrays: tuple[Any, Any], calls: int, lazy: bool) -> float:

@@ -44,6 +44,9 @@ pub const EAGER_POINTS: usize = 1024;
 pub const EAGER_BYTES: usize = 16;
 /// See [`EAGER_BYTES`].
 pub const EAGER_FACTOR: usize = 4;
+/// Statements that are likely to be flushed alone run eagerly over up to this many times the setting `tiny`: recording and flushing one takes
+/// half a microsecond, 2 % of the time of `a + b` of twice as many doubles.
+pub const EAGER_LONE_FACTOR: usize = 32;
 /// Multiplications up to which a matrix product with ready factors runs eagerly: as many as run on one thread.
 pub const EAGER_MULTIPLICATIONS: usize = 300_000;
 /// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
@@ -161,7 +164,7 @@ const fn constant(name: &'static str, value: f64, unit: &'static str, decides: &
 }
 
 /// Every constant, in the order of this file.
-pub static CONSTANTS: [Constant; 42] = [
+pub static CONSTANTS: [Constant; 43] = [
     constant(name::CACHED_BYTE, CACHED_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
     constant(name::SHARED_BYTE, SHARED_NS_PER_BYTE, "ns", "fuse, recompute"),
     constant(name::MEMORY_BYTE, MEMORY_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
@@ -175,6 +178,7 @@ pub static CONSTANTS: [Constant; 42] = [
     constant(name::LAUNCH, LAUNCH_NS, "ns", "fuse, recompute, cut"),
     constant("eager points", EAGER_POINTS as f64, "points", "run at once"),
     constant("eager bytes", EAGER_BYTES as f64, "bytes × points", "run at once"),
+    constant("eager lone statement", EAGER_LONE_FACTOR as f64, "× points", "run at once"),
     constant("eager product", EAGER_MULTIPLICATIONS as f64, "products", "run at once"),
     constant("eager fold", EAGER_FOLD_FACTOR as f64, "× points", "run at once"),
     constant("eager fold of shared memory", EAGER_SHARED_FOLD_FACTOR as f64, "× points", "run at once"),

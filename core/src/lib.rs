@@ -245,6 +245,7 @@ pub mod white_box {
     pub use crate::runtime::eager_kernels::{IN_PLACE, dense_kernel, inner_kernel};
     pub use crate::runtime::inspect::{compile_line, launch_line};
     pub use crate::runtime::lock::runtime;
+    pub use crate::runtime::lone_statements::{LONE_FLUSHES, LONE_RUNS, LoneStatements};
     pub use crate::runtime::loop_turns::{LoopTurns, MAX_PLACES, Place};
     pub use crate::runtime::offload::OffloadModel;
     /// Transforms and the vectors that they are computed in.

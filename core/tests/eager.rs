@@ -88,6 +88,7 @@ fn limits_follow_the_setting() {
         (EagerLimit::Points(8), 20),
         (EagerLimit::Points(16), 10),
         (EagerLimit::GatheredRows, 160),
+        (EagerLimit::LonePoints, 320),
         (EagerLimit::FoldedElements, 320),
         (EagerLimit::CopiedElements, 640),
         (EagerLimit::Multiplications, EAGER_MULTIPLICATIONS),

@@ -1,6 +1,8 @@
-//! Parts of the runtime: the cost model for devices, where traces end as turns of loops, lines of debug output.
+//! Parts of the runtime: the cost model for devices, where traces end as turns of loops, statements flushed alone, lines of debug output.
 
-use fastnp::white_box::{LoopTurns, MAX_PLACES, OffloadModel, Place, compile_line, launch_line};
+use fastnp::white_box::{
+    LONE_FLUSHES, LONE_RUNS, LoneStatements, LoopTurns, MAX_PLACES, OffloadModel, Place, compile_line, launch_line,
+};
 use fastnp_codegen::{Access, DType, Facts, Fold, Kernel, KernelBuilder, Launch, Op, Template};
 use std::time::Duration;
 
@@ -52,6 +54,27 @@ fn straight_code_is_told_from_loops() {
     (0..MAX_PLACES + 9).for_each(|nodes| turns.count(place(nodes), false));
     let remembered = (0..MAX_PLACES + 9).filter(|&nodes| !turns.is_likely(place(nodes))).count();
     assert!((1..=MAX_PLACES).contains(&remembered), "{remembered}");
+}
+
+#[test]
+fn statements_flushed_alone_are_predicted() {
+    let mut lone = LoneStatements::default();
+    let recorded_and_flushed = |lone: &mut LoneStatements, nodes| {
+        assert!(!lone.is_likely(1));
+        lone.flush(nodes);
+    };
+    (0..LONE_FLUSHES).for_each(|_| recorded_and_flushed(&mut lone, 1));
+    assert!(!lone.is_likely(2), "each statement has a counter");
+    lone.flush(2);
+    // A trace whose first statement was not asked for changes nothing.
+    lone.flush(5);
+    (0..LONE_RUNS).for_each(|_| assert!(lone.is_likely(1)));
+    recorded_and_flushed(&mut lone, 1);
+    (0..LONE_RUNS).for_each(|_| assert!(lone.is_likely(1)));
+    // Now something follows: it is counted from the beginning.
+    recorded_and_flushed(&mut lone, 2);
+    (0..LONE_FLUSHES).for_each(|_| recorded_and_flushed(&mut lone, 1));
+    assert!(lone.is_likely(1));
 }
 
 /// Sums the rows of a matrix of doubles.

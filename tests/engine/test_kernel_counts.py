@@ -369,3 +369,31 @@ def test_temporaries_of_any_size_need_no_memory(assert_kernels: AssertCount) -> 
     fastnp.reset_stats()
     assert assert_kernels(lambda: ((x * 3 - 1) % 32).max(), 1) == 20
     assert fastnp.stats()["bytes_peak"] < before + (1 << 24)
+
+
+def pending_after(statement: Callable[[], Any], times: int) -> list[bool]:
+    """Whether each of so many results was pending, which is flushed then."""
+    pending = []
+    for _ in range(times):
+        result = statement()
+        pending.append(fastnp.explain().startswith("pending"))
+        fastnp.flush()
+        del result
+    return pending
+
+
+def test_statements_flushed_alone_run_eagerly() -> None:
+    """After eight flushes alone a statement runs when it is made, and is recorded once in 64 times."""
+    a, b = fastnp.arange(5_003.0), fastnp.arange(5_003.0)
+    fastnp.eval(a, b)
+    pending = pending_after(lambda: a * b, 100)
+    assert pending[:8] == [True] * 8 and sum(pending[8:]) == 1
+    assert_same(a * b, numpy.arange(5_003.0) ** 2)
+
+
+def test_statements_that_are_fused_stay_recorded(assert_kernels: AssertCount) -> None:
+    """The first statement of an expression is recorded as long as another one follows it."""
+    a = fastnp.arange(6_007.0)
+    fastnp.eval(a)
+    for _ in range(20):
+        assert_kernels(lambda: a * a + a, 1)

@@ -43,7 +43,7 @@ impl Runtime {
                 None => Ok(false),
             }
         } else {
-            match Eager::within(self, points, EagerLimit::Points(s.target.dtype.size())) {
+            match Eager::for_statement(self, points, s.op, s.compute, s.target.dtype.size()) {
                 Some(gate) => run(gate, s),
                 None => Ok(false),
             }

@@ -31,7 +31,8 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
     let mut runtime = recording()?;
-    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points(op.result(compute).size()));
+    let statement = Operation::Apply(op);
+    let mut gate = Eager::for_statement(&mut runtime, points, statement, compute, op.result(compute).size());
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
             match gate.as_ref().and_then(|gate| gate.read(&a.storage)) {
@@ -55,7 +56,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
             return Ok(None);
         }
         let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
-        runtime.record_dense(Operation::Apply(op), compute, args, &scalars, &result, true)?;
+        runtime.record_dense(statement, compute, args, &scalars, &result, true)?;
         return Ok(Some(result));
     };
     let storage = gate.create(bytes, |gate, address| {
@@ -92,7 +93,8 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     if points == 0 {
         return Ok(false);
     }
-    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points(dtype.size()))
+    let statement = Operation::Apply(op);
+    let mut gate = Eager::for_statement(&mut runtime, points, statement, compute, dtype.size())
         .and_then(|gate| gate.target(&out.storage).map(|target| (gate, target)));
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
@@ -119,7 +121,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         // A statement copies the target for its snapshots first.
         let is_dense = is_dense && !out.storage.has_snapshots();
         if is_dense {
-            runtime.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
+            runtime.record_dense(statement, compute, args, &scalars, out, out.covers_storage())?;
         }
         return Ok(is_dense);
     };

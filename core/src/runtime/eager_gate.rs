@@ -28,14 +28,14 @@ use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_handle::StorageHandle;
 use crate::memory::storage_ref::StorageRef;
-use crate::plan::trace::Composite;
+use crate::plan::trace::{Composite, Operation};
 use crate::runtime::eager_kernels::dense_kernel;
 use crate::runtime::launch::Telemetry;
 use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
 use crate::runtime::state::Runtime;
 use fastnp_codegen::cost::{
-    EAGER_BYTES, EAGER_COPY_FACTOR, EAGER_FACTOR, EAGER_FOLD_FACTOR, EAGER_MULTIPLICATIONS, EAGER_ROW_FACTOR,
-    EAGER_SHARED_FOLD_FACTOR,
+    EAGER_BYTES, EAGER_COPY_FACTOR, EAGER_FACTOR, EAGER_FOLD_FACTOR, EAGER_LONE_FACTOR, EAGER_MULTIPLICATIONS,
+    EAGER_ROW_FACTOR, EAGER_SHARED_FOLD_FACTOR,
 };
 use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op};
 use std::marker::PhantomData;
@@ -49,6 +49,9 @@ pub enum EagerLimit {
     /// Points of a statement whose elements have so many bytes, or elements of an array: the setting `tiny`
     /// ([`fastnp_codegen::cost::EAGER_POINTS`]), and more while the result has at most [`EAGER_BYTES`] for each of those.
     Points(usize),
+    /// Points of a statement that is likely to be flushed alone (see [`crate::runtime::lone_statements`]): `tiny` times
+    /// [`EAGER_LONE_FACTOR`].
+    LonePoints,
     /// Elements folded to one number: `tiny` times [`EAGER_FOLD_FACTOR`].
     FoldedElements,
     /// Elements of memory that code outside can write, folded to one number: `tiny` times [`EAGER_SHARED_FOLD_FACTOR`].
@@ -71,6 +74,7 @@ impl EagerLimit {
             EagerLimit::Points(itemsize) => {
                 (EAGER_BYTES / itemsize.max(1)).clamp(1, EAGER_FACTOR).saturating_mul(runtime.tiny)
             }
+            EagerLimit::LonePoints => EAGER_LONE_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::FoldedElements => EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::FoldedSharedElements => EAGER_SHARED_FOLD_FACTOR.saturating_mul(runtime.tiny),
             EagerLimit::GatheredRows => EAGER_ROW_FACTOR.saturating_mul(runtime.tiny),
@@ -121,6 +125,20 @@ impl<'r> Eager<'r> {
     #[inline]
     pub fn within(runtime: &'r mut Runtime, size: usize, limit: EagerLimit) -> Option<Eager<'r>> {
         (size <= limit.bound(runtime)).then_some(Eager { runtime })
+    }
+
+    /// The gate for a statement, or an operation that is recorded as one: within [`EagerLimit::Points`], or within
+    /// [`EagerLimit::LonePoints`] where nothing is pending and the statement is likely to be flushed alone.
+    #[inline]
+    pub(crate) fn for_statement(
+        runtime: &'r mut Runtime,
+        points: usize,
+        op: Operation,
+        compute: DType,
+        itemsize: usize,
+    ) -> Option<Eager<'r>> {
+        let runs = points <= EagerLimit::Points(itemsize).bound(runtime) || runtime.is_lone(points, op, compute);
+        runs.then_some(Eager { runtime })
     }
 
     /// The gate for an operation of any size.
@@ -394,6 +412,14 @@ fn note_write(storage: &Storage) -> Result<()> {
 }
 
 impl Runtime {
+    /// Whether a statement of so many points is likely to be flushed alone, where nothing is pending.
+    fn is_lone(&mut self, points: usize, op: Operation, compute: DType) -> bool {
+        self.trace.nodes == 0
+            && points <= EagerLimit::LonePoints.bound(self)
+            && self.exec_target().device.is_none()
+            && self.lone.is_likely((points as u64) << 16 | (compute as u64) << 12 | op.code())
+    }
+
     /// Whether the contents of a storage are computed and on the host.
     #[inline]
     pub(crate) fn is_ready(&self, storage: &Storage) -> bool {

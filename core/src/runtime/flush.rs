@@ -65,6 +65,7 @@ impl Runtime {
     ) -> Result<()> {
         self.telemetry.stats.flushes += 1;
         self.turns.follow(&self.trace, reason == FlushReason::Full);
+        self.lone.flush(self.trace.nodes);
         let started = self.telemetry.recorder.as_mut().map(|recorder| (recorder.begin(), self.trace.nodes));
         if self.telemetry.stats.flushes.is_multiple_of(CHECK_HANDLER_EVERY) {
             fault_handler::ensure_installed();

@@ -3,7 +3,7 @@
 //! | files | what |
 //! |---|---|
 //! | `state`, `lock`, `fork` | the state; acquisition and guard of its lock; the lock across a fork |
-//! | `record`, `loop_turns`, `snapshot`, `allocate` | statements to the trace; where it ends as a turn of a loop; copy-on-write; storages of new arrays and their way back |
+//! | `record`, `loop_turns`, `lone_statements`, `snapshot`, `allocate` | statements to the trace; where it ends as a turn of a loop; which ones are likely to be flushed alone; copy-on-write; storages of new arrays and their way back |
 //! | `eager_gate` | the conditions for running an operation eagerly, and the only way to its addresses and launches |
 //! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
 //! | `flush`, `execute`, `execute_composed`, `execute_shared`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
@@ -49,6 +49,7 @@ pub(crate) mod inspect;
 pub(crate) mod interrupted_step;
 pub(crate) mod launch;
 pub(crate) mod lock;
+pub(crate) mod lone_statements;
 pub(crate) mod loop_turns;
 pub(crate) mod offload;
 pub(crate) mod profile;

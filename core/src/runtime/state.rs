@@ -9,6 +9,7 @@ use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
 use crate::runtime::fold_memo::FoldMemo;
 use crate::runtime::interrupted_step::InterruptedStep;
 use crate::runtime::launch::Telemetry;
+use crate::runtime::lone_statements::LoneStatements;
 use crate::runtime::loop_turns::LoopTurns;
 use crate::runtime::offload::OffloadModel;
 use crate::runtime::program_cache::ProgramCache;
@@ -42,6 +43,7 @@ pub struct Runtime {
     pub(crate) downloaded_elements: usize,
     pub(crate) last: LastFlush,
     pub(crate) turns: LoopTurns,
+    pub(crate) lone: LoneStatements,
     /// The speculation on dead results that the last flush left unresolved.
     pub(crate) speculation: Option<Speculation>,
     pub(crate) fold_memo: FoldMemo,
@@ -87,6 +89,7 @@ impl Runtime {
             downloaded_elements: 0,
             last: LastFlush::default(),
             turns: LoopTurns::default(),
+            lone: LoneStatements::default(),
             speculation: None,
             fold_memo: FoldMemo::default(),
         }

@@ -38,9 +38,36 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
 /// Applies a binary op to two objects, one of which is an array object: the operator `+`.
 #[inline]
 pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match apply_native(op, a, b)? {
+        Some(result) => Ok(result),
+        None => apply_deferring(op, a, b, None),
+    }
+}
+
+/// Compares an array object with another object by an op: `==`.
+pub(crate) fn compare<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if let Some(result) = apply_native(op, a, b)? {
         return Ok(result);
     }
+    if !matches!(op, Op::Equal | Op::NotEqual) {
+        return apply_deferring(op, a, b, None);
+    }
+    let other = parse_any(b)?;
+    if matches!(other, Arg::Other) && !defers_to(b)? {
+        // Operands that cannot be compared are unequal. The ufunc would raise.
+        let name = if op == Op::Equal { "__eq__" } else { "__ne__" };
+        return fallback(a.py(), "comparison")?.call1((a, name, b));
+    }
+    apply_deferring(op, a, b, Some(other))
+}
+
+/// Applies a binary op to an array object and any other object, unless that goes first. It may have been parsed.
+fn apply_deferring<'a, 'py>(
+    op: Op,
+    a: &'a Bound<'py, PyAny>,
+    b: &'a Bound<'py, PyAny>,
+    other: Option<Arg<'a>>,
+) -> PyResult<Bound<'py, PyAny>> {
     // Only the left operand may defer: Python calls the right one after the left one declined.
     if defers_to(b)? {
         return Ok(a.py().NotImplemented().into_bound(a.py()));
@@ -48,7 +75,11 @@ pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     if is_derived(a)? {
         return fallback(a.py(), "operator")?.call1((op.name(), a, b));
     }
-    apply_any(op, &[a, b])
+    let other = match other {
+        Some(other) => other,
+        None => parse_any(b)?,
+    };
+    apply_parsed(op, &[a, b], &[parse_any(a)?, other])
 }
 
 /// Applies a binary op to array objects, NumPy's arrays and numbers; `None` if one argument is anything else.
@@ -91,10 +122,15 @@ pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
 
 /// Applies an op to any objects.
 pub(crate) fn apply_any<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
-    let py = objects[0].py();
     let args = objects.iter().map(|o| parse_any(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+    apply_parsed(op, objects, &args)
+}
+
+/// Applies an op to objects that have been parsed.
+fn apply_parsed<'py>(op: Op, objects: &[&Bound<'py, PyAny>], args: &[Arg<'_>]) -> PyResult<Bound<'py, PyAny>> {
+    let py = objects[0].py();
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
-    for arg in &args {
+    for arg in args {
         match arg.value(py)? {
             Some(value) => values.push(value),
             None => return numpy(py, op, objects, Error::new(ErrorKind::Unsupported, "")),

@@ -1,7 +1,6 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
-use crate::call::argument::{Arg, parse_any};
-use crate::call::ufunc_call::{apply_native, binary, divmod, is_derived, unary};
+use crate::call::ufunc_call::{binary, compare, divmod, is_derived, unary};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::call_python;
@@ -149,18 +148,7 @@ impl NdArray {
             CompareOp::Gt => Op::Greater,
             CompareOp::Ge => Op::GreaterEqual,
         };
-        if let Some(result) = apply_native(op, this.as_any(), other)? {
-            return Ok(result);
-        }
-        if matches!(op, Op::Equal | Op::NotEqual)
-            && matches!(parse_any(other)?, Arg::Other)
-            && !crate::call::ufunc_call::defers_to(other)?
-        {
-            // Operands that cannot be compared are unequal. The ufunc would raise.
-            let name = if op == Op::Equal { "__eq__" } else { "__ne__" };
-            return fallback(this.py(), "comparison")?.call1((this, name, other));
-        }
-        binary(op, this.as_any(), other)
+        compare(op, this.as_any(), other)
     }
 
     /// NumPy's arrays do not concatenate by `+`, and `operator.concat` raises this text.

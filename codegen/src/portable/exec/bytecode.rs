@@ -149,6 +149,11 @@ impl Bytecode {
         self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
     }
 
+    /// Whether it only loads: its values are in memory.
+    pub(crate) fn needs_no_registers(&self) -> bool {
+        self.calls.is_empty() && self.uniforms.is_empty()
+    }
+
     /// Whether it scatters, and so must run its points in order.
     pub(crate) fn scatters(&self) -> bool {
         self.sinks.iter().any(|s| s.offsets.is_some())

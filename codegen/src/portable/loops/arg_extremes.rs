@@ -269,16 +269,19 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         best.spill();
         nans.spill();
         let best = &mut best.0;
-        let mut any = 0;
-        for j in 0..N {
-            let is_nan = if const { T::IS_COSTLY } {
-                best[j].either_is_nan(best[j])
-            } else {
-                nans.0[j] != T::NanBits::default()
-            };
-            any |= is_nan as u8;
+        let mut any_is_nan = false;
+        if const { T::IS_COSTLY } {
+            for j in 0..N {
+                any_is_nan |= best[j].either_is_nan(best[j]);
+            }
+        } else {
+            let mut any = T::NanBits::default();
+            for j in 0..N.div_ceil(2) {
+                any = any | nans.0[j];
+            }
+            any_is_nan = any != T::NanBits::default();
         }
-        if any != 0 {
+        if any_is_nan {
             return (0..n).map(|i| row.add(i).read()).find(|value| value.either_is_nan(*value)).unwrap_or(best[0]);
         }
         let mut width = N / 2;

@@ -214,6 +214,11 @@ impl Progress {
 }
 
 impl ResolvedAccumulator {
+    /// Whether it finds positions.
+    pub(crate) fn finds(&self) -> bool {
+        matches!(self.loops, AccumulatorLoops::Arg(_))
+    }
+
     /// Folds a tile of `rows` whole rows of `length` values, with a row pitch of `pitch` bytes: `total[r]` is the result of row `r`.
     ///
     /// # Safety

@@ -17,7 +17,7 @@ use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, Load};
 use crate::portable::exec::exec_2d::{NO_PLANE_AXIS, PlaneAxes};
 use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
-use crate::portable::reduce::accumulate::{AccumulatorLoops, COLUMN_GROUP, ResolvedAccumulator};
+use crate::portable::reduce::accumulate::{COLUMN_GROUP, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::ResolvedFolds;
 use std::sync::atomic::AtomicBool;
 
@@ -131,8 +131,8 @@ impl<'a> TiledReduction<'a> {
             |call: &RowFoldCall<'_>| body.sinks.is_empty() || call.stores() || length >= MIN_JIT_ROW || nest > 1;
         reduction.jit_fold = row_fold.filter(|call| length >= call.lanes() && stores(call));
         reduction.column_fold = if by_columns { reduction.column_fold() } else { None };
-        let finds = |a: &ResolvedAccumulator| matches!(a.loops, AccumulatorLoops::Arg(_));
-        reduction.finds_in_place = folding.accumulators.iter().all(finds) && reduction.is_read_in_place();
+        let finds = folding.accumulators.iter().all(ResolvedAccumulator::finds);
+        reduction.finds_in_place = finds && reduction.is_read_in_place();
         reduction.divide();
         reduction
     }
@@ -182,10 +182,7 @@ impl<'a> TiledReduction<'a> {
 
     /// Whether the body only loads operands that are contiguous along the columns, so that tiles need no registers.
     fn is_read_in_place(&self) -> bool {
-        self.body.calls.is_empty()
-            && self.body.uniforms.is_empty()
-            && self.body.sinks.is_empty()
-            && self.has_dense_columns()
+        self.body.needs_no_registers() && self.body.sinks.is_empty() && self.has_dense_columns()
     }
 
     /// Whether all loads are contiguous along the columns.
