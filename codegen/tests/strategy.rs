@@ -35,6 +35,16 @@ fn reductions_of_one_inner_axis_run_in_tiles() {
 }
 
 #[test]
+fn tiles_are_wide_where_there_are_enough_without() {
+    assert_eq!(wide_tile(2000, 1024, 16), 2000, "the parts are enough");
+    assert_eq!(wide_tile(200_000, 1024, 1), MAX_WIDE_TILE);
+    assert_eq!(wide_tile(20_000, 1024, 1), 2048, "ten tiles");
+    assert_eq!(wide_tile(4000, 1024, 1), 1024, "as many as there are");
+    assert_eq!(wide_tile(2048 + 3, 1024, 16), 1024, "three columns are folded by halving");
+    assert_eq!(wide_tile(500, 500, 1), 500);
+}
+
+#[test]
 fn inner_axes_are_divided_only_if_there_are_few_outer_tiles() {
     assert_eq!(parts_of(1, 1000, 100_000, MIN_PART), 4);
     assert_eq!(parts_of(1, 3, 100_000, MIN_PART), 2, "no more parts than tiles");

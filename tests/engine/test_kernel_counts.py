@@ -239,7 +239,10 @@ def test_unrelated_folds_and_maps_have_kernels_of_their_own(assert_kernels: Asse
     assert_kernels(lambda: (x.min(axis=0), y * z), 2)
     assert_kernels(lambda: (x.min(axis=0), x * z), 1)
     assert_kernels(lambda: (x.max(), fastnp.where(y > row, y, row)), 2)
-    assert_kernels(lambda: (x * x, y * y, (x * x).sum(), y.sum(axis=1)), 2)
+    # The square of `y` reads nothing that the first sum does, which is computed when it is asked for.
+    assert_kernels(lambda: (x * x, y * y, (x * x).sum(), y.sum(axis=1)), 3)
+    # The map of `z` is not taken along to the fold of what the other map reads.
+    assert_kernels(lambda: (z * 2, fastnp.where(x > 1, x, 0.0), x.sum()), 2)
 
 
 def test_a_transposed_operand_slows_down_no_other_node(assert_kernels: AssertCount) -> None:
@@ -252,6 +255,9 @@ def test_a_transposed_operand_slows_down_no_other_node(assert_kernels: AssertCou
     # What is stored in its own order is read from memory; what is not is computed where it is read.
     assert_kernels(lambda: [t := fastnp.sqrt(y.T), fastnp.where(x > t, x, 0.0)], 2)
     assert_kernels(lambda: fastnp.where(x > fastnp.sqrt(y.T), x, 0.0), 1)
+    # Nor does what neither of them needs bring the two together.
+    stored = lambda: [x.mean(), t := fastnp.sqrt(y.T), fastnp.where(x > t, x, 0.0)]  # noqa: E731
+    assert_kernels(stored, 3)
 
 
 def test_recording_flushes_nothing(assert_flushes: AssertCount) -> None:

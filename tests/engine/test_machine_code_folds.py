@@ -18,7 +18,10 @@ import pytest
 
 from tests.compare import assert_same
 
-SHAPES = [(2, 8), (17, 9), (300, 64), (1000, 13), (70, 1500), (5000, 30), (33, 1024), (16, 3000)]
+SHAPES = [
+    *[(2, 8), (17, 9), (300, 64), (1000, 13), (70, 1500), (5000, 30), (33, 1024), (16, 3000)],
+    (40, 9000),
+]
 
 # x and y have the shape; r is a row, c a column, n one number, all in memory.
 Program = Callable[[Any, Any, Any, Any, Any, Any], Any]

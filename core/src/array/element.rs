@@ -103,12 +103,16 @@ impl Element for Complex<f64> {
 /// Writes an element of array memory that no pending node uses.
 #[inline]
 pub(crate) fn write(address: *mut u8, value: Scalar) {
+    let bits = value.bits();
     // SAFETY: callers pass the address of an element of the value's type, and hold the runtime's lock.
     unsafe {
+        // A copy of a number of bytes that is not known here is a call.
         match value.dtype().size() {
-            // Most elements are of this size, and a copy of any other number of bytes is a call.
-            8 => address.cast::<u64>().write_unaligned(value.bits() as u64),
-            size => std::ptr::copy_nonoverlapping(value.bytes().as_ptr(), address, size),
+            1 => address.write(bits as u8),
+            2 => address.cast::<u16>().write_unaligned(bits as u16),
+            4 => address.cast::<u32>().write_unaligned(bits as u32),
+            8 => address.cast::<u64>().write_unaligned(bits as u64),
+            _ => address.cast::<u128>().write_unaligned(bits),
         }
     }
 }
@@ -116,12 +120,15 @@ pub(crate) fn write(address: *mut u8, value: Scalar) {
 /// Reads the element at an address of array memory whose contents are computed.
 #[inline]
 pub(crate) fn read(address: *const u8, dtype: DType) -> Scalar {
-    if dtype.size() == 8 {
-        // SAFETY: as below.
-        return Scalar::from_bits(dtype, unsafe { address.cast::<u64>().read_unaligned() }.into());
-    }
-    let mut bytes = [0u8; 16];
-    // SAFETY: callers pass the address of an element whose memory is computed and on the host; it has `size` bytes.
-    unsafe { std::ptr::copy_nonoverlapping(address, bytes.as_mut_ptr(), dtype.size()) };
-    Scalar::from_bits(dtype, u128::from_le_bytes(bytes))
+    // SAFETY: callers pass the address of an element whose memory is computed and on the host; it has as many bytes.
+    let bits = unsafe {
+        match dtype.size() {
+            1 => address.read().into(),
+            2 => address.cast::<u16>().read_unaligned().into(),
+            4 => address.cast::<u32>().read_unaligned().into(),
+            8 => address.cast::<u64>().read_unaligned().into(),
+            _ => address.cast::<u128>().read_unaligned(),
+        }
+    };
+    Scalar::from_bits(dtype, bits)
 }

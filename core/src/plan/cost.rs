@@ -3,15 +3,16 @@
 //! A kernel takes its launch, and the longer of moving its bytes and of executing its instructions. Bytes count once for each storage, as
 //! accesses at shifted indices find each other's elements in the first-level cache; each access is an instruction besides. A byte takes
 //! what it takes in the cache that holds the working set of the whole plan, and more where a kernel has more streams than the caches and the
-//! prefetchers follow. The constants are
+//! prefetchers follow. What is read or written in another order of memory than the rest takes time of its own. The constants are
 //! [`fastnp_codegen::cost`]; threads are left out, as they shorten all kernels of a plan alike.
 
 use crate::array::layout::count;
 use crate::plan::group::Group;
+use crate::plan::overlap::fastest_axes;
 use crate::plan::trace::{Node, Operation, SlotAccess};
 use fastnp_codegen::cost::{
-    CACHED_BYTES, CACHED_NS_PER_BYTE, EXPECTED_TURNS, LAUNCH_NS, LIVE_VALUES, MAX_STREAMS, MEMORY_NS_PER_BYTE,
-    SHARED_CACHE_BYTES, SHARED_NS_PER_BYTE, STREAM_PENALTY,
+    ACROSS_BYTES, CACHED_BYTES, CACHED_NS_PER_BYTE, EXPECTED_TURNS, LAUNCH_NS, LIVE_VALUES, MAX_STREAMS,
+    MEMORY_NS_PER_BYTE, SHARED_CACHE_BYTES, SHARED_NS_PER_BYTE, STREAM_PENALTY,
 };
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
@@ -59,7 +60,8 @@ impl Prices {
         let (streams, bytes) = traffic(accesses(), &group.domain);
         let is_small = count(&group.domain) <= group.limits.pack_points;
         let beyond = if is_small { 0 } else { streams.saturating_sub(MAX_STREAMS) };
-        LAUNCH_NS + executed.max(self.bytes(bytes) * (1.0 + STREAM_PENALTY * beyond as f64))
+        let across = self.bytes(ACROSS_BYTES * accesses_across(accesses(), &group.domain)) * points;
+        LAUNCH_NS + executed.max(self.bytes(bytes) * (1.0 + STREAM_PENALTY * beyond as f64)) + across
     }
 }
 
@@ -74,6 +76,22 @@ fn traffic<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize])
         }
     }
     (by_slot.len(), by_slot.iter().map(|known| known.1).sum())
+}
+
+/// How many accesses over a domain step through memory in another order than most of them.
+fn accesses_across<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize]) -> usize {
+    let mut by_order: SmallVec<[(u64, usize); 4]> = SmallVec::new();
+    // Those of an epilogue are over fewer axes.
+    for access in accesses.filter(|access| access.strides.len() == domain.len()) {
+        let order = fastest_axes(domain, [access].into_iter());
+        match by_order.iter_mut().find(|known| known.0 == order) {
+            Some(known) => known.1 += 1,
+            None if order != 0 => by_order.push((order, 1)),
+            None => {}
+        }
+    }
+    let all: usize = by_order.iter().map(|known| known.1).sum();
+    all - by_order.iter().map(|known| known.1).max().unwrap_or(0)
 }
 
 /// Bytes of the cache lines that an access moves: elements that it has for several points count once, and ones that lie apart take the

@@ -5,7 +5,7 @@
 //! permuted if that lets it join, as where a transposed operand is updated. Every refusal has a name, which `explain` shows.
 
 use crate::array::layout::{Shape, Strides, count};
-use crate::plan::overlap::{Relation, fastest_axes, relate};
+use crate::plan::overlap::{Relation, are_mixed, fastest_axes, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::Fold;
 use fastnp_codegen::cost::{DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, MAX_STREAMS, PACK_LOADS, PACK_POINTS};
@@ -204,6 +204,7 @@ fn find(
             || group.shares_memory(nodes, node);
         if related
             && !group.slows_down(node)
+            && !group.is_in_another_order(node)
             && let Ok(section) = group.admits(nodes, node, false)
         {
             return (Some(at), section, None);
@@ -290,6 +291,14 @@ impl Group {
             && node.domain == self.domain
             && count(&node.domain) > self.limits.pack_points
             && fastest() & !self.fastest != 0
+    }
+
+    /// Whether a node over many points that needs nothing of the group steps through memory in another order: [`split`](crate::plan::split)
+    /// would take it out again, unless a later node joins both.
+    fn is_in_another_order(&self, node: &Node) -> bool {
+        node.domain == self.domain
+            && count(&node.domain) > self.limits.pack_points
+            && are_mixed(self.fastest, fastest_axes(&node.domain, node.accesses()))
     }
 
     fn shares_memory(&self, nodes: &[Node], node: &Node) -> bool {

@@ -59,15 +59,18 @@ impl Part {
         }
     }
 
+    fn shares_memory(&self, other: &Part) -> bool {
+        self.slots.iter().any(|slot| other.slots.contains(slot))
+    }
+
     /// Whether it is at least as fast in one kernel with another part, where a kernel has so many streams at most.
     fn goes_with(&self, other: &Part, most_streams: usize) -> bool {
-        let shares_memory = || self.slots.iter().any(|slot| other.slots.contains(slot));
         let is_one_domain = self.folds || other.folds || self.section == other.section;
         let more = other.streams.iter().filter(|slot| !self.streams.contains(slot)).count();
         self.streams.len() + more <= most_streams
             && is_one_domain
             && !are_mixed(self.fastest, other.fastest)
-            && (shares_memory() || !(self.folds || other.folds))
+            && (self.shares_memory(other) || !(self.folds || other.folds))
     }
 
     fn join(&mut self, other: Part) {
@@ -109,12 +112,25 @@ fn parts(nodes: &[Node], group: &Group, live: &[bool]) -> Option<SmallVec<[Part;
         if !part.folds && sections().any(|section| section != part.section) {
             return None;
         }
-        match parts.iter_mut().find(|other| part.goes_with(other, group.limits.streams)) {
+        parts.push(part);
+    }
+    let goes = |one: &Part, other: &Part| one.goes_with(other, group.limits.streams);
+    // First those that share memory: a map that had joined an unrelated map before would take it to a fold of what it reads.
+    let parts = joined(parts, |one, other| one.shares_memory(other) && goes(one, other));
+    let parts = joined(parts, goes);
+    (parts.len() > 1).then_some(parts)
+}
+
+/// The parts, in order, each joined with the first one before it that it goes with.
+fn joined(parts: SmallVec<[Part; 4]>, goes: impl Fn(&Part, &Part) -> bool) -> SmallVec<[Part; 4]> {
+    let mut out: SmallVec<[Part; 4]> = SmallVec::new();
+    for part in parts {
+        match out.iter_mut().find(|other| goes(&part, other)) {
             Some(other) => other.join(part),
-            None => parts.push(part),
+            None => out.push(part),
         }
     }
-    (parts.len() > 1).then_some(parts)
+    out
 }
 
 /// By member, the first one of its set: members that touch a slot in common, which one of them writes, are in one set.

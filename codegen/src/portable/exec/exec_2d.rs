@@ -394,7 +394,7 @@ impl<'p> Exec2d<'p> {
     /// Re-executes calls to attribute flags to them; from now on flags are read after every call.
     #[cold]
     unsafe fn attribute_flags(&mut self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
-        if let [only] = calls {
+        if let ([only], []) = (calls, &self.code.stages[..]) {
             fp_status::attribute(raised, self.epilogue, only.inst, only.effects);
             return;
         }

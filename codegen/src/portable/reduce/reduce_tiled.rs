@@ -7,7 +7,7 @@
 //! without: [`row_tile`].
 
 use crate::drive::parallel::{estimate_ns, parallel_for};
-use crate::drive::strategy::{folds_by_halving, is_short_row, parts_of};
+use crate::drive::strategy::{folds_by_halving, is_short_row};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, may_run_2d};
@@ -66,13 +66,12 @@ impl TiledReduction<'_> {
         let outer = self.planes * self.points;
         let points = outer * self.nest * self.length;
         let nanoseconds = estimate_ns(points, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
-        let groups = self.groups();
-        let parts = parts_of(groups, self.inner_tiles(), points, self.folding.forms.part);
+        let parts = if self.by_columns { self.parts } else { self.parts_of_groups(self.group) };
         if parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };
         }
-        parallel_for(groups, nanoseconds, workers, &|range, raised| {
+        parallel_for(self.groups(), nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; groups do not overlap.
             unsafe { self.fold_groups(range, raised) }
         })

@@ -155,7 +155,7 @@ unsafe fn run_calls(
         }
     }
     if !complete || fp_status::is_raised(code.fp_mask) {
-        let is_single = code.calls.len() == 1;
+        let is_single = code.calls.len() == 1 && code.stages.is_empty();
         if !is_single {
             fp_status::clear();
         }

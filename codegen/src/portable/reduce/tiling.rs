@@ -11,7 +11,7 @@ use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
     IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
     MIN_NESTED_POINTS, MIN_NESTED_ROW, MIN_PART, ROW_GROUP, TILE_DEPTH, by_columns, computed_row_bytes,
-    folds_by_halving, is_short_row, least_columns,
+    folds_by_halving, is_short_row, least_columns, parts_of, wide_tile,
 };
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, Load};
@@ -42,6 +42,8 @@ pub(super) struct TiledReduction<'a> {
     pub(super) across: usize,
     /// Inner points of a tile.
     pub(super) depth: usize,
+    /// By columns, the parts that the inner axis is divided into.
+    pub(super) parts: usize,
     /// Rows of a tile that its registers hold: of one by columns, and of two inner axes.
     pub(super) height: usize,
     /// Machine code that folds a tile of one row, or rows of a tile by columns.
@@ -107,6 +109,7 @@ impl<'a> TiledReduction<'a> {
             group: 1,
             across: 1,
             depth: 1,
+            parts: 1,
             height: 1,
             jit_fold: None,
             column_fold: None,
@@ -150,14 +153,20 @@ impl<'a> TiledReduction<'a> {
         if self.by_columns {
             // Machine code needs no registers for values.
             let most = if self.column_fold.is_some() { MAX_TILE_COLUMNS } else { MAX_TILE_COLUMNS.min(room) };
-            self.across = self.points.min(most);
-            self.group = self.across;
+            let narrow = self.points.min(most);
             // Independent of the size of registers: equal domains are divided equally and give equal sums. What is halved is one tile.
-            let halves = folds_by_halving(self.across);
-            let rows = (if halves { room } else { self.body.tile_len } / self.across).max(1);
+            let halves = folds_by_halving(narrow);
+            let rows = (if halves { room } else { self.body.tile_len } / narrow).max(1);
             let height = if read_in_place { TILE_DEPTH.max(rows) } else { rows };
             self.depth = self.length.min(if halves { height } else { tile_depth(self.length, self.points) });
             self.height = height.min(self.depth);
+            self.parts = self.parts_of_groups(narrow);
+            self.across = narrow;
+            if self.column_fold.is_some() && !halves {
+                self.across = wide_tile(self.points, narrow, self.planes * self.parts);
+                self.height = (self.body.tile_len / self.across).clamp(1, self.height);
+            }
+            self.group = self.across;
         } else if self.length <= room && self.jit_fold.is_none() && self.nest == 1 {
             let rows = match read_in_place {
                 true => (IN_PLACE_POINTS / self.length).min(MAX_TILE_COLUMNS),
@@ -258,6 +267,12 @@ impl<'a> TiledReduction<'a> {
 
     pub(super) fn groups(&self) -> usize {
         self.planes * self.points.div_ceil(self.group)
+    }
+
+    /// How many parts the inner axis is divided into, if groups have so many points.
+    pub(super) fn parts_of_groups(&self, group: usize) -> usize {
+        let points = self.planes * self.points * self.nest * self.length;
+        parts_of(self.planes * self.points.div_ceil(group), self.inner_tiles(), points, self.folding.forms.part)
     }
 
     pub(super) fn inner_tiles(&self) -> usize {
