@@ -245,6 +245,26 @@ def test_unrelated_folds_and_maps_have_kernels_of_their_own(assert_kernels: Asse
     assert_kernels(lambda: (z * 2, fastnp.where(x > 1, x, 0.0), x.sum()), 2)
 
 
+def test_maps_are_apart_from_folds_of_short_rows(assert_kernels: AssertCount) -> None:
+    x, z = ready(*(vector(shift).reshape(-1, 50) for shift in (0.0, 2.0)))
+    assert_kernels(lambda: (x.min(axis=0), x * z), 2)
+    assert_kernels(lambda: (x.sum(axis=1), x * z), 2)
+    assert_kernels(lambda: (x * z).sum(axis=1), 1)
+    # All of it is one long row.
+    assert_kernels(lambda: ((x * z), x.sum(axis=None, keepdims=True)), 1)
+
+
+def test_an_operand_is_not_copied_for_the_flags_of_other_results(assert_kernels: AssertCount) -> None:
+    x, y, z = ready(*(vector(shift) for shift in (0.0, 1.0, 2.0)))
+
+    def program() -> Any:
+        nonlocal x
+        x -= z
+        return y / (z + 1)
+
+    assert_kernels(program, 2)
+
+
 def test_a_transposed_operand_slows_down_no_other_node(assert_kernels: AssertCount) -> None:
     x, y = ready(grid(), grid(1))
     assert_kernels(lambda: (x * 2, x + y.T), 2)
