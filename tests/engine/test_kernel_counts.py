@@ -239,7 +239,7 @@ def test_unrelated_folds_and_maps_have_kernels_of_their_own(assert_kernels: Asse
     assert_kernels(lambda: (x.min(axis=0), y * z), 2)
     assert_kernels(lambda: (x.min(axis=0), x * z), 1)
     assert_kernels(lambda: (x.max(), fastnp.where(y > row, y, row)), 2)
-    # The square of `y` reads nothing that the first sum does, which is computed when it is asked for.
+    # The square of `y` reads nothing that the first sum does, which is computed at once.
     assert_kernels(lambda: (x * x, y * y, (x * x).sum(), y.sum(axis=1)), 3)
     # The map of `z` is not taken along to the fold of what the other map reads.
     assert_kernels(lambda: (z * 2, fastnp.where(x > 1, x, 0.0), x.sum()), 2)
@@ -254,7 +254,9 @@ def test_maps_are_apart_from_folds_of_short_rows(assert_kernels: AssertCount) ->
     assert_kernels(lambda: ((x * z), x.sum(axis=None, keepdims=True)), 1)
 
 
-def test_an_operand_is_not_copied_for_the_flags_of_other_results(assert_kernels: AssertCount) -> None:
+def test_an_operand_is_not_copied_for_the_flags_of_other_results(
+    assert_kernels: AssertCount,
+) -> None:
     x, y, z = ready(*(vector(shift) for shift in (0.0, 1.0, 2.0)))
 
     def program() -> Any:
@@ -409,7 +411,7 @@ def pending_after(statement: Callable[[], Any], times: int) -> list[bool]:
 
 
 def test_statements_flushed_alone_run_eagerly() -> None:
-    """After eight flushes alone a statement runs when it is made, and is recorded once in 64 times."""
+    """After eight flushes alone a statement runs when it is made, but for one in 65 times."""
     a, b = fastnp.arange(5_003.0), fastnp.arange(5_003.0)
     fastnp.eval(a, b)
     pending = pending_after(lambda: a * b, 100)

@@ -18,7 +18,10 @@ const MAX_DISTANCE: usize = 6;
 /// The plan with two of its kernels merged; none where that cannot be done.
 pub(crate) fn merge(plan: &DraftPlan, (first, second): (usize, usize), terms: &Terms<'_>) -> Option<DraftPlan> {
     let (one, other) = (&plan.kernels[first].0, &plan.kernels[second].0);
-    if are_slow_together(&one.group, &other.group, terms.live) {
+    if are_slow_together(&one.group, &other.group, terms.live)
+        || copies_operand(one, other)
+        || copies_operand(other, one)
+    {
         return None;
     }
     // Kernels between the two that depend on the first one run after both, the others before.
@@ -66,6 +69,16 @@ fn are_slow_together(a: &Group, b: &Group, live: &[bool]) -> bool {
         fastest_axes(&a.domain, a.stores().iter().filter(is_stored)) != 0 && all(b) & !all(a) != 0
     };
     (!passes(a, b) && !passes(b, a) && are_mixed(all(a), all(b))) || adds_to(a, b) || adds_to(b, a)
+}
+
+/// Whether a kernel of one operation that overwrites an operand would have to copy it before, since another one raises flags: then their
+/// operations run again one by one.
+fn copies_operand(kernel: &Draft, other: &Draft) -> bool {
+    let [node] = &kernel.nodes[..] else { return false };
+    count(&kernel.group.domain) > kernel.group.limits.pack_points
+        && node.reads().any(|read| read.slot == node.target.slot)
+        && !other.slots.contains(&node.target.slot)
+        && other.nodes.iter().any(Node::raises)
 }
 
 /// The slots that a kernel touches, some several times.

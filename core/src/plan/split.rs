@@ -10,7 +10,7 @@
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};
 use crate::plan::overlap::{are_mixed, fastest_axes};
-use crate::plan::trace::{Node, Operation};
+use crate::plan::trace::Node;
 use smallvec::SmallVec;
 
 /// The groups, in order, each in parts that are better apart. `live` says which slots are reachable afterwards.
@@ -64,17 +64,13 @@ impl Part {
         let fastest = fastest_axes(&group.domain, of_body().flat_map(Node::accesses));
         let folds = of_body().any(|node| node.reduced != 0);
         let is_short = |axis: usize| fastest >> axis & 1 != 0 && group.domain[axis] < MIN_ROW;
-        let raises = |node: &Node| match node.op {
-            Operation::Apply(op) | Operation::Part(_, op) => !op.effects(node.compute).is_empty(),
-            _ => false,
-        };
         let overwrites = |node: &Node| node.reads().any(|read| read.slot == node.target.slot);
         let is_one = members.len() == 1;
         Part {
             folds,
             has_short_rows: folds && !group.outer.is_empty() && (0..group.domain.len()).any(is_short),
             overwrites: is_one && of_body().any(overwrites),
-            raises: of_body().any(raises),
+            raises: of_body().any(Node::raises),
             section: all().map(|member| member.section).next().unwrap_or(Section::Body),
             fastest,
             slots,

@@ -552,6 +552,14 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether it may raise floating-point flags.
+    pub(crate) fn raises(&self) -> bool {
+        match self.op {
+            Operation::Apply(op) | Operation::Part(_, op) => !op.effects(self.compute).is_empty(),
+            _ => false,
+        }
+    }
+
     /// Whether it is a scan. Over an axis of extent one there is nothing to scan.
     pub(crate) fn scans(&self) -> bool {
         matches!(self.op, Operation::Scan(_)) && self.reduced != 0
