@@ -245,11 +245,12 @@ def test_unrelated_folds_and_maps_have_kernels_of_their_own(assert_kernels: Asse
     assert_kernels(lambda: (z * 2, fastnp.where(x > 1, x, 0.0), x.sum()), 2)
 
 
-def test_maps_are_apart_from_folds_of_short_rows(assert_kernels: AssertCount) -> None:
+def test_maps_are_apart_from_folds_that_they_slow_down(assert_kernels: AssertCount) -> None:
     x, z = ready(*(vector(shift).reshape(-1, 50) for shift in (0.0, 2.0)))
     assert_kernels(lambda: (x.min(axis=0), x * z), 2)
     assert_kernels(lambda: (x.sum(axis=1), x * z), 2)
     assert_kernels(lambda: (x * z).sum(axis=1), 1)
+    assert_kernels(lambda: (x.min(axis=None, keepdims=True), fastnp.sin(fastnp.exp(x))), 2)
     # All of it is one long row.
     assert_kernels(lambda: ((x * z), x.sum(axis=None, keepdims=True)), 1)
 

@@ -2,15 +2,15 @@
 //!
 //! Unrelated nodes share a kernel because a later one may read results of both. Where none did, the kernel has parts that pass no value to
 //! each other. Over large domains such parts are better apart if one would slow the other down: where they read no memory in common and
-//! one of them folds, as folds run best over what they need alone; where one folds along short rows, of which machine code computes few
-//! vectors at a time; where they step through memory in different orders; where one overwrites its operands, which are copied before if what
+//! one of them folds, as folds run best over what they need alone; where a map is beside a fold along short rows, or takes longer than reading
+//! memory twice does, as loops that fold compute fewer vectors side by side; where they step through memory in different orders; where one overwrites its operands, which are copied before if what
 //! raises flags may have to run again; or where together they have more streams than the caches and the prefetchers follow. Small domains stay
 //! together, as a launch costs more.
 
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};
 use crate::plan::overlap::{are_mixed, fastest_axes};
-use crate::plan::trace::Node;
+use crate::plan::trace::{Node, Operation};
 use smallvec::SmallVec;
 
 /// The groups, in order, each in parts that are better apart. `live` says which slots are reachable afterwards.
@@ -28,6 +28,9 @@ pub(crate) fn split(nodes: &[Node], groups: Vec<Group>, live: &[bool]) -> Vec<Gr
 /// Elements of a row of memory from which on a map that a fold along an axis does not need is as fast beside it: of 40,000 rows of 50, a product
 /// and a minimum of one factor's columns take 1.5 times as long in one kernel as in two.
 const MIN_ROW: usize = 256;
+/// The cost of a map's operations from which on memory is not what it waits for: `np.sin` and `np.exp` of a million doubles, beside the sums of
+/// the columns of another operand, take 5.2 ms in one kernel and 3.4 in two.
+const COSTLY_MAP: u32 = 24;
 
 /// Some members of a group, which pass no value to others.
 struct Part {
@@ -36,6 +39,8 @@ struct Part {
     folds: bool,
     /// Whether it folds along an axis, and rows are short.
     has_short_rows: bool,
+    /// What its operations cost, by the op table.
+    cost: u32,
     /// Whether it is one operation that overwrites an operand.
     overwrites: bool,
     /// Whether an operation of it may raise flags.
@@ -64,11 +69,16 @@ impl Part {
         let fastest = fastest_axes(&group.domain, of_body().flat_map(Node::accesses));
         let folds = of_body().any(|node| node.reduced != 0);
         let is_short = |axis: usize| fastest >> axis & 1 != 0 && group.domain[axis] < MIN_ROW;
+        let cost = |node: &Node| match node.op {
+            Operation::Apply(op) | Operation::Part(_, op) => op.row().cost.into(),
+            _ => 1,
+        };
         let overwrites = |node: &Node| node.reads().any(|read| read.slot == node.target.slot);
         let is_one = members.len() == 1;
         Part {
             folds,
             has_short_rows: folds && !group.outer.is_empty() && (0..group.domain.len()).any(is_short),
+            cost: of_body().map(cost).sum(),
             overwrites: is_one && of_body().any(overwrites),
             raises: of_body().any(Node::raises),
             section: all().map(|member| member.section).next().unwrap_or(Section::Body),
@@ -87,10 +97,11 @@ impl Part {
     fn goes_with(&self, other: &Part, most_streams: usize) -> bool {
         let is_one_domain = self.folds || other.folds || self.section == other.section;
         let more = other.streams.iter().filter(|slot| !self.streams.contains(slot)).count();
-        let one_folds_short_rows = self.folds != other.folds && (self.has_short_rows || other.has_short_rows);
+        let [fold, map] = if self.folds { [self, other] } else { [other, self] };
+        let map_slows_fold = fold.folds && !map.folds && (fold.has_short_rows || map.cost >= COSTLY_MAP);
         let copies = (self.overwrites && other.raises) || (other.overwrites && self.raises);
         self.streams.len() + more <= most_streams
-            && !one_folds_short_rows
+            && !map_slows_fold
             && !copies
             && is_one_domain
             && !are_mixed(self.fastest, other.fastest)
@@ -102,6 +113,7 @@ impl Part {
         self.members.sort_unstable();
         self.folds |= other.folds;
         self.has_short_rows |= other.has_short_rows;
+        self.cost += other.cost;
         self.overwrites |= other.overwrites;
         self.raises |= other.raises;
         self.fastest |= other.fastest;
