@@ -771,6 +771,7 @@ class Writer:
                 f"{name}, b in zip(K, L)",
                 *([f"{name} in {numeric_lists.some(self)}", f"{name}, b, c in M"] * self.has_lists),
                 *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),
+                *([numeric_tables.walk(self, name)] * 6 * self.has_tables),
             )
             if self.has_closures and self.dice.random() < 0.2:
                 self.closures(depth)

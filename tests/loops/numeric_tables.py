@@ -78,6 +78,17 @@ def number(w: Writer) -> str:
     )  # fmt: skip
 
 
+def walk(w: Writer, name: str) -> str:
+    """What a loop over a table of small integers binds, one of them a name, and over which."""
+    return w.pick(
+        f"{name} in {w.pick('ways', 'seen', 'tally', 'ints', 'hits', 'halves', 'spots')}",
+        f"{name}, b in {w.pick('cells', 'ints.items()', 'memo.items()', 'tally.items()')}",
+        f"{name} in {w.pick('links[3]', 'nets[1]', 'nets', 'rows', 'counter.found')}",
+        f"{name} in {w.pick('ints', 'memo', 'tally')}.{w.pick('values', 'keys')}()",
+        f"({name}, b), c in grid.items()", f"{name}, z in halves.items()",
+    )  # fmt: skip
+
+
 def target(w: Writer) -> str:
     """What a loop over a dictionary or a set binds, and over which."""
     return w.pick(

@@ -19,9 +19,9 @@ import numpy
 
 from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
-from fastnp._loops.entry import Objects
+from fastnp._loops.entry import TABLE_CLASSES, Objects
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
-from fastnp._loops.heap import TABLE_CLASSES, is_sequence, type_of_list, type_of_table
+from fastnp._loops.heap import is_sequence, type_of_list, type_of_table
 from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept

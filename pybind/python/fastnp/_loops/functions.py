@@ -49,7 +49,7 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.heap import TABLE_CLASSES
+from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
 from fastnp._loops.types import (

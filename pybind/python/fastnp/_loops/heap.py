@@ -14,6 +14,7 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops import set_order
+from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.item_types import DEEPEST
 from fastnp._loops.types import (
     BOOL,
@@ -54,8 +55,6 @@ COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
 # The types of which a `defaultdict` makes values, and the letters of all dictionaries.
 DEFAULTS: dict[type, str] = {int: "int", float: "float", list: "list", set: "set"}
 DEFAULT_LETTERS = {"": "D", "Counter": "Ec", "int": "Ei", "float": "Ef", "list": "El", "set": "Es"}
-# The classes of dictionaries and sets.
-TABLE_CLASSES = (dict, set, defaultdict, Counter)
 # Numbers in a tuple that is an item, at most; each has a word.
 MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
@@ -105,7 +104,7 @@ def type_of_list(
     item: ItemType | None = Unknown(None)
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
-    elif len(kinds) == 1 and kinds <= {*TABLE_CLASSES}:
+    elif len(kinds) == 1 and kinds <= TABLE_CLASSES:
         item = type_of_tables(value[:: len(value) // SAMPLE + 1], of_objects)
     elif kinds:
         item = COMPLEX_KINDS.get(frozenset(kinds)) or common_kind(kinds) or of_objects(kinds, value)

@@ -15,14 +15,13 @@ from __future__ import annotations
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, TypeAlias, TypeGuard
 
 from fastnp._loops import dictionaries, lists, numbers, set_order, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.entry import Objects
-from fastnp._loops.heap import DEFAULTS, TABLE_CLASSES, fields_of, is_key
+from fastnp._loops.entry import TABLE_CLASSES, VIEWS, Objects, Walk
+from fastnp._loops.heap import DEFAULTS, fields_of, is_key
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.loop import below
 from fastnp._loops.merging import merged
@@ -636,22 +635,20 @@ def popped(e: Emitter, table: Value, key: Value | Elementwise) -> tuple[Value, C
 
 # Walks.
 
-VIEWS = ("keys", "values", "items")
-
 
 def view_of(node: ast.expr) -> tuple[ast.expr, str] | None:
     """The dictionary and the name of the view, of `x.items()` and the like."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[], keywords=[]) if (
-            name in VIEWS
+            name in VIEWS.values()
         ):
             return owner, name
     return None
 
 
-def items(e: Emitter, table: Value, view: str = "") -> Items:
-    """What a loop over a table takes, or over a view of a dictionary. Keys are neither added nor
-    removed while it is open.
+def items(e: Emitter, table: Value, view: str = "", first: str | None = None) -> Items:
+    """What a loop over a table takes, or over a view of a dictionary, after so many items. Keys are
+    neither added nor removed while it is open.
     """
     type_, text = table_type(table), e.text
     if view and type_.value is None:
@@ -661,8 +658,11 @@ def items(e: Emitter, table: Value, view: str = "") -> Items:
     table = e.snapshot(table)
     at, left, taken = (text.register(I64, name) for name in ("at", "left", "taken"))
     text.copy(at, text.integer(0))
-    text.copy(taken, text.integer(0))
+    text.copy(taken, first or text.integer(0))
     text.copy(left, length(e, table))
+    if first is not None:
+        skip(e, table, at, first)
+        text.line(f"{left} = sub {left}, {first}")
     kind: Any = type_.key
     if view == "values":
         kind = type_.value
@@ -684,9 +684,8 @@ def items(e: Emitter, table: Value, view: str = "") -> Items:
 
     def rebuild(words: list[Any], objects: Objects) -> Any:
         _, _, count, header = (words.pop(0) for _ in range(4))
-        found = objects.object_of(type_, [header])
         # It begins at once: from here on it notices keys that are added, as the interpreter's does.
-        return islice(getattr(found, view)() if view else found, count, None)
+        return Walk.begun(objects.object_of(type_, [header]), view, count)
 
     return Items(
         (at, left, taken, table.register),
@@ -696,6 +695,20 @@ def items(e: Emitter, table: Value, view: str = "") -> Items:
         rebuild,
         kind,
         tables=(table.register,),
+    )
+
+
+def skip(e: Emitter, table: Value, at: str, count: str) -> None:
+    """Moves the position of a walk beyond so many items, if there are."""
+    text, left = e.text, e.text.register(I64)
+    e.leave_if(text.op(I8, "icmp.gt", count, length(e, table)))
+    text.copy(left, count)
+    e.spend(count)
+    one = text.integer(1)
+    lists.each(
+        e,
+        left,
+        lambda: text.copy(at, text.op(I64, "add", call(e, "table_next", table.register, at), one)),
     )
 
 
