@@ -22,6 +22,7 @@ from fastnp._loops import (
     priority_queues,
     references,
     scatters,
+    set_operations,
     symbols,
     tables,
     tuples,
@@ -423,6 +424,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         left, right = operands(e, target, node)
         if lists.is_list(left):
             add_items(e, left, name, right)
+            return
+        if tables.is_table(left):
+            set_operations.changed(e, name, left, right)
             return
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
             effect = update(e, left, name, right)

@@ -6,7 +6,16 @@ from __future__ import annotations
 
 import ast
 
-from fastnp._loops import dictionaries, lists, priority_queues, sorting, tables, undo
+from fastnp._loops import (
+    default_items,
+    dictionaries,
+    lists,
+    priority_queues,
+    set_operations,
+    sorting,
+    tables,
+    undo,
+)
 from fastnp._loops.assignments import heap_of, immediate
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
@@ -29,12 +38,21 @@ def call(e: Emitter, node: ast.Call) -> None:
         return
     if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
+    of = node.func.value
     if node.func.attr in ("append", "add"):
-        tables.expect_made(e, node.func.value, node.args, expression)
-    owner = undo.kept(e, node.func.value, expression(e, node.func.value), node.args)
+        default_items.expect_made(e, of, node.args, expression)
+    if (made := default_items.with_default(e, of, expression)) is not None:
+        of = made
+    if default_items.with_default(e, node, expression) is not None:
+        return
+    owner = undo.kept(e, of, expression(e, of), node.args)
     dictionaries.expect_table(e, owner)
     if tables.is_table(owner):
-        tables.effect(e, node, owner, expression)
+        if node.func.attr in set_operations.CHANGING and len(node.args) == 1 and not node.keywords:
+            name = set_operations.CHANGING[node.func.attr]
+            set_operations.changed(e, name, owner, expression(e, node.args[0]))
+        else:
+            tables.effect(e, node, owner, expression)
         return
     if isinstance(owner, Value) and isinstance(owner.type, InstanceType | ReferenceType):
         e.settle(single(e, node))

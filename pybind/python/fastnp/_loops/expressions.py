@@ -25,6 +25,7 @@ from fastnp._loops import (
     reductions,
     references,
     searches,
+    set_operations,
     strings,
     symbols,
     tables,
@@ -103,7 +104,10 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             count = number(e, times)
             return lists.repeated(e, single(e, item), count)
         case ast.BinOp(left=left, op=op, right=right):
-            return binary(e, BINARY.get(type(op), ""), *operands(e, left, right))
+            name, sides = BINARY.get(type(op), ""), operands(e, left, right)
+            if tables.is_table(sides[0]):
+                return set_operations.binary(e, name, *sides)
+            return binary(e, name, *sides)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Value(BOOL, (e.text.op(I8, "not", condition(e, operand)),))
         case ast.UnaryOp(op=op, operand=operand):

@@ -36,6 +36,7 @@ from fastnp._loops import (
     reductions,
     searches,
     sequences,
+    set_operations,
     sorted_arrays,
     sorting,
     strings,
@@ -159,6 +160,10 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return creation.array_of_list(e, node, is_ours, expression)
     if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
         return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
+    if target is len and len(node.args) == 1 and not node.keywords:
+        counted = set_operations.counted(e, node.args[0], expression)
+        if counted is not None:
+            return counted
     if isinstance(target, type) and target in TABLE_CLASSES and not node.keywords:
         if target is set and len(node.args) == 1 and tables.view_of(node.args[0]) is not None:
             return tables.of_call(e, node, target, [tables.consumed(e, node.args[0], expression)])
@@ -232,7 +237,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     name = node.func.attr
     is_plain = not node.args and not node.keywords
     if tables.is_table(owner):
-        return tables.method(e, node, owner, expression)
+        made = set_operations.method(e, node, owner, expression)
+        return tables.method(e, node, owner, expression) if made is None else made
     if isinstance(owner, Value) and strings.is_char(owner) and is_plain:
         return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:

@@ -13,6 +13,7 @@ from types import FunctionType
 from fastnp._loops import (
     arrays,
     attributes,
+    default_items,
     effects,
     element_loops,
     free_names,
@@ -221,10 +222,12 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Assign(targets=targets, value=value):
             if (sides := tables.sides_of_get(e, value, expression)) is not None:
                 return assign_sides(e, targets, sides)
-            assign(e, targets, value)
+            assign(e, targets, default_items.with_default(e, value, expression) or value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, [target], value)
         case ast.AugAssign(target=target, op=op, value=value):
+            if isinstance(target, ast.Name):
+                value = default_items.with_default(e, value, expression) or value
             augmented(e, target, BINARY.get(type(op), ""), value)
         case ast.Delete(targets=targets):
             effects.delete(e, targets)

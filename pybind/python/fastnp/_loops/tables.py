@@ -383,50 +383,6 @@ def may_read_tables(e: Emitter, *nodes: ast.expr) -> bool:
     return False
 
 
-def expect_made(
-    e: Emitter, node: ast.expr, arguments: list[ast.expr], expression: Expression
-) -> None:
-    """Has a `defaultdict` make the list or the set that is the object of `table[key].append(…)`, or
-    `add`. If the statement is left after that, it is there when the interpreter executes it, as it
-    would be anyway.
-    """
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-        return
-    table = expression(e, node.value)
-    if not is_table(table) or table_type(table).default not in ("list", "set"):
-        return
-    if may_read_tables(e, node.slice, *arguments):
-        return
-    text, type_ = e.text, table_type(table)
-    key = e.snapshot(settled_key(e, expression(e, node.slice)))
-    if not is_key(key.type):
-        raise Unsupported(f"{key.type} stored to a {type_}")
-    learn(type_, key, None)
-    values, zero = type_.value, text.integer(0)
-    registers = key_registers(e, type_, key)
-    write_key(e, registers)
-    at = text.register(I64)
-    text.copy(at, call(e, "table_find", table.register))
-    make, after = text.new_block("make"), text.new_block()
-    text.unlikely(text.op(I8, "icmp.eq", at, text.integer(0)), make, after)
-    text.start(make)
-    if isinstance(values, ListType):
-        header, _ = lists.new(e, zero, zero, lists.width_of(values))
-    else:
-        assert isinstance(values, TableType)
-        header = new(e, values, zero).register
-    place = Place(e, table, key)
-    place.leave_loops_if(e, place.is_missing)
-    if not place.is_own_key:
-        e.leave_if(place.is_missing)
-    text.copy(at, place.insert(e))
-    put(e, type_, at, (header,), False)
-    del e.checked[STORES]
-    text.jump(after)
-    text.start(after)
-    e.checked[table.register, " ".join(registers)] = at
-
-
 def remove(
     e: Emitter, table: Value, key: Value | Elementwise, must_be_there: bool
 ) -> tuple[Place, Callable[[], None]]:
