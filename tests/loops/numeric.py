@@ -49,6 +49,7 @@ class Writer:
             self.lines += numeric_objects.SETUP.splitlines()
         if self.has_tables:
             self.lines += numeric_tables.SETUP.splitlines()
+        self.lines += numeric_strings.SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
             self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None, kind=Kind.RED):")
@@ -58,6 +59,8 @@ class Writer:
             self.line(1, "W, X, Y, N = [(1, 2), (0, 3)], [], [(0.5, 1)], [2, 5, 3]")
             self.line(1, "O, U, J = [0.5, 1.5], [x[0]], deque([7])")
         at = int(in_function)
+        if in_function:
+            self.line(1, "spoken = {}")
         if in_function and self.has_objects:
             self.line(1, numeric_objects.LOCALS)
         if in_function and self.has_tables:

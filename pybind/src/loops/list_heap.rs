@@ -46,6 +46,27 @@ struct Entered {
     header: usize,
 }
 
+/// What a value is that the code is given: its word is a number until the memory is there.
+#[derive(Clone, Copy)]
+enum Given {
+    /// A list, or a table.
+    List,
+    /// An object of a class, or `None`.
+    Object,
+    /// A string, whose number it stays.
+    Symbol,
+}
+
+impl Given {
+    fn of(item: &Item) -> Given {
+        match item {
+            Item::Reference(_) => Given::Object,
+            Item::Symbol => Given::Symbol,
+            _ => Given::List,
+        }
+    }
+}
+
 #[derive(Clone)]
 enum EnteredKind {
     /// A list, or a deque, with so many items.
@@ -80,7 +101,7 @@ pub(crate) struct ListHeap {
     room: usize,
     #[pyo3(get)]
     is_entered: bool,
-    /// The addresses of the headers of what was given; 0 for `None`.
+    /// The addresses of the headers of what was given, and the numbers of strings; 0 for `None`.
     #[pyo3(get)]
     addresses: Vec<u64>,
 }
@@ -112,7 +133,7 @@ impl ListHeap {
         let mut given = Vec::with_capacity(lists.len());
         for (value, layout) in lists.iter().zip(&layouts) {
             match heap.word_of(value, &layout.get().0)? {
-                Some(word) => given.push((word, matches!(layout.get().0, Item::Reference(_)))),
+                Some(word) => given.push((word, Given::of(&layout.get().0))),
                 None => return Ok(heap),
             }
         }
@@ -402,7 +423,9 @@ impl ListHeap {
             self.before[at] = form.hash(&self.before[at + 1..][..form.key()]);
         }
         let hashes: Vec<u64> = (0..count).map(|i| self.before[first + i * width]).collect();
-        let (slots, fill) = found.slots.unwrap_or_else(|| (tables::slots_of(&hashes), count));
+        // Strings have hashes of their own in the memory, and no code walks over sets of them.
+        let slots = found.slots.filter(|_| !matches!(layout.key, Item::Symbol));
+        let (slots, fill) = slots.unwrap_or_else(|| (tables::slots_of(&hashes), count));
         for (at, word) in [
             (tables::USED, count),
             (tables::LOGGED, count),
@@ -443,7 +466,7 @@ impl ListHeap {
     }
 
     /// Copies what was entered to memory that stays, with room for lists that the code makes; words of numbers become addresses.
-    fn fill(&mut self, given: Vec<(u64, bool)>) {
+    fn fill(&mut self, given: Vec<(u64, Given)>) {
         let words = self.before.len();
         if self.room > 0 && self.entered.iter().any(|one| matches!(one.kind, EnteredKind::Table(..))) {
             self.room = self.room.max(MORE_ROOM * words);
@@ -496,7 +519,12 @@ impl ListHeap {
                 }
             }
         }
-        self.addresses = given.into_iter().map(|(word, is_object)| located(word, is_object)).collect();
+        let word_given = |(word, what): (u64, Given)| match what {
+            Given::Symbol => word,
+            Given::List => located(word, false),
+            Given::Object => located(word, true),
+        };
+        self.addresses = given.into_iter().map(word_given).collect();
         self.memory[..words].copy_from_slice(&self.before);
         (self.memory[0], self.memory[1]) = (self.address(words), self.address(self.memory.len()));
     }

@@ -42,7 +42,7 @@ from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
-from fastnp._loops.structs import is_member, structs_of
+from fastnp._loops.structs import ASCII, SYMBOLS, is_member, structs_of
 from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
@@ -160,7 +160,7 @@ def changed_literals(loop: Loop, names: Names) -> frozenset[Place]:
 def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Writes a loop and compiles it."""
     node = loop.node
-    structs_of(e.learned).begin()
+    structs_of(e.learned).begin(ASCII in e.learned)
     prepare(e)
     try:
         attributes.begin(e)
@@ -174,6 +174,8 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         type_ = None
         if name in live or issubclass(type(names[name]), (int, float, numpy.generic)):
             type_ = e.type_at_entry(name, names[name])
+            if type(names[name]) is str and (SYMBOLS, name) in e.learned:
+                type_ = SymbolType()
         if name not in live:
             # A turn binds it before it is read: to a number of this type, if earlier turns did.
             if isinstance(type_, Number):
@@ -302,12 +304,15 @@ class Compiled:
             i: parameter.type
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, ListType | ReferenceType | TableType)
+            or (isinstance(parameter.type, SymbolType) and parameter.type.class_ is None)
         }
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
         }
         self.members = {
-            i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, SymbolType)
+            i
+            for i, parameter in enumerate(e.parameters)
+            if isinstance(parameter.type, SymbolType) and i not in self.lists
         }
         self.is_flat = not (self.tuples or self.complexes or self.texts or self.members)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]

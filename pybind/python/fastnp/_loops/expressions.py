@@ -57,6 +57,7 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     ReferenceType,
+    SymbolType,
     TupleType,
     UnrolledList,
     Value,
@@ -454,6 +455,11 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
             found = e.text.op(I8, "or", found, searches.equals(e, item, value))
     elif isinstance(within.type, ListType) and references.is_reference(value):
         found = fields.is_among(e, value, within)
+    elif isinstance(within.type, ListType) and isinstance(within.type.item, SymbolType):
+        (word,) = symbols.fitting(e, value)
+        test = lambda item: e.text.op(I8, "icmp.eq", item.register, word)  # noqa: E731
+        count = lists.matching(e, within, test, only_first=True)
+        found = e.text.op(I8, "icmp.gt", count, e.text.integer(0))
     elif isinstance(within.type, ListType):
         numbers.number(value)
         count = lists.matching(
@@ -527,7 +533,7 @@ def number_or_object(e: Emitter, node: ast.expr) -> Value:
     """The value of an expression that is a number, an object that lies in memory, or a member of an
     enumeration.
     """
-    value = symbols.of_member(e, single(e, node))
+    value = symbols.as_symbol(e, symbols.of_member(e, single(e, node)))
     if isinstance(value.type, InstanceType):
         references.expect(e, value.type)
     if not references.is_reference(value) and not symbols.is_symbol(value):

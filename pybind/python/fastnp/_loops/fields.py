@@ -13,8 +13,9 @@ from typing import Any
 from fastnp._loops import attributes, lists, numbers, scopes, symbols
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
+from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.heap import common_kind, is_sequence
-from fastnp._loops.item_types import of_either
+from fastnp._loops.item_types import COMPUTED_KEYS, of_either
 from fastnp._loops.places import MISSING, Link
 from fastnp._loops.references import check_present, is_same, reference
 from fastnp._loops.structs import MOST_FIELDS, STRUCTS, Field, Struct, is_member, structs_of
@@ -26,6 +27,7 @@ from fastnp._loops.types import (
     Number,
     ReferenceType,
     SymbolType,
+    TableType,
     Value,
     common,
 )
@@ -93,6 +95,11 @@ def item_of(e: Emitter, struct: Struct, name: str, found: list[Any]) -> ItemType
         longest: Any = max(found, key=len)
         type_ = e.type_at_entry(f"{struct.class_.__qualname__}.{name}", longest)
         return type_ if isinstance(type_, ListType) else None
+    if len(kinds) == 1 and kinds <= TABLE_CLASSES:
+        largest: Any = max(found, key=len)
+        e.learned[COMPUTED_KEYS, id(largest)] = True
+        table = e.type_at_entry(f"{struct.class_.__qualname__}.{name}", largest)
+        return table if isinstance(table, TableType) else None
     others = kinds - {type(None)}
     if others == {str}:
         return SymbolType()

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from fastnp._loops import arrays, numbers, references, slices, undo
+from fastnp._loops import arrays, numbers, references, slices, symbols, undo
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import GROWTH, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Objects, Rest
@@ -39,6 +39,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ReferenceType,
+    SymbolType,
     TableType,
     TupleType,
     Unknown,
@@ -53,6 +54,7 @@ HEADER_BYTES = 8 * HEADER
 
 def settled(e: Emitter, value: Value) -> Value:
     """A value that may be an item, of which it is known that it does not warn."""
+    value = symbols.as_symbol(e, value)
     is_known = isinstance(value.type, ListType | ReferenceType | TableType | TupleType)
     return value if is_known else e.settle(value)
 
@@ -164,7 +166,11 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
         return references.fitting(e, type_.item, value)
     if isinstance(value, Elementwise):
         raise Unsupported("an array stored to a list")
+    if isinstance(type_.item, SymbolType | Unknown):
+        value = symbols.as_symbol(e, value)
     expect_items(type_, value)
+    if isinstance(type_.item, SymbolType):
+        return symbols.fitting(e, value)
     if is_list(value):
         return value.registers[:1]
     if isinstance(value.type, ReferenceType | TableType | TupleType):
@@ -216,7 +222,7 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ComplexType | ListType | ReferenceType | TableType)
+    return isinstance(value.type, ComplexType | ListType | ReferenceType | SymbolType | TableType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:
@@ -670,7 +676,7 @@ def index(e: Emitter, value: Value, test: Callable[[Value], str]) -> str:
 def visit_each(e: Emitter, value: Value, visit: Callable[[Value], str | None]) -> None:
     """Visits the items of a list, as long as `visit` gives no condition that is false."""
     type_, text = list_type(value), e.text
-    if not isinstance(type_.item, Number | ReferenceType):
+    if not isinstance(type_.item, Number | ReferenceType | SymbolType):
         raise Unsupported(f"an item of {type_}")
     at, left = text.register(I64), text.register(I64)
     text.copy(at, address(e, value, text.integer(0)))

@@ -21,6 +21,11 @@ from fastnp._loops.types import ItemType, ReferenceType
 
 # Among what is learned of a loop: the classes of objects that lie in memory.
 STRUCTS = "objects in memory"
+# Among what is learned, that characters become strings: those of ASCII have the first numbers.
+ASCII = "characters as strings"
+# Also with the name of a variable: that it is bound to a string as a whole.
+SYMBOLS = "a variable that is a string"
+MOST_ASCII = 128
 # Attributes of a class, at most, so that the words of an object are few.
 MOST_FIELDS = 64
 
@@ -85,10 +90,10 @@ class Structs:
         # The strings and members of enumerations whose numbers the code has: from 1 on.
         self.symbols: list[object] = []
 
-    def begin(self) -> None:
+    def begin(self, has_ascii: bool = False) -> None:
         """Begins to write code for the classes that are known."""
         self.is_new = False
-        self.symbols = []
+        self.symbols = [chr(k) for k in range(MOST_ASCII)] if has_ascii else []
         for struct in self.by_class.values():
             struct.begin()
 

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeGuard
 
-from fastnp._loops import dictionaries, lists, numbers, set_order, tuples, undo
+from fastnp._loops import dictionaries, lists, numbers, set_order, symbols, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import TABLE_CLASSES, VIEWS, Objects, Walk
@@ -32,6 +32,7 @@ from fastnp._loops.types import (
     INT,
     ListType,
     ObjectType,
+    SymbolType,
     TableType,
     TupleType,
     Unknown,
@@ -94,11 +95,15 @@ def settled_key(e: Emitter, value: Value | Elementwise) -> Value:
         raise Unsupported("an array as a key")
     if isinstance(value.type, TupleType):
         return tuples.of_items([e.settle(item) for item in tuples.items_of(value)])
-    return e.settle(value)
+    return e.settle(symbols.as_symbol(e, value))
 
 
 def key_registers(e: Emitter, type_: TableType, key: Value) -> tuple[str, ...]:
-    """The words of a key that is looked up: an integer, a truth value, or a tuple of such."""
+    """The words of a key that is looked up: an integer, a truth value, a tuple of such, or a
+    string.
+    """
+    if isinstance(type_.key, SymbolType):
+        return symbols.fitting(e, key)
     parts = tuples.items_of(key) if isinstance(key.type, TupleType) else [key]
     if isinstance(key.type, TupleType) != isinstance(type_.key, TupleType):
         raise Unsupported(f"{key.type} looked up in a {type_}")
@@ -189,9 +194,11 @@ def contains(e: Emitter, table: Value, key: Value | Elementwise) -> str:
 def get(e: Emitter, table: Value, key: Value | Elementwise, default: Value | Elementwise) -> Value:
     """`table.get(key, default)`."""
     type_, text = table_type(table), e.text
-    if isinstance(default, Elementwise) or not lists.is_item(default):
+    if isinstance(default, Elementwise):
         raise Unsupported("a default of this kind")
     key, default = settled_key(e, key), lists.settled(e, default)
+    if not lists.is_item(default):
+        raise Unsupported("a default of this kind")
     if is_empty_for_sure(type_):
         if not is_key(key.type):
             raise Unsupported(f"{key.type} looked up in a dictionary")
@@ -232,7 +239,7 @@ class Place:
                 raise Unsupported("two stores to dictionaries or sets in one statement")
             e.checked[STORES] = ""
         self.is_noted = bool(e.calls) and not is_new
-        self.is_own_key = key.type == self.type.key
+        self.is_own_key = key.type == self.type.key or isinstance(self.type.key, SymbolType)
         registers = key_registers(e, self.type, key)
         self.key = e.snapshot(Value(TupleType((INT,) * len(registers)), registers)).registers
         if self.is_noted:
@@ -611,6 +618,9 @@ def items(e: Emitter, table: Value, view: str = "", first: str | None = None) ->
         raise Unsupported(f"the method `{view}`")
     if is_empty_for_sure(type_):
         raise Unsupported("a loop over a table that is empty")
+    if type_.value is None and isinstance(type_.key, SymbolType):
+        # Its order is that of hashes that the memory does not have.
+        raise Unsupported("a loop over a set of strings")
     table = e.snapshot(table)
     at, left, taken = (text.register(I64, name) for name in ("at", "left", "taken"))
     text.copy(at, text.integer(0))
