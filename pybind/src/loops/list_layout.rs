@@ -61,6 +61,28 @@ pub(crate) enum Item {
     Nothing,
 }
 
+/// What a value is that the code is given: its word is a number until the memory is there.
+#[derive(Clone, Copy)]
+pub(crate) enum Given {
+    /// A list, or a table.
+    List,
+    /// An object of a class, or `None`.
+    Object,
+    /// A string, whose number it stays.
+    Symbol,
+}
+
+impl Given {
+    /// What a value of an item is.
+    pub(crate) fn of(item: &Item) -> Given {
+        match item {
+            Item::Reference(_) => Given::Object,
+            Item::Symbol => Given::Symbol,
+            _ => Given::List,
+        }
+    }
+}
+
 /// The type of a dictionary, or of a set, which has no values. Keys are integers, tuples of integers, or strings.
 #[derive(PartialEq, Eq)]
 pub(crate) struct TableLayout {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import attributes, dictionaries, places, priority_queues
+from fastnp._loops import attributes, dictionaries, new_objects, places, priority_queues
 from fastnp._loops import heap as heap_module
 from fastnp._loops.closures import Closures
 from fastnp._loops.comprehensions import comprehension
@@ -42,7 +42,7 @@ from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
-from fastnp._loops.structs import ASCII, SYMBOLS, is_member, structs_of
+from fastnp._loops.structs import ASCII, STRUCTS, SYMBOLS, is_member, structs_of
 from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
@@ -164,6 +164,7 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
     prepare(e)
     try:
         attributes.begin(e)
+        new_objects.begin(e)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
     live, constants = live_at_head(node), Constants(node)
@@ -196,8 +197,11 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
             items = entry_items(e, source, lambda source: source)
         outermost(e, node, items)
         dictionaries.check_others(e)
+        new_objects.check(e)
         return Compiled(loop, e)
     except Refused as refused:
+        if structs_of(e.learned).has_learned:
+            raise Learned(STRUCTS, structs_of(e.learned)) from None
         return Refusal(refused.line, refused.reason)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
@@ -316,7 +320,7 @@ class Compiled:
         }
         self.is_flat = not (self.tuples or self.complexes or self.texts or self.members)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
-        self.structs = structs_of(e.learned).layouts() if self.lists else []
+        self.structs = structs_of(e.learned).layouts() if self.lists or e.heap else []
         self.symbols = structs_of(e.learned).symbols
         # By identity.
         self.numbers = {id(one): k for k, one in enumerate(self.symbols, 1) if is_member(one)}

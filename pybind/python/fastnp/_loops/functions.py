@@ -32,6 +32,7 @@ from fastnp._loops import (
     lists,
     literals,
     masks,
+    new_objects,
     numbers,
     reductions,
     searches,
@@ -53,6 +54,7 @@ from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
+from fastnp._loops.structs import can_hold
 from fastnp._loops.types import (
     BOOL,
     COMPLEX_CHAR,
@@ -192,6 +194,9 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return known(e, undo.in_order(e, nodes, items_or_value(target, expression)))
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
+    if isinstance(target, type) and not name and can_hold(target):
+        arguments = undo.in_order(e, node.args, argument_of_call)
+        return new_objects.made(e, target, node, arguments, inline)
     if isinstance(target, FunctionType) and not name:
         return inline(e, target, node, undo.in_order(e, node.args, argument_of_call))
     if isinstance(target, MethodType) and (place := e.closures.place_of(target)) is not None:
