@@ -79,7 +79,8 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         if tables.is_table(table):
             assign_popped(e, target, *tables.popped(e, table, expression(e, node.args[0])))
             return
-    if is_pop(node):
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    if is_pop(node) and all(isinstance(part, ast.Name) for part in parts):
         assert isinstance(node.func, ast.Attribute)
         array = single(e, node.func.value)
         if not isinstance(array.type, ListType):

@@ -401,6 +401,9 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return complexes.compare(e, names[0] or "", left, right)
     if isinstance(left.type, TupleType) and isinstance(right.type, TupleType) and len(names) == 1:
         return compare_tuples(e, names[0] or "", left, right)
+    if lists.is_list(left) and lists.is_list(right) and names in (["equal"], ["not_equal"]):
+        found = searches.equal_lists(e, left, right)
+        return Value(BOOL, (found if names == ["equal"] else e.text.op(I8, "not", found),))
     right = e.settle(right)
     result = numbers.compare(e, names[0] or "", left, right)
     if len(names) == 1:

@@ -248,6 +248,8 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
+    if isinstance(owner, Value) and isinstance(owner.type, ListType) and lists.is_pop(name, node):
+        return lists.popped_at_once(e, owner, node)
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
     is_tuple = isinstance(owner, Value) and isinstance(owner.type, TupleType)

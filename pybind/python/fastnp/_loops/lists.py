@@ -367,6 +367,21 @@ def popped(e: Emitter, array: Value, node: ast.Call) -> tuple[Value, Callable[[]
     return pop_first(e, array)
 
 
+def popped_at_once(e: Emitter, array: Value, node: ast.Call) -> Value:
+    """The item that a call within an expression takes from a list. It is there again where the
+    statement is left after that.
+    """
+    value, effect = popped(e, array, node)
+    if not e.calls:
+        words = (ITEMS, LENGTH, ROOM) if node.args or list_type(array).is_deque else (LENGTH,)
+        for offset in words:
+            at = e.text.op(I64, "add", array.register, e.text.integer(offset))
+            undo.note_in_statement(e, at, "l")
+    value = e.snapshot(value)
+    effect()
+    return value
+
+
 def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
     """`array.pop()`: the last item, and what makes the list shorter."""
     type_, text, header = list_type(array), e.text, array.register
