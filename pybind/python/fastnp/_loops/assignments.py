@@ -16,6 +16,7 @@ from fastnp._loops import (
     fields,
     gathers,
     inner_functions,
+    list_methods,
     lists,
     masks,
     numbers,
@@ -85,7 +86,7 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         array = single(e, node.func.value)
         if not isinstance(array.type, ListType):
             raise Unsupported("the method `pop`")
-        assign_popped(e, target, *lists.popped(e, array, node))
+        assign_popped(e, target, *list_methods.popped(e, array, node, expression))
         return
     if (heap := heap_of(e, node, "heappop", 1)) is not None:
         assign_popped(e, target, *priority_queues.pop(e, heap[0]))
@@ -129,7 +130,7 @@ def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and lists.is_pop(node.func.attr, node)
+        and list_methods.is_pop(node.func.attr, node)
     )
 
 

@@ -9,6 +9,7 @@ import ast
 from fastnp._loops import (
     default_items,
     dictionaries,
+    list_methods,
     lists,
     priority_queues,
     set_operations,
@@ -65,20 +66,23 @@ def call(e: Emitter, node: ast.Call) -> None:
         lists.extend(e, owner, expression(e, immediate(e, node.args[0])))
     elif node.func.attr == "sort" and not node.args and not e.calls:
         sorting.sort_list(e, owner)
-    elif lists.is_pop(node.func.attr, node):
-        _, effect = lists.popped(e, owner, node)
+    elif list_methods.is_pop(node.func.attr, node):
+        _, effect = list_methods.popped(e, owner, node, expression)
         effect()
-    else:
+    elif not list_methods.call(e, owner, node, expression):
         raise Unsupported(f"the method `{node.func.attr}`")
 
 
 def delete(e: Emitter, targets: list[ast.expr]) -> None:
-    """`del table[key]`."""
+    """`del table[key]`, `del array[index]`."""
     for target in targets:
         if not isinstance(target, ast.Subscript):
             raise Unsupported("a name that is deleted")
         table = single(e, target.value)
         dictionaries.expect_table(e, table)
+        if lists.is_list(table) and not isinstance(target.slice, ast.Slice):
+            list_methods.delete(e, table, expression(e, target.slice))
+            continue
         if not tables.is_table(table) or tables.table_type(table).value is None:
             raise Unsupported("an item that is deleted")
         _, effect = tables.remove(e, table, expression(e, target.slice), True)

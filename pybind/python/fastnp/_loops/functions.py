@@ -29,6 +29,7 @@ from fastnp._loops import (
     limits,
     linear_algebra,
     list_folds,
+    list_methods,
     lists,
     literals,
     masks,
@@ -248,8 +249,9 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
         return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
-    if isinstance(owner, Value) and isinstance(owner.type, ListType) and lists.is_pop(name, node):
-        return lists.popped_at_once(e, owner, node)
+    is_pop = list_methods.is_pop(name, node)
+    if is_pop and isinstance(owner, Value) and isinstance(owner.type, ListType):
+        return list_methods.popped_at_once(e, owner, node, expression)
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
     is_tuple = isinstance(owner, Value) and isinstance(owner.type, TupleType)

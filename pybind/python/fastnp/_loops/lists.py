@@ -6,7 +6,6 @@ so is what there is no memory for: then the next run has empty memory.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
@@ -340,88 +339,6 @@ def extend(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     text.line(f"call copy_memory({at}, {source}, {size})")
     text.line(f"store.i64 {header}, {LENGTH}, {end}")
     e.stores_lists = True
-
-
-def is_pop(name: str, node: ast.Call) -> bool:
-    """Whether a call of a method takes the last item of a list, or the first."""
-    if name not in ("pop", "popleft") or node.keywords:
-        return False
-    return not node.args or (name == "pop" and is_first(node))
-
-
-def is_first(node: ast.Call) -> bool:
-    """Whether the argument of a call is the index of the first item."""
-    match node.args:
-        case [ast.Constant(value=int(at))]:
-            return type(at) is int and at == 0
-    return False
-
-
-def popped(e: Emitter, array: Value, node: ast.Call) -> tuple[Value, Callable[[], None]]:
-    """The item that a call takes from a list (`is_pop`), and what takes it out."""
-    assert isinstance(node.func, ast.Attribute)
-    if node.func.attr == "pop" and not node.args:
-        return pop(e, array)
-    if list_type(array).is_deque != (node.func.attr == "popleft"):
-        raise Unsupported(f"a {node.func.attr} of this list")
-    return pop_first(e, array)
-
-
-def popped_at_once(e: Emitter, array: Value, node: ast.Call) -> Value:
-    """The item that a call within an expression takes from a list. It is there again where the
-    statement is left after that.
-    """
-    value, effect = popped(e, array, node)
-    if not e.calls:
-        words = (ITEMS, LENGTH, ROOM) if node.args or list_type(array).is_deque else (LENGTH,)
-        for offset in words:
-            at = e.text.op(I64, "add", array.register, e.text.integer(offset))
-            undo.note_in_statement(e, at, "l")
-    value = e.snapshot(value)
-    effect()
-    return value
-
-
-def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
-    """`array.pop()`: the last item, and what makes the list shorter."""
-    type_, text, header = list_type(array), e.text, array.register
-    refuse_fixed(e, type_, "a pop of this list")
-    count = length(e, array)
-    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
-    last = text.op(I64, "sub", count, text.integer(1))
-    value = load(e, type_, address(e, array, last))
-    undo.note(e, text.op(I64, "add", header, text.integer(LENGTH)), "l")
-    e.stores_lists = True
-    return value, lambda: text.line(f"store.i64 {header}, {LENGTH}, {last}")
-
-
-def pop_first(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
-    """`deque.popleft()`, `list.pop(0)`: the first item, and what takes it out: the list begins
-    behind it.
-    """
-    type_, text, header = list_type(array), e.text, array.register
-    refuse_fixed(e, type_, "the first item of this list, taken out")
-    if width_of(type_) % 8:
-        # Items begin at a word.
-        raise Unsupported("the first of items of a byte, taken out")
-    count, room = (text.op(I64, "load.i64", header, offset) for offset in (LENGTH, ROOM))
-    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
-    first = text.op(I64, "load.i64", header, ITEMS)
-    value, one = load(e, type_, first), text.integer(1)
-    words = (
-        (ITEMS, text.op(I64, "add", first, text.integer(width_of(type_)))),
-        (LENGTH, text.op(I64, "sub", count, one)),
-        (ROOM, text.op(I64, "sub", room, one)),
-    )
-    for offset, _ in words:
-        undo.note(e, text.op(I64, "add", header, text.integer(offset)), "l")
-    e.stores_lists = True
-
-    def effect() -> None:
-        for offset, word in words:
-            text.line(f"store.i64 {header}, {offset}, {word}")
-
-    return value, effect
 
 
 # New lists.
