@@ -268,7 +268,7 @@ class Emitter:
         self.has_log = False
         self.log = self.text.named("log", "i64")
         self.log_base: str | None = None
-        self.branches = 0  # `if` statements around, in the function that is written
+        self.branches, self.versions = 0, 1  # `if` statements around; versions of the statement
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
