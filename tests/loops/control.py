@@ -20,6 +20,8 @@ xs = [3, 1, 4, 1, 5, 9, 2, 6]
 ys = (2, 7, 1, 8)
 pairs = [(1, 2), (3, 4), (5, 6)]
 arr = np.arange(5)
+ws = {4: 1, 0: 7, 2: 5}
+vs = {k * 9 % 31 for k in range(12)}
 g = 1
 h = 2
 """
@@ -148,8 +150,13 @@ class Writer:
             self.put(depth, f"{self.name()} {dice.choice(['+=', '-='])} {self.expression()}")
         elif kind < 0.9:
             self.put(depth, f"{self.name()}, {self.name()} = {self.name()}, {self.expression()}")
-        else:
+        elif kind < 0.96:
             self.put(depth, f"xs[{self.expression(1)} % 8] = {self.expression(1)}")
+        elif kind < 0.98:
+            self.put(depth, f"ws[{self.expression(1)} % 5] = {self.expression(1)}")
+        else:
+            method = dice.choice(["add", "discard"])
+            self.put(depth, f"vs.{method}({self.expression(1)} % 40)")
 
     def simple(self, depth: int, loops: int) -> None:
         kind = self.dice.random()
@@ -259,6 +266,8 @@ class Writer:
             f"{name}, j in pairs",
             f"{name}, (j, a) in enumerate(pairs)",
             f"{name}, j in zip(ys, iter(xs))",
+            f"{name} in {dice.choice(['vs', 'vs', 'ws', 'ws.keys()', 'ws.values()'])}",
+            f"{name}, j in {dice.choice(['ws.items()', 'enumerate(vs)', 'zip(ws, ys)'])}",
             f"xs[{dice.randint(0, 7)}] in range({dice.randint(0, 4)})",
             f"{name} in {self.name()}" if dice.random() < 0.1 else f"{name} in {{1: 2, 3: 4}}",
             f"{name}, *j in pairs" if dice.random() < 0.2 else f"{name} in xs",

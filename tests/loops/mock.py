@@ -15,12 +15,20 @@ from copy import copy
 from typing import Any
 
 from fastnp._loops import compiler
-from fastnp._loops.entry import Source, advance, source_of
+from fastnp._loops.entry import Source, Walk, advance, is_changed, source_of
 from fastnp._loops.loop import COMPREHENSIONS, SCOPES, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import BROKE, DONE, Outcome, Refusal
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete, ast.Pass, ast.Assert)
+
+
+def taken(source: Source) -> tuple[Any, Source]:
+    """The first item, and what is left. What the loop is entered with stays as it is."""
+    if isinstance(source, Walk):
+        first, rest = (Walk.begun(source.table, source.view, source.taken + k) for k in (0, 1))
+        return next(first.iterator), rest
+    return next(iter(source)), advance(source, 1)
 
 
 class Left(Exception):
@@ -113,10 +121,13 @@ class MockCompiled:
                     return
             else:
                 assert source is not None
+                if is_changed(source):
+                    raise Left(k, "keys were added or removed")
                 if not len(source):
                     return
-                self.bind(node.target, next(iter(source)), k)
-                source = self.iterators[k] = advance(source, 1)
+                item, rest = taken(source)
+                self.bind(node.target, item, k)
+                source = self.iterators[k] = rest
             begun = True
             with suppress(Continued):
                 self.block(node.body)

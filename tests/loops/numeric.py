@@ -49,6 +49,7 @@ class Writer:
             self.lines += numeric_objects.SETUP.splitlines()
         if self.has_tables:
             self.lines += numeric_tables.SETUP.splitlines()
+        self.lines += numeric_strings.SETUP.splitlines()
         in_function = self.dice.random() < 0.5
         if in_function:
             self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None, kind=Kind.RED):")
@@ -58,6 +59,8 @@ class Writer:
             self.line(1, "W, X, Y, N = [(1, 2), (0, 3)], [], [(0.5, 1)], [2, 5, 3]")
             self.line(1, "O, U, J = [0.5, 1.5], [x[0]], deque([7])")
         at = int(in_function)
+        if in_function:
+            self.line(1, "spoken = {}")
         if in_function and self.has_objects:
             self.line(1, numeric_objects.LOCALS)
         if in_function and self.has_tables:
@@ -771,6 +774,7 @@ class Writer:
                 f"{name}, b in zip(K, L)",
                 *([f"{name} in {numeric_lists.some(self)}", f"{name}, b, c in M"] * self.has_lists),
                 *([f"{name}, b in W", f"b, ({name}, c) in enumerate(X)"] * self.has_lists),
+                *([numeric_tables.walk(self, name)] * 6 * self.has_tables),
             )
             if self.has_closures and self.dice.random() < 0.2:
                 self.closures(depth)

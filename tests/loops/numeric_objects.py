@@ -71,6 +71,26 @@ def settle(items, p):
             if e is not g:
                 e.f += g.x - p
                 g.m += 1
+class Spark:
+    glow = 3
+    def __init__(self, p, other=None):
+        self.p, self.other = p, other
+        self.q = p * 0.5
+        self.trail = [p]
+        self.word = "lit" if p % 2 else "dim"
+        self.fade(p)
+    def fade(self, by):
+        self.q -= by
+        self.trail.append(by)
+        return self.q + self.glow
+class Link:
+    def __init__(self, key, next=None):
+        self.key, self.next = key, next
+        made.append(key)
+        first.m += 1
+def joined(p):
+    return Link(p, Link(p + 1))
+made, sparks, chain, spark = [], [], None, None
 bodies = [Body(k) for k in range(6)]
 for first, one in zip(bodies, bodies[1:]):
     first.next = one
@@ -85,7 +105,8 @@ one = None
 """
 SETUP += numeric_attributes.SETUP
 # What functions bind themselves.
-LOCALS = "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]; "
+LOCALS = "made, sparks, chain, spark = [], [], None, None; "
+LOCALS += "leaf, one, tip, flock = bodies[3], first, root, [bodies[1], first, bodies[1]]; "
 LOCALS += numeric_attributes.LOCALS
 MOODS = "('up' if a % 2 else 'down')"
 FLOATS = ("x", "v", "f", "g")
@@ -131,6 +152,28 @@ def number(w: Writer) -> str:
         f"odd[{i} % 3].{w.pick('x', 'm', 'none')}",
         f"{w.pick('root.last()', 'tip', 'root', 'root.left')}.key",
         numeric_places.number(w),
+    )
+
+
+def made(w: Writer) -> tuple[str, ...]:
+    """Statements that make objects."""
+    i, j = w.index(), w.index()
+    return (
+        f"spark = Spark({i}{w.pick('', f', {body(w)}', ', spark')})",
+        f"if len(sparks) < 20: sparks.append(Spark({i}))",
+        f"sparks = [Spark({i}), Spark({j})]",
+        f"if spark is not None: s += spark.p + len(spark.trail); spark.p += {i}",
+        f"if sparks: z = sparks[-1].fade({i})",
+        f"for a in range({i}): spark = Spark(a, spark)",
+        "while spark is not None and s < 99: s += spark.p; spark = spark.other",
+        f"chain = {w.pick(f'Link({i}, chain)', f'joined({j})', 'None', f'Link({i})')}",
+        "while chain is not None: s += chain.key; chain = chain.next",
+        f"if len(made) < 30: first.next = Body({i})",
+        f"tip = {w.pick(f'Node({i})', 'root')}",
+        f"root.left.left = Node({i})",
+        f"s += Link({i}).key + joined({j}).next.key // ({i} - 2)",
+        f"grains[{i} % 4] = Grain({j}, {body(w)})",
+        f"if spark is not None and spark.word == {w.pick(repr('lit'), 'way')}: way = spark.word",
     )
 
 
@@ -195,4 +238,5 @@ def statement(w: Writer) -> str:
         ),
         numeric_places.statement(w),
         numeric_places.statement(w),
+        *made(w),
     )  # fmt: skip

@@ -78,6 +78,23 @@ def number(w: Writer) -> str:
     )  # fmt: skip
 
 
+def some_set(w: Writer) -> str:
+    """A set of integers."""
+    i = w.index()
+    return w.pick("spots", "seen", f"links[{i}]", f"nets[{i}]", f"{{{i}, {w.index()}, 8}}")
+
+
+def walk(w: Writer, name: str) -> str:
+    """What a loop over a table of small integers binds, one of them a name, and over which."""
+    return w.pick(
+        f"{name} in {w.pick('ways', 'seen', 'tally', 'ints', 'hits', 'halves', 'spots')}",
+        f"{name}, b in {w.pick('cells', 'ints.items()', 'memo.items()', 'tally.items()')}",
+        f"{name} in {w.pick('links[3]', 'nets[1]', 'nets', 'rows', 'counter.found')}",
+        f"{name} in {w.pick('ints', 'memo', 'tally')}.{w.pick('values', 'keys')}()",
+        f"({name}, b), c in grid.items()", f"{name}, z in halves.items()",
+    )  # fmt: skip
+
+
 def target(w: Writer) -> str:
     """What a loop over a dictionary or a set binds, and over which."""
     return w.pick(
@@ -144,6 +161,19 @@ def statement(w: Writer) -> str:
         f"a = {w.pick('min', 'max', 'sum')}({w.pick(one, f'{some}.values()')}) % 1000",
         f"X = list({w.pick('cells', 'grid', f'{some}.items()')})",
         f"print({w.pick('ints', 'memo', 'cells', 'seen', 'halves', 'grid', 'spots')})",
+        f"{some}.setdefault({k}, {w.pick(i, 'a', f'L[{i}]')})",
+        f"c {w.pick('', '+')}= {some}.setdefault({k}, {w.pick(i, '3', f'len({some})')})",
+        f"ways.setdefault({k}, []).append({i})",
+        f"T = {{}}\nT.setdefault({k}, []).append({i})\nT.setdefault({j}, []).append({j})",
+        f"T = {{}}\nfor a in K: T.setdefault(a % 3, set()).add({w.pick(i, 'a', k)})",
+        f"{one} {w.pick('|', '-', '|', '&')}= {w.pick(f'{{{i}, {k}}}', f'links[{i}]', one)}",
+        f"{w.pick(one, f'links[{i}]')}.{w.pick('update', 'difference_update')}({some_set(w)})",
+        f"{w.pick(one, f'links[{i}]')} = {some_set(w)} {w.pick('&', '-', '-', '|')} {some_set(w)}",
+        f"s += len({some_set(w)} {w.pick('&', '-', '|', '^')} {some_set(w)})",
+        f"s += {some_set(w)}.{w.pick('issubset', 'issuperset', 'isdisjoint')}({some_set(w)})",
+        f"if {some_set(w)} & {some_set(w)}: s += 1",
+        f"{one}.update({w.pick('L', 'K', f'[{i}, {k}]')})",
+        f"{some}.update({w.pick('ints', 'alike', f'{{{i}: {j}, {k}: 2}}')})",
         f"c = {number(w)}",
         f"z = {number(w)}",
         f"o = {w.pick(some, 'halves', 'tally')}.get({k})",

@@ -112,6 +112,23 @@ for i in range(n - 1, -1, -1):
     if box.mode == "a": box.mode = "b"
     elif box.mode == "b" and i < 2: box.mode = "a"; s += i
 """,
+    "None after a loop without turns, of which there is none": """
+def tournament(v, k):
+    best = None
+    for j in range(k):
+        i = (j * 7 + 3) % 7
+        if best is None or v[i] < v[best]:
+            best = i
+    return v[best]
+for i in range(n):
+    s += tournament(x, 4)
+    least = None
+    for k in range(n):
+        if least is None or y[k] < y[least]:
+            least = k
+    a += least
+    y[least] += 10
+""",
 }
 # Left by some statements, or with an error.
 OTHERS = {
@@ -142,6 +159,34 @@ for i in range(40):
     else: s += 9; v = None
     a += 1
     if v == 1: b += 1
+""",
+    "None after loops without turns": """
+def tournament(v, k):
+    best = None
+    for j in range(k):
+        if best is None or v[j] < v[best]:
+            best = j
+    return v[best]
+try:
+    for i in range(2 * n):
+        best = None
+        for k in range(i % 5):
+            if best is None or y[k] < y[best]:
+                best = k
+        try:
+            a += best
+            y[best] += 10
+        except TypeError:
+            a += 1000
+        s += tournament(x, (i + 1) % 13)
+except (TypeError, IndexError) as error:
+    print(error, i)
+for i in range(n):
+    way = None if i % 2 else "a"
+    try:
+        a += way.x
+    except AttributeError:
+        b += 1
 """,
     "strings that the loop does not name": """
 for name in ("alpha", "beta"):

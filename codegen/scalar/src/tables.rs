@@ -1,4 +1,4 @@
-//! Hash tables in the memory of a run: dictionaries and sets whose keys are integers, or tuples of integers.
+//! Hash tables in the memory of a run: dictionaries and sets whose keys are integers, tuples of integers, or the numbers of strings.
 //!
 //! A table is a header of [`HEADER`] words. Its entries lie in the order in which they were added, each the hash, the words of the key, and
 //! those of the value. Slots lead from hashes to entries: a slot of 32 bits is the number of an entry plus one, 0 where there never was one,

@@ -9,8 +9,9 @@
 //! is found: under names, in lists and in attributes, whose words are its address, or 0 for `None`.
 
 use crate::interpreter::address_hash::AddressHash;
+use crate::loops::deques::{deque, items_of_deque};
 use crate::loops::list_layout::{
-    Item, Layout, ListLayout, Number, Owner, TableLayout, complex_of_words, words_of_complex,
+    Given, Item, Layout, ListLayout, Number, Owner, TableLayout, complex_of_words, words_of_complex,
 };
 use crate::loops::struct_layout::StructLayout;
 use crate::loops::symbol_table::SymbolTable;
@@ -19,8 +20,7 @@ use fastnp_scalar::tables::{self, PREFIX};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySet, PyTuple};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -74,13 +74,16 @@ pub(crate) struct ListHeap {
     /// The address of the memory, whose provenance is exposed: the code has it as an integer.
     #[pyo3(get)]
     base: u64,
-    /// The lists that the code has made and that became objects, by the address of their header.
+    /// What the code has made and that became objects, by the address of its header.
     made: HashMap<u64, Py<PyAny>, AddressHash>,
+    /// Objects of classes among these that have no attributes yet, with the number of the class and the word they begin at. A chain of them
+    /// would need a deep stack.
+    without_attributes: Vec<(Py<PyAny>, usize, usize)>,
     /// Words for lists that the code makes.
     room: usize,
     #[pyo3(get)]
     is_entered: bool,
-    /// The addresses of the headers of what was given; 0 for `None`.
+    /// The addresses of the headers of what was given, and the numbers of strings; 0 for `None`.
     #[pyo3(get)]
     addresses: Vec<u64>,
 }
@@ -105,6 +108,7 @@ impl ListHeap {
             memory: Vec::new(),
             base: 0,
             made: HashMap::default(),
+            without_attributes: Vec::new(),
             room,
             is_entered: false,
             addresses: Vec::new(),
@@ -112,7 +116,7 @@ impl ListHeap {
         let mut given = Vec::with_capacity(lists.len());
         for (value, layout) in lists.iter().zip(&layouts) {
             match heap.word_of(value, &layout.get().0)? {
-                Some(word) => given.push((word, matches!(layout.get().0, Item::Reference(_)))),
+                Some(word) => given.push((word, Given::of(&layout.get().0))),
                 None => return Ok(heap),
             }
         }
@@ -138,7 +142,9 @@ impl ListHeap {
         address: u64,
         layout: &Bound<'py, ListLayout>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.at(py, address, &layout.get().0)
+        let object = self.at(py, address, &layout.get().0)?;
+        self.add_attributes(py)?;
+        Ok(object)
     }
 
     /// Stores in the lists and objects of the entry what is different in the memory.
@@ -165,7 +171,7 @@ impl ListHeap {
                 },
             }
         }
-        Ok(())
+        self.add_attributes(py)
     }
 }
 
@@ -402,7 +408,9 @@ impl ListHeap {
             self.before[at] = form.hash(&self.before[at + 1..][..form.key()]);
         }
         let hashes: Vec<u64> = (0..count).map(|i| self.before[first + i * width]).collect();
-        let (slots, fill) = found.slots.unwrap_or_else(|| (tables::slots_of(&hashes), count));
+        // Strings have hashes of their own in the memory, and no code walks over sets of them.
+        let slots = found.slots.filter(|_| !matches!(layout.key, Item::Symbol));
+        let (slots, fill) = slots.unwrap_or_else(|| (tables::slots_of(&hashes), count));
         for (at, word) in [
             (tables::USED, count),
             (tables::LOGGED, count),
@@ -443,7 +451,7 @@ impl ListHeap {
     }
 
     /// Copies what was entered to memory that stays, with room for lists that the code makes; words of numbers become addresses.
-    fn fill(&mut self, given: Vec<(u64, bool)>) {
+    fn fill(&mut self, given: Vec<(u64, Given)>) {
         let words = self.before.len();
         if self.room > 0 && self.entered.iter().any(|one| matches!(one.kind, EnteredKind::Table(..))) {
             self.room = self.room.max(MORE_ROOM * words);
@@ -496,7 +504,12 @@ impl ListHeap {
                 }
             }
         }
-        self.addresses = given.into_iter().map(|(word, is_object)| located(word, is_object)).collect();
+        let word_given = |(word, what): (u64, Given)| match what {
+            Given::Symbol => word,
+            Given::List => located(word, false),
+            Given::Object => located(word, true),
+        };
+        self.addresses = given.into_iter().map(word_given).collect();
         self.memory[..words].copy_from_slice(&self.before);
         (self.memory[0], self.memory[1]) = (self.address(words), self.address(self.memory.len()));
     }
@@ -589,10 +602,36 @@ impl ListHeap {
             Item::Table(layout) => self.table_at(py, address, layout),
             _ if address == 0 => Ok(py.None().into_bound(py)),
             _ => {
-                let number = self.memory[self.place(address)] as usize;
-                Ok(self.entered[number].object.bind(py).clone())
+                let number = self.memory[self.place(address)];
+                match item {
+                    Item::Reference(class) if number == MADE => self.new_object(py, address, *class),
+                    _ => Ok(self.entered[number as usize].object.bind(py).clone()),
+                }
             }
         }
+    }
+
+    /// The object of a class at an address, which the code has made. It gets its attributes later ([`Self::add_attributes`]).
+    fn new_object<'py>(&mut self, py: Python<'py>, address: u64, class: usize) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(made) = self.made.get(&address) {
+            return Ok(made.bind(py).clone());
+        }
+        let made = self.structs[class].get().new_object(py)?;
+        self.made.insert(address, made.clone().unbind());
+        self.without_attributes.push((made.clone().unbind(), class, self.place(address)));
+        Ok(made)
+    }
+
+    /// Adds the attributes of new objects, in the order of their layout, and of those that they lead to.
+    fn add_attributes(&mut self, py: Python<'_>) -> PyResult<()> {
+        while let Some((object, class, header)) = self.without_attributes.pop() {
+            let layout = self.structs[class].clone_ref(py);
+            for field in &layout.get().fields {
+                let value = self.item(py, header + field.at, &field.item)?;
+                field.store(object.bind(py), &value)?;
+            }
+        }
+        Ok(())
     }
 
     /// The dictionary or the set whose header is at an address.
@@ -736,21 +775,6 @@ impl Drop for ListHeap {
 /// A byte of words.
 fn byte(words: &[u64], i: usize) -> u8 {
     words[i / 8].to_ne_bytes()[i % 8]
-}
-
-/// The class of deques.
-fn deque<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyType>> {
-    static DEQUE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    DEQUE.import(py, "collections", "deque")
-}
-
-/// The items of a deque without a greatest length; none of another object.
-fn items_of_deque<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList>>> {
-    let py = object.py();
-    if !object.is_exact_instance(deque(py)?) || !object.getattr("maxlen")?.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(object.try_iter()?.collect::<PyResult<Vec<_>>>().and_then(|items| PyList::new(py, items))?))
 }
 
 /// Adds the classes to the module.

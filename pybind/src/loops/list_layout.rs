@@ -61,7 +61,29 @@ pub(crate) enum Item {
     Nothing,
 }
 
-/// The type of a dictionary, or of a set, which has no values. Keys are integers, or tuples of integers.
+/// What a value is that the code is given: its word is a number until the memory is there.
+#[derive(Clone, Copy)]
+pub(crate) enum Given {
+    /// A list, or a table.
+    List,
+    /// An object of a class, or `None`.
+    Object,
+    /// A string, whose number it stays.
+    Symbol,
+}
+
+impl Given {
+    /// What a value of an item is.
+    pub(crate) fn of(item: &Item) -> Given {
+        match item {
+            Item::Reference(_) => Given::Object,
+            Item::Symbol => Given::Symbol,
+            _ => Given::List,
+        }
+    }
+}
+
+/// The type of a dictionary, or of a set, which has no values. Keys are integers, tuples of integers, or strings.
 #[derive(PartialEq, Eq)]
 pub(crate) struct TableLayout {
     pub(crate) key: Item,
@@ -91,7 +113,7 @@ pub(crate) struct Layout {
 
 /// `ListLayout(text)`: `[i]` for lists of `int`, `f` for `float`, `b` for `bool`; `l`, `d`, `?` for NumPy's of 64 bits and truth values, `I`,
 /// `F`, `B` for Python's or NumPy's, `m` for `int` or `float`, `n` for `int` or NumPy's double, `z` for `complex`, `Z` for NumPy's; `(ii)` for
-/// tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number. Also of one
+/// tuples, `[[i]]` for lists of lists, `[]` for a list that is empty; `{i}` for a deque; `<0>` for objects of a class, by its number, `[s]` for strings. Also of one
 /// such object, `s` of a string, and of a dictionary, `Dif` with the key and the value, or a set, `Si`, a
 /// `Counter`, `Ecii`, a `defaultdict` of `int`, `Eiii`, of `float`, `Efif`, of `list`, `Eli[i]`, or of `set`, `EsiSi`; `_` of one that is empty.
 #[pyclass(module = "fastnp._fastnp", frozen)]
@@ -187,7 +209,7 @@ impl Layout {
         let (is_deque, last) = if first == '[' { (false, ']') } else { (true, '}') };
         let item = match rest.next()? {
             end if end == last => return Some(Layout { item: Item::Nothing, is_deque }),
-            '{' | 's' => return None,
+            '{' => return None,
             first => Item::parse(first, rest)?,
         };
         (rest.next()? == last).then_some(Layout { item, is_deque })

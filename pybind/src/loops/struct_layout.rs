@@ -6,6 +6,7 @@
 use crate::loops::list_layout::Item;
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
@@ -56,6 +57,11 @@ impl StructLayout {
 }
 
 impl StructLayout {
+    /// An object of the class, as `object.__new__` makes it: the package has made sure that the class has no other way.
+    pub(crate) fn new_object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.get_type::<PyAny>().getattr(intern!(py, "__new__"))?.call1((&self.class,))
+    }
+
     /// Whether an object is of exactly the class.
     pub(crate) fn is_class_of(&self, object: &Bound<'_, PyAny>) -> bool {
         object.get_type_ptr().cast() == self.class.as_ptr()

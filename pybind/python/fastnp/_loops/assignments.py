@@ -16,12 +16,14 @@ from fastnp._loops import (
     fields,
     gathers,
     inner_functions,
+    list_methods,
     lists,
     masks,
     numbers,
     priority_queues,
     references,
     scatters,
+    set_operations,
     symbols,
     tables,
     tuples,
@@ -78,12 +80,13 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         if tables.is_table(table):
             assign_popped(e, target, *tables.popped(e, table, expression(e, node.args[0])))
             return
-    if is_pop(node):
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    if is_pop(node) and all(isinstance(part, ast.Name) for part in parts):
         assert isinstance(node.func, ast.Attribute)
         array = single(e, node.func.value)
         if not isinstance(array.type, ListType):
             raise Unsupported("the method `pop`")
-        assign_popped(e, target, *lists.popped(e, array, node))
+        assign_popped(e, target, *list_methods.popped(e, array, node, expression))
         return
     if (heap := heap_of(e, node, "heappop", 1)) is not None:
         assign_popped(e, target, *priority_queues.pop(e, heap[0]))
@@ -127,7 +130,7 @@ def is_pop(node: ast.expr) -> TypeGuard[ast.Call]:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and lists.is_pop(node.func.attr, node)
+        and list_methods.is_pop(node.func.attr, node)
     )
 
 
@@ -423,6 +426,9 @@ def augmented(e: Emitter, target: ast.expr, name: str, node: ast.expr) -> None:
         left, right = operands(e, target, node)
         if lists.is_list(left):
             add_items(e, left, name, right)
+            return
+        if tables.is_table(left):
+            set_operations.changed(e, name, left, right)
             return
         if isinstance(left, Value) and isinstance(left.type, ArrayType):
             effect = update(e, left, name, right)

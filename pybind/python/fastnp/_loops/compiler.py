@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops import attributes, dictionaries, places, priority_queues
+from fastnp._loops import attributes, dictionaries, new_objects, places, priority_queues
 from fastnp._loops import heap as heap_module
 from fastnp._loops.closures import Closures
 from fastnp._loops.comprehensions import comprehension
@@ -42,7 +42,7 @@ from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.stored_objects import StoredObjects, words_of
 from fastnp._loops.strings import code_points
-from fastnp._loops.structs import is_member, structs_of
+from fastnp._loops.structs import ASCII, STRUCTS, SYMBOLS, is_member, structs_of
 from fastnp._loops.tapes import DRAWS
 from fastnp._loops.text import MAX_WRITTEN, TooLong
 from fastnp._loops.types import (
@@ -160,10 +160,11 @@ def changed_literals(loop: Loop, names: Names) -> frozenset[Place]:
 def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Refusal:
     """Writes a loop and compiles it."""
     node = loop.node
-    structs_of(e.learned).begin()
+    structs_of(e.learned).begin(ASCII in e.learned)
     prepare(e)
     try:
         attributes.begin(e)
+        new_objects.begin(e)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
     live, constants = live_at_head(node), Constants(node)
@@ -174,6 +175,8 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
         type_ = None
         if name in live or issubclass(type(names[name]), (int, float, numpy.generic)):
             type_ = e.type_at_entry(name, names[name])
+            if type(names[name]) is str and (SYMBOLS, name) in e.learned:
+                type_ = SymbolType()
         if name not in live:
             # A turn binds it before it is read: to a number of this type, if earlier turns did.
             if isinstance(type_, Number):
@@ -194,8 +197,11 @@ def written(e: Emitter, loop: Loop, names: Names, source: Any) -> Compiled | Ref
             items = entry_items(e, source, lambda source: source)
         outermost(e, node, items)
         dictionaries.check_others(e)
+        new_objects.check(e)
         return Compiled(loop, e)
     except Refused as refused:
+        if structs_of(e.learned).has_learned:
+            raise Learned(STRUCTS, structs_of(e.learned)) from None
         return Refusal(refused.line, refused.reason)
     except Unsupported as refusal:
         return Refusal(loop.line, refusal.reason)
@@ -302,16 +308,19 @@ class Compiled:
             i: parameter.type
             for i, parameter in enumerate(e.parameters)
             if isinstance(parameter.type, ListType | ReferenceType | TableType)
+            or (isinstance(parameter.type, SymbolType) and parameter.type.class_ is None)
         }
         self.texts = {
             i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, TextType)
         }
         self.members = {
-            i for i, parameter in enumerate(e.parameters) if isinstance(parameter.type, SymbolType)
+            i
+            for i, parameter in enumerate(e.parameters)
+            if isinstance(parameter.type, SymbolType) and i not in self.lists
         }
         self.is_flat = not (self.tuples or self.complexes or self.texts or self.members)
         self.layouts = [layout_of(type_) for type_ in self.lists.values()]
-        self.structs = structs_of(e.learned).layouts() if self.lists else []
+        self.structs = structs_of(e.learned).layouts() if self.lists or e.heap else []
         self.symbols = structs_of(e.learned).symbols
         # By identity.
         self.numbers = {id(one): k for k, one in enumerate(self.symbols, 1) if is_member(one)}

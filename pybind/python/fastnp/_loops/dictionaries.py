@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.heap import type_of_table
 from fastnp._loops.item_types import COMPUTED_KEYS, MOST_KEYS
-from fastnp._loops.places import MISSING, Link
+from fastnp._loops.places import MISSING, Link, Place
 from fastnp._loops.structs import structs_of
-from fastnp._loops.types import InstanceType, ObjectType, TableType, Value
+from fastnp._loops.types import InstanceType, ObjectType, SymbolType, TableType, Value
 
 if TYPE_CHECKING:
-    from fastnp._loops.places import Object, Place
+    from fastnp._loops.places import Object
 
 
 def is_known(known: Any) -> bool:
@@ -39,6 +39,8 @@ def is_known(known: Any) -> bool:
 def check_apart(e: Emitter, known: Any) -> None:
     """Refuses a dictionary that may be the attributes of an object that the code uses too."""
     others = [(other.class_, other.place.found(e.names)) for other in e.objects.values()]
+    for class_, struct in structs_of(e.learned).by_class.items():
+        others += [(class_, sample) for sample in struct.samples.values()]
     if type(known) is dict:
         pairs = [(class_, other, known) for class_, other in others if class_ is not dict]
     else:
@@ -75,15 +77,23 @@ def expect_table(e: Emitter, value: object) -> None:
 
 
 def check_others(e: Emitter) -> None:
-    """Has dictionaries lie in memory, too, of which items under integers are known by their places,
-    if one does: the two might be one at a later entry. A dictionary with a string as a key does not
-    lie there.
+    """Has dictionaries lie in memory, too, of which items under integers, or strings, are known by
+    their places, if one with such keys does: the two might be one at a later entry.
     """
-    if not any(isinstance(one.type, TableType) and one.type.value for one in e.parameters):
+    tables = [one.type for one in e.parameters if isinstance(one.type, TableType)]
+    keys = {isinstance(type_.key, SymbolType) for type_ in tables if type_.value}
+    if not keys:
         return
+    if True in keys:
+        for one in e.parameters:
+            place = one.find if isinstance(one.find, Place) else Place(one.name or "")
+            known = place.found(e.names) if isinstance(one.type, TableType) else None
+            if type(known) is dict:
+                check_apart(e, known)
     for path, owner in e.objects.items():
         used = [name for name in (*e.free, *e.state) if name.rpartition(".")[0] == path]
-        if owner.class_ is dict and any(name.rpartition(".")[2].isdigit() for name in used):
+        names = [name.rpartition(".")[2] for name in used]
+        if owner.class_ is dict and any((not name.isdigit()) in keys for name in names):
             expect_table(e, Value(InstanceType(path, dict), ()))
             raise Unsupported("dictionaries that may be one")
 

@@ -6,7 +6,17 @@ from __future__ import annotations
 
 import ast
 
-from fastnp._loops import dictionaries, lists, priority_queues, sorting, tables, undo
+from fastnp._loops import (
+    default_items,
+    dictionaries,
+    list_methods,
+    lists,
+    priority_queues,
+    set_operations,
+    sorting,
+    tables,
+    undo,
+)
 from fastnp._loops.assignments import heap_of, immediate
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.expressions import expression, single
@@ -29,12 +39,21 @@ def call(e: Emitter, node: ast.Call) -> None:
         return
     if not isinstance(node.func, ast.Attribute):
         raise Unsupported(REASON)
+    of = node.func.value
     if node.func.attr in ("append", "add"):
-        tables.expect_made(e, node.func.value, node.args, expression)
-    owner = undo.kept(e, node.func.value, expression(e, node.func.value), node.args)
+        default_items.expect_made(e, of, node.args, expression)
+    if (made := default_items.with_default(e, of, expression)) is not None:
+        of = made
+    if default_items.with_default(e, node, expression) is not None:
+        return
+    owner = undo.kept(e, of, expression(e, of), node.args)
     dictionaries.expect_table(e, owner)
     if tables.is_table(owner):
-        tables.effect(e, node, owner, expression)
+        if node.func.attr in set_operations.CHANGING and len(node.args) == 1 and not node.keywords:
+            name = set_operations.CHANGING[node.func.attr]
+            set_operations.changed(e, name, owner, expression(e, node.args[0]))
+        else:
+            tables.effect(e, node, owner, expression)
         return
     if isinstance(owner, Value) and isinstance(owner.type, InstanceType | ReferenceType):
         e.settle(single(e, node))
@@ -47,20 +66,23 @@ def call(e: Emitter, node: ast.Call) -> None:
         lists.extend(e, owner, expression(e, immediate(e, node.args[0])))
     elif node.func.attr == "sort" and not node.args and not e.calls:
         sorting.sort_list(e, owner)
-    elif lists.is_pop(node.func.attr, node):
-        _, effect = lists.popped(e, owner, node)
+    elif list_methods.is_pop(node.func.attr, node):
+        _, effect = list_methods.popped(e, owner, node, expression)
         effect()
-    else:
+    elif not list_methods.call(e, owner, node, expression):
         raise Unsupported(f"the method `{node.func.attr}`")
 
 
 def delete(e: Emitter, targets: list[ast.expr]) -> None:
-    """`del table[key]`."""
+    """`del table[key]`, `del array[index]`."""
     for target in targets:
         if not isinstance(target, ast.Subscript):
             raise Unsupported("a name that is deleted")
         table = single(e, target.value)
         dictionaries.expect_table(e, table)
+        if lists.is_list(table) and not isinstance(target.slice, ast.Slice):
+            list_methods.delete(e, table, expression(e, target.slice))
+            continue
         if not tables.is_table(table) or tables.table_type(table).value is None:
             raise Unsupported("an item that is deleted")
         _, effect = tables.remove(e, table, expression(e, target.slice), True)

@@ -19,15 +19,15 @@ import numpy
 
 from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
-from fastnp._loops.entry import Objects
+from fastnp._loops.entry import TABLE_CLASSES, Objects
 from fastnp._loops.error_modes import ignores_overflow, raises_errors
-from fastnp._loops.heap import TABLE_CLASSES, is_sequence, type_of_list, type_of_table
+from fastnp._loops.heap import is_sequence, type_of_list, type_of_table
 from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
 from fastnp._loops.ranges import EXTENT, Range, of_bits, union
 from fastnp._loops.records import Record
-from fastnp._loops.structs import STRUCTS, is_member, structs_of
+from fastnp._loops.structs import STRUCTS, SYMBOLS, is_member, structs_of
 from fastnp._loops.tapes import Tape
 from fastnp._loops.text import Block, Text
 from fastnp._loops.types import (
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
 POLL_INTERVAL = 1 << 20
-
 
 # So many versions of the code are written for numbers that are Python's or NumPy's; beyond, there
 # is one for both. A game of life with a loop over neighbours takes 0.4 of its time so.
@@ -269,7 +268,7 @@ class Emitter:
         self.has_log = False
         self.log = self.text.named("log", "i64")
         self.log_base: str | None = None
-        self.branches = 0  # `if` statements around, in the function that is written
+        self.branches, self.versions = 0, 1  # `if` statements around; versions of the statement
         # About how long axes are, by the register of their length: what they are now.
         self.lengths: dict[str, int] = {}
         # The registers with the addresses of parameters that are arrays.
@@ -417,10 +416,12 @@ class Emitter:
         if variable is None:
             return None if self.calls else self.free.get(name)
         if isinstance(variable.type, Opaque):
-            structs = structs_of(self.learned)
-            if structs.adds(self.names.get(name)):
+            structs, known = structs_of(self.learned), self.names.get(name)
+            if structs.adds(known):
                 raise Learned(STRUCTS, structs)
-            raise Unsupported(f"`{name}` is {type(self.names.get(name)).__name__}")
+            if type(known) is not str or (SYMBOLS, name) in self.learned:
+                raise Unsupported(f"`{name}` is {type(known).__name__}")
+            raise Learned((SYMBOLS, name), True)
         if variable.maybe_unbound:
             self.leave_unless(self.flag(name))
         registers = self.registers(name, variable.type)

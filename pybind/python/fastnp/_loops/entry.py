@@ -8,16 +8,19 @@ calls their methods.
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from operator import is_, itemgetter, length_hint
 from typing import Any, Protocol
 
 import numpy as _np
 
 from fastnp._fastnp import ndarray
 
-__all__ = ["Enumeration", "Rest", "Turns", "Zip", "advance", "source_of"]
+__all__ = ["Enumeration", "Rest", "Turns", "Walk", "Zip", "advance", "source_of"]
 
 
 class Rest:
@@ -73,9 +76,64 @@ class Zip:
         return zip(*self.sources)
 
 
-Source = range | Rest | Enumeration | Zip
+# The classes of dictionaries and sets.
+TABLE_CLASSES: frozenset[type] = frozenset([dict, set, defaultdict, Counter])
+# The classes of their views, and the methods that make these.
+VIEWS: dict[type, str] = {
+    type({}.keys()): "keys",
+    type({}.values()): "values",
+    type({}.items()): "items",
+}
+
+
+class Walk:
+    """What is left of a dictionary, a set or a view: `view` is the name of the method that makes
+    it, or empty. `iterator` is Python's, which notices keys that are added or removed; `taken`
+    counts the items that it has given.
+    """
+
+    __slots__ = ("iterator", "table", "taken", "view")
+
+    def __init__(self, table: Any, view: str, iterator: Iterator[Any], taken: int = 0) -> None:
+        self.table, self.view = table, view
+        self.iterator, self.taken = iterator, taken
+
+    @classmethod
+    def begun(cls, table: Any, view: str, taken: int) -> Walk:
+        """A walk over a table, after so many items."""
+        iterator = iter(getattr(table, view)() if view else table)
+        next(islice(iterator, taken, taken), None)
+        return cls(table, view, iterator, taken)
+
+    def __len__(self) -> int:
+        return length_hint(self.iterator)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.iterator
+
+    def is_as_begun(self) -> bool:
+        """Whether a new iterator, after as many items, would give what this one is about to. It may
+        not if keys were added and removed since.
+        """
+        if len(self) != len(self.table) - self.taken:
+            return False
+        if not self.taken:
+            return True
+        try:
+            # The items to come, without taking them.
+            made: tuple[Any, ...] = self.iterator.__reduce__()  # type: ignore[assignment]
+        except RuntimeError:  # which the iterator will raise, too
+            return False
+        (rest,) = made[1]
+        others: Iterator[Any] = Walk.begun(self.table, self.view, self.taken).iterator
+        if self.view == "items":
+            rest, others = map(itemgetter(0), rest), map(itemgetter(0), others)
+        return all(map(is_, rest, others))
+
+
+Source = range | Rest | Enumeration | Zip | Walk
 # Types of iterables that have a length, and a source.
-SIZED: frozenset[type] = frozenset([range, list, tuple, str])
+SIZED: frozenset[type] = frozenset([range, list, tuple, str, *TABLE_CLASSES, *VIEWS])
 
 
 class Turns(islice):
@@ -119,13 +177,16 @@ def advance(source: Source, count: int) -> Source:
         return source[count:]
     if isinstance(source, Rest):
         return Rest(source.sequence, source.taken + count)
+    if isinstance(source, Walk):
+        return Walk(source.table, source.view, source.iterator, source.taken + count)
     if isinstance(source, Enumeration):
         return Enumeration(advance(source.source, count), source.start + count)
     return Zip(*(advance(part, count) for part in source.sources))
 
 
 def beginning(source: Source, count: int) -> Source:
-    """The first `count` elements of a source."""
+    """The first `count` elements of a source, which is no `Walk`."""
+    assert not isinstance(source, Walk)
     if isinstance(source, range):
         return source[:count]
     if isinstance(source, Rest):
@@ -135,13 +196,20 @@ def beginning(source: Source, count: int) -> Source:
     return Zip(*(beginning(part, count) for part in source.sources))
 
 
-def is_list(source: Source) -> bool:
-    """Whether it iterates over a list, which may change meanwhile."""
+def is_changed(source: Source | None) -> bool:
+    """Whether keys of a table were added or removed since the loop over it began."""
+    return isinstance(source, Walk) and not source.is_as_begun()
+
+
+def may_change(source: Source) -> bool:
+    """Whether it iterates over a list or a table, which may change meanwhile."""
     if isinstance(source, Rest):
         return isinstance(source.sequence, list)
     if isinstance(source, Enumeration):
-        return is_list(source.source)
-    return isinstance(source, Zip) and any(map(is_list, source.sources))
+        return may_change(source.source)
+    if isinstance(source, Zip):
+        return any(map(may_change, source.sources))
+    return isinstance(source, Walk)
 
 
 def _described(source: Any) -> Any:
@@ -150,6 +218,15 @@ def _described(source: Any) -> Any:
 
 def _described_array(array: Any) -> Rest | None:
     return Rest(array) if array.ndim else None
+
+
+def _described_table(table: Any) -> Walk:
+    return Walk(table, "", iter(table))
+
+
+def _described_view(view: Any) -> Walk | None:
+    (table,) = gc.get_referents(view)
+    return Walk(table, VIEWS[type(view)], iter(view)) if type(table) in TABLE_CLASSES else None
 
 
 def _described_enumerate(iterator: Any) -> Enumeration | None:
@@ -208,6 +285,9 @@ _DESCRIBED: dict[type, Callable[[Any], Source | None]] = {
     _np.ndarray: _described_array,
     enumerate: _described_enumerate,
     zip: _described_zip,
+    **dict.fromkeys(TABLE_CLASSES, _described_table),
+    **dict.fromkeys(VIEWS, _described_view),
+    Walk: _described,
     Rest: _described,
     Enumeration: _described,
     Zip: _described,

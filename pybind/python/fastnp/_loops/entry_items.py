@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastnp._loops import iterators, lists, strings
+from fastnp._loops import iterators, lists, strings, tables
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.entry import Enumeration, Rest, Zip
+from fastnp._loops.entry import Enumeration, Rest, Walk, Zip
+from fastnp._loops.item_types import COMPUTED_KEYS
 from fastnp._loops.iterators import Items
 from fastnp._loops.parameters import lengths_of, type_of
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
-from fastnp._loops.types import I8, INT, ArrayType, ListType, RangeType, TextType, TupleType, Value
+from fastnp._loops.types import (
+    I8,
+    INT,
+    ArrayType,
+    ListType,
+    RangeType,
+    TableType,
+    TextType,
+    TupleType,
+    Value,
+)
 
 Find = Callable[[Any], Any]
 
@@ -36,6 +47,8 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
         )
     if isinstance(source, range):
         return of_range(e, source, find)
+    if isinstance(source, Walk):
+        return of_walk(e, source, find)
     if isinstance(source, Rest):
         type_ = type_of(remaining(source), len(e.parameters))
         if isinstance(type_, ArrayType):
@@ -64,6 +77,23 @@ def entry_items(e: Emitter, source: Any, find: Find) -> Items:
             return lists.items(e, value, taken.register)
         raise Unsupported(f"a loop over {type(source.sequence).__name__}")
     raise Unsupported(f"a loop over {type(source).__name__}")
+
+
+def of_walk(e: Emitter, source: Walk, find: Find) -> Items:
+    """The items of a dictionary or a set, which lies in memory, or of a view."""
+    table, view = source.table, source.view
+    e.learned[COMPUTED_KEYS, id(table)] = True
+    known = e.type_at_entry("", table)
+    if not isinstance(known, TableType):
+        raise Unsupported(f"a loop over a {type(table).__name__} of these keys or values")
+
+    def walked(whole: Any) -> Any:
+        found = find(whole)
+        return found.table if part(found, Walk, "view") == view else None
+
+    value = e.parameter(None, known, walked)
+    taken = e.parameter(None, INT, lambda whole: part(find(whole), Walk, "taken"))
+    return tables.items(e, value, view, taken.register)
 
 
 def of_range(e: Emitter, source: range, find: Find) -> Items:

@@ -25,6 +25,7 @@ from fastnp._loops import (
     reductions,
     references,
     searches,
+    set_operations,
     strings,
     symbols,
     tables,
@@ -56,6 +57,7 @@ from fastnp._loops.types import (
     Number,
     ObjectType,
     ReferenceType,
+    SymbolType,
     TupleType,
     UnrolledList,
     Value,
@@ -103,7 +105,10 @@ def expression(e: Emitter, node: ast.expr) -> Value | Elementwise:
             count = number(e, times)
             return lists.repeated(e, single(e, item), count)
         case ast.BinOp(left=left, op=op, right=right):
-            return binary(e, BINARY.get(type(op), ""), *operands(e, left, right))
+            name, sides = BINARY.get(type(op), ""), operands(e, left, right)
+            if tables.is_table(sides[0]):
+                return set_operations.binary(e, name, *sides)
+            return binary(e, name, *sides)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Value(BOOL, (e.text.op(I8, "not", condition(e, operand)),))
         case ast.UnaryOp(op=op, operand=operand):
@@ -396,6 +401,9 @@ def comparison(e: Emitter, node: ast.Compare) -> Value | Elementwise:
         return complexes.compare(e, names[0] or "", left, right)
     if isinstance(left.type, TupleType) and isinstance(right.type, TupleType) and len(names) == 1:
         return compare_tuples(e, names[0] or "", left, right)
+    if lists.is_list(left) and lists.is_list(right) and names in (["equal"], ["not_equal"]):
+        found = searches.equal_lists(e, left, right)
+        return Value(BOOL, (found if names == ["equal"] else e.text.op(I8, "not", found),))
     right = e.settle(right)
     result = numbers.compare(e, names[0] or "", left, right)
     if len(names) == 1:
@@ -450,6 +458,11 @@ def membership(e: Emitter, node: ast.Compare) -> Value:
             found = e.text.op(I8, "or", found, searches.equals(e, item, value))
     elif isinstance(within.type, ListType) and references.is_reference(value):
         found = fields.is_among(e, value, within)
+    elif isinstance(within.type, ListType) and isinstance(within.type.item, SymbolType):
+        (word,) = symbols.fitting(e, value)
+        test = lambda item: e.text.op(I8, "icmp.eq", item.register, word)  # noqa: E731
+        count = lists.matching(e, within, test, only_first=True)
+        found = e.text.op(I8, "icmp.gt", count, e.text.integer(0))
     elif isinstance(within.type, ListType):
         numbers.number(value)
         count = lists.matching(
@@ -523,7 +536,7 @@ def number_or_object(e: Emitter, node: ast.expr) -> Value:
     """The value of an expression that is a number, an object that lies in memory, or a member of an
     enumeration.
     """
-    value = symbols.of_member(e, single(e, node))
+    value = symbols.as_symbol(e, symbols.of_member(e, single(e, node)))
     if isinstance(value.type, InstanceType):
         references.expect(e, value.type)
     if not references.is_reference(value) and not symbols.is_symbol(value):

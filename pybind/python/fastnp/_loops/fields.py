@@ -10,11 +10,12 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
-from fastnp._loops import attributes, lists, numbers, scopes, symbols
+from fastnp._loops import attributes, lists, new_attributes, numbers, scopes, symbols
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
+from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.heap import common_kind, is_sequence
-from fastnp._loops.item_types import of_either
+from fastnp._loops.item_types import COMPUTED_KEYS, of_either
 from fastnp._loops.places import MISSING, Link
 from fastnp._loops.references import check_present, is_same, reference
 from fastnp._loops.structs import MOST_FIELDS, STRUCTS, Field, Struct, is_member, structs_of
@@ -26,6 +27,7 @@ from fastnp._loops.types import (
     Number,
     ReferenceType,
     SymbolType,
+    TableType,
     Value,
     common,
 )
@@ -74,7 +76,8 @@ def field_of(e: Emitter, value: Value, name: str) -> Any:
         raise Unsupported(f"`.{name}` of {value.type}")
     link = Link(struct.class_, name, slot)
     found = struct.found(link)
-    if all(value is MISSING for value in found):
+    is_learned = (struct.class_, name) in e.learned
+    if all(value is MISSING for value in found) and not is_learned:
         return of_class
     item = item_of(e, struct, name, found)
     if item is None:
@@ -86,13 +89,18 @@ def field_of(e: Emitter, value: Value, name: str) -> Any:
 def item_of(e: Emitter, struct: Struct, name: str, found: list[Any]) -> ItemType | None:
     """What an attribute is, whose values these are; `None` if compiled code has no such."""
     if (struct.class_, name) in e.learned:
-        learned: ItemType = e.learned[struct.class_, name]
+        learned: ItemType = new_attributes.as_known(e, e.learned[struct.class_, name])
         return learned
     kinds = set(map(type, found))
     if all(map(is_sequence, found)):
         longest: Any = max(found, key=len)
         type_ = e.type_at_entry(f"{struct.class_.__qualname__}.{name}", longest)
         return type_ if isinstance(type_, ListType) else None
+    if len(kinds) == 1 and kinds <= TABLE_CLASSES:
+        largest: Any = max(found, key=len)
+        e.learned[COMPUTED_KEYS, id(largest)] = True
+        table = e.type_at_entry(f"{struct.class_.__qualname__}.{name}", largest)
+        return table if isinstance(table, TableType) else None
     others = kinds - {type(None)}
     if others == {str}:
         return SymbolType()
@@ -103,6 +111,10 @@ def item_of(e: Emitter, struct: Struct, name: str, found: list[Any]) -> ItemType
         item: ItemType = of_either(number, e.learned)
         return item
     structs = structs_of(e.learned)
+    if not others:
+        # Another object of the class, or `None`, until something else is stored.
+        struct.guesses.add(name)
+        return structs.reference(struct.class_)
     item_type = structs.items_type(kinds, found)
     if structs.is_new:
         raise Learned(STRUCTS, structs)
@@ -131,13 +143,18 @@ def prepare(e: Emitter, owner: Value, name: str, value: Value | Elementwise) -> 
     struct = struct_of(e, owner)
     setter = attributes.guarded(e, struct.class_, "__setattr__")
     field = field_of(e, owner, name)
+    is_new = new_attributes.is_constructed(e, owner)
+    is_bound = hasattr(type(field), "__get__") and not isinstance(field, MemberDescriptorType)
+    if is_new and not is_bound and not isinstance(field, Field):
+        field = new_attributes.learned(e, struct, name, value)
     if setter is not vars(object)["__setattr__"] or not isinstance(field, Field):
         raise Unsupported(f"an assignment to `.{name}` of {owner.type}")
     check_present(e, owner)
     type_ = ListType(field.item, e.is_fixed)
     registers = fitting(e, struct, name, field.item, value)
     at = place(e, owner, field)
-    lists.note(e, type_, at)
+    if not is_new:
+        lists.note(e, type_, at)
     return lambda: lists.put(e, type_, at, registers)
 
 
@@ -147,6 +164,7 @@ def fitting(
     """A value to be stored to an attribute, in registers. One of integers that gets a float holds
     both.
     """
+    new_attributes.learn_other(e, struct, name, value)
     if isinstance(item, SymbolType):
         return symbols.fitting(e, value)
     if isinstance(item, Number) and isinstance(value, Value) and isinstance(value.type, Number):

@@ -29,13 +29,16 @@ from fastnp._loops import (
     limits,
     linear_algebra,
     list_folds,
+    list_methods,
     lists,
     literals,
     masks,
+    new_objects,
     numbers,
     reductions,
     searches,
     sequences,
+    set_operations,
     sorted_arrays,
     sorting,
     strings,
@@ -49,9 +52,10 @@ from fastnp._loops import (
 )
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.heap import TABLE_CLASSES
+from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.known_functions import is_ufunc, name_in_numpy
 from fastnp._loops.parameters import object_type
+from fastnp._loops.structs import can_hold
 from fastnp._loops.types import (
     BOOL,
     COMPLEX_CHAR,
@@ -159,6 +163,10 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return creation.array_of_list(e, node, is_ours, expression)
     if target in (numpy.iinfo, numpy.finfo) and not node.keywords:
         return limits.of_type(e, target, [expression(e, argument) for argument in node.args])
+    if target is len and len(node.args) == 1 and not node.keywords:
+        counted = set_operations.counted(e, node.args[0], expression)
+        if counted is not None:
+            return counted
     if isinstance(target, type) and target in TABLE_CLASSES and not node.keywords:
         if target is set and len(node.args) == 1 and tables.view_of(node.args[0]) is not None:
             return tables.of_call(e, node, target, [tables.consumed(e, node.args[0], expression)])
@@ -187,6 +195,9 @@ def call(e: Emitter, node: ast.Call, expression: Expression, inline: Inline) -> 
         return known(e, undo.in_order(e, nodes, items_or_value(target, expression)))
     if (drawn := draws.source_of(target)) is not None:
         return draws.call(e, *drawn, node, expression)
+    if isinstance(target, type) and not name and can_hold(target):
+        arguments = undo.in_order(e, node.args, argument_of_call)
+        return new_objects.made(e, target, node, arguments, inline)
     if isinstance(target, FunctionType) and not name:
         return inline(e, target, node, undo.in_order(e, node.args, argument_of_call))
     if isinstance(target, MethodType) and (place := e.closures.place_of(target)) is not None:
@@ -232,11 +243,15 @@ def method(e: Emitter, node: ast.Call, owner: Operand, expression: Expression) -
     name = node.func.attr
     is_plain = not node.args and not node.keywords
     if tables.is_table(owner):
-        return tables.method(e, node, owner, expression)
+        made = set_operations.method(e, node, owner, expression)
+        return tables.method(e, node, owner, expression) if made is None else made
     if isinstance(owner, Value) and strings.is_char(owner) and is_plain:
         return strings.method(e, owner, name)
     if isinstance(owner, Value) and complexes.is_complex(owner) and is_plain:
         return complexes.conjugate(e, owner) if name == "conjugate" else refused_method(name)
+    is_pop = list_methods.is_pop(name, node)
+    if is_pop and isinstance(owner, Value) and isinstance(owner.type, ListType):
+        return list_methods.popped_at_once(e, owner, node, expression)
     if lists.is_list(owner) and name == "copy" and is_plain:
         return lists.part(e, owner)
     is_tuple = isinstance(owner, Value) and isinstance(owner.type, TupleType)

@@ -19,9 +19,9 @@ from fastnp._loops.places import Place
 from fastnp._loops.records import Record
 from fastnp._loops.tapes import IS_FRESH, POSITION, REACHED
 
-# Words drawn for an entry at first, and at most (1 MB): each takes 2 to 5 ns, and again if taken.
+# Words drawn for an entry at first, and at most (4 MB): each takes 2 to 5 ns, and again if taken.
 FEWEST = 1 << 8
-MOST = 1 << 17
+MOST = 1 << 19
 # Words of a tape: see `Tape`.
 PENDING, HAS_NORMAL, NORMAL = 2, 10, 11
 KEPT_PENDING, KEPT_HAS_NORMAL, KEPT_NORMAL = 12, 13, 14

@@ -14,6 +14,7 @@ import numpy
 
 from fastnp import _fastnp
 from fastnp._loops import set_order
+from fastnp._loops.entry import TABLE_CLASSES
 from fastnp._loops.item_types import DEEPEST
 from fastnp._loops.types import (
     BOOL,
@@ -51,11 +52,11 @@ COMPLEX_KINDS: dict[frozenset[type], ComplexType] = {
     frozenset([complex]): COMPLEX,
     frozenset([numpy.complex128]): NP_COMPLEX,
 }
+# The types of the items of a list of strings.
+STRINGS = frozenset([str, type(None)])
 # The types of which a `defaultdict` makes values, and the letters of all dictionaries.
 DEFAULTS: dict[type, str] = {int: "int", float: "float", list: "list", set: "set"}
 DEFAULT_LETTERS = {"": "D", "Counter": "Ec", "int": "Ei", "float": "Ef", "list": "El", "set": "Es"}
-# The classes of dictionaries and sets.
-TABLE_CLASSES = (dict, set, defaultdict, Counter)
 # Numbers in a tuple that is an item, at most; each has a word.
 MOST_FIELDS = 8
 # Of longer lists so many items, evenly spread, say of which type it is.
@@ -105,8 +106,10 @@ def type_of_list(
     item: ItemType | None = Unknown(None)
     if kinds == {tuple}:
         item = type_of_tuples(value[:: len(value) // SAMPLE + 1])
-    elif len(kinds) == 1 and kinds <= {*TABLE_CLASSES}:
+    elif len(kinds) == 1 and kinds <= TABLE_CLASSES:
         item = type_of_tables(value[:: len(value) // SAMPLE + 1], of_objects)
+    elif str in kinds and kinds <= STRINGS:
+        item = SymbolType()
     elif kinds:
         item = COMPLEX_KINDS.get(frozenset(kinds)) or common_kind(kinds) or of_objects(kinds, value)
     if item is None:
@@ -135,7 +138,7 @@ def type_of_table(
     of_objects: Callable[[set[type], list[Any]], ReferenceType | None],
 ) -> TableType | None:
     """The type of a dictionary or a set whose keys are integers of Python's or of NumPy's 64 bits,
-    or tuples of as many of these; `None` of others. Of many items some are looked at.
+    tuples of as many of these, or strings; `None` of others. Of many items some are looked at.
     """
     default = default_of(table)
     if default is None or not set_order.is_known():
@@ -145,6 +148,8 @@ def type_of_table(
     some = [*islice(table, SAMPLE)]
     kinds = {*map(type, some)}
     key: ItemType | None = type_of_tuples(some) if kinds == {tuple} else common_kind(kinds)
+    if kinds == {str}:
+        key = SymbolType()
     if key is None or not is_key(key):
         return None
     if not isinstance(table, dict):
@@ -172,10 +177,10 @@ def default_of(table: dict[Any, Any] | set[Any]) -> str | None:
 
 
 def is_key(key: object) -> bool:
-    """Whether tables have keys of a type: integers, or tuples of these."""
+    """Whether tables have keys of a type: integers, tuples of these, or strings."""
     if isinstance(key, TupleType):
         return 0 < len(key.items) <= MOST_FIELDS and all(item in KEYS for item in key.items)
-    return key in KEYS
+    return key in KEYS or key == SymbolType()
 
 
 def common_kind(kinds: set[type]) -> Number | None:

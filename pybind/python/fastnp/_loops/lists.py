@@ -6,11 +6,10 @@ so is what there is no memory for: then the next run has empty memory.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from fastnp._loops import arrays, numbers, references, slices, undo
+from fastnp._loops import arrays, numbers, references, slices, symbols, undo
 from fastnp._loops.arrays import Elementwise, Item
 from fastnp._loops.emitter import GROWTH, Emitter, Learned, Unsupported
 from fastnp._loops.entry import Objects, Rest
@@ -39,6 +38,7 @@ from fastnp._loops.types import (
     ListType,
     Number,
     ReferenceType,
+    SymbolType,
     TableType,
     TupleType,
     Unknown,
@@ -53,6 +53,7 @@ HEADER_BYTES = 8 * HEADER
 
 def settled(e: Emitter, value: Value) -> Value:
     """A value that may be an item, of which it is known that it does not warn."""
+    value = symbols.as_symbol(e, value)
     is_known = isinstance(value.type, ListType | ReferenceType | TableType | TupleType)
     return value if is_known else e.settle(value)
 
@@ -164,7 +165,11 @@ def fitting(e: Emitter, type_: ListType, value: Value | Elementwise) -> tuple[st
         return references.fitting(e, type_.item, value)
     if isinstance(value, Elementwise):
         raise Unsupported("an array stored to a list")
+    if isinstance(type_.item, SymbolType | Unknown):
+        value = symbols.as_symbol(e, value)
     expect_items(type_, value)
+    if isinstance(type_.item, SymbolType):
+        return symbols.fitting(e, value)
     if is_list(value):
         return value.registers[:1]
     if isinstance(value.type, ReferenceType | TableType | TupleType):
@@ -216,7 +221,7 @@ def is_item(value: Value) -> bool:
         return 0 < len(fields) <= MOST_FIELDS and are_known
     if isinstance(value.type, Number):
         return value.type.name in CHARS
-    return isinstance(value.type, ComplexType | ListType | ReferenceType | TableType)
+    return isinstance(value.type, ComplexType | ListType | ReferenceType | SymbolType | TableType)
 
 
 def list_of(e: Emitter, value: Value) -> ListType:
@@ -334,73 +339,6 @@ def extend(e: Emitter, array: Value, value: Value | Elementwise) -> None:
     text.line(f"call copy_memory({at}, {source}, {size})")
     text.line(f"store.i64 {header}, {LENGTH}, {end}")
     e.stores_lists = True
-
-
-def is_pop(name: str, node: ast.Call) -> bool:
-    """Whether a call of a method takes the last item of a list, or the first."""
-    if name not in ("pop", "popleft") or node.keywords:
-        return False
-    return not node.args or (name == "pop" and is_first(node))
-
-
-def is_first(node: ast.Call) -> bool:
-    """Whether the argument of a call is the index of the first item."""
-    match node.args:
-        case [ast.Constant(value=int(at))]:
-            return type(at) is int and at == 0
-    return False
-
-
-def popped(e: Emitter, array: Value, node: ast.Call) -> tuple[Value, Callable[[], None]]:
-    """The item that a call takes from a list (`is_pop`), and what takes it out."""
-    assert isinstance(node.func, ast.Attribute)
-    if node.func.attr == "pop" and not node.args:
-        return pop(e, array)
-    if list_type(array).is_deque != (node.func.attr == "popleft"):
-        raise Unsupported(f"a {node.func.attr} of this list")
-    return pop_first(e, array)
-
-
-def pop(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
-    """`array.pop()`: the last item, and what makes the list shorter."""
-    type_, text, header = list_type(array), e.text, array.register
-    refuse_fixed(e, type_, "a pop of this list")
-    count = length(e, array)
-    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
-    last = text.op(I64, "sub", count, text.integer(1))
-    value = load(e, type_, address(e, array, last))
-    undo.note(e, text.op(I64, "add", header, text.integer(LENGTH)), "l")
-    e.stores_lists = True
-    return value, lambda: text.line(f"store.i64 {header}, {LENGTH}, {last}")
-
-
-def pop_first(e: Emitter, array: Value) -> tuple[Value, Callable[[], None]]:
-    """`deque.popleft()`, `list.pop(0)`: the first item, and what takes it out: the list begins
-    behind it.
-    """
-    type_, text, header = list_type(array), e.text, array.register
-    refuse_fixed(e, type_, "the first item of this list, taken out")
-    if width_of(type_) % 8:
-        # Items begin at a word.
-        raise Unsupported("the first of items of a byte, taken out")
-    count, room = (text.op(I64, "load.i64", header, offset) for offset in (LENGTH, ROOM))
-    e.leave_unless(text.op(I8, "icmp.gt", count, text.integer(0)))
-    first = text.op(I64, "load.i64", header, ITEMS)
-    value, one = load(e, type_, first), text.integer(1)
-    words = (
-        (ITEMS, text.op(I64, "add", first, text.integer(width_of(type_)))),
-        (LENGTH, text.op(I64, "sub", count, one)),
-        (ROOM, text.op(I64, "sub", room, one)),
-    )
-    for offset, _ in words:
-        undo.note(e, text.op(I64, "add", header, text.integer(offset)), "l")
-    e.stores_lists = True
-
-    def effect() -> None:
-        for offset, word in words:
-            text.line(f"store.i64 {header}, {offset}, {word}")
-
-    return value, effect
 
 
 # New lists.
@@ -670,7 +608,7 @@ def index(e: Emitter, value: Value, test: Callable[[Value], str]) -> str:
 def visit_each(e: Emitter, value: Value, visit: Callable[[Value], str | None]) -> None:
     """Visits the items of a list, as long as `visit` gives no condition that is false."""
     type_, text = list_type(value), e.text
-    if not isinstance(type_.item, Number | ReferenceType):
+    if not isinstance(type_.item, Number | ReferenceType | SymbolType):
         raise Unsupported(f"an item of {type_}")
     at, left = text.register(I64), text.register(I64)
     text.copy(at, address(e, value, text.integer(0)))

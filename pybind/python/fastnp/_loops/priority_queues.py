@@ -9,7 +9,7 @@ import ast
 import sys
 from collections.abc import Callable
 
-from fastnp._loops import lists, numbers
+from fastnp._loops import list_methods, lists, numbers
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import I8, I64, Number, TupleType, Value
 
@@ -43,7 +43,7 @@ def pop(e: Emitter, heap: Value) -> tuple[Value, Callable[[], None]]:
     check(e, heap)
     type_ = lists.list_type(heap)
     text = e.text
-    last, shorten = lists.pop(e, heap)
+    last, shorten = list_methods.pop(e, heap)
     first = lists.address(e, heap, text.integer(0))
     least = e.snapshot(lists.load(e, type_, first))
 

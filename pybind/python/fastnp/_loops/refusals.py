@@ -59,8 +59,8 @@ def never_compiled(loop: ast.For | ast.While, facts: Facts) -> str:
         passed |= {id(key_of(node)) for node in nodes}
         for node in nodes:
             reason = "" if id(node) in passed else NEVER.get(type(node), "")
-            if isinstance(node, ast.Dict) and has_names(node):
-                reason = "a dictionary"
+            if isinstance(node, ast.Dict) and None in node.keys:
+                reason = "`**` in a dictionary"
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 reason = "a call of print" if node.func.id == "print" else ""
             if reason:
@@ -73,14 +73,6 @@ def is_left(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Delete):
         return not all(isinstance(target, ast.Subscript) for target in statement.targets)
     return isinstance(statement, LEFT) or bool(getattr(statement, "finalbody", []))
-
-
-def has_names(node: ast.Dict) -> bool:
-    """Whether a dictionary is made with keys that are strings, or with those of another one."""
-    return any(
-        key is None or (isinstance(key, ast.Constant) and not isinstance(key.value, int))
-        for key in node.keys
-    )
 
 
 def is_plain_call(node: ast.AST) -> TypeGuard[ast.Call]:

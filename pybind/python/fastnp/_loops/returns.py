@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fastnp._loops import arrays, element_loops
+from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Call, Emitter, Path, State, Unsupported, is_attribute, join
 from fastnp._loops.types import Type, Value
 
@@ -80,3 +82,20 @@ def of_each_type(e: Emitter, call: Call) -> Iterator[Value]:
         e.state = outer | state
         e.forget_since(({}, {}))
         yield result
+
+
+def in_memory(
+    e: Emitter, values: list[tuple[Path, Value | Elementwise]]
+) -> list[tuple[Path, Value]]:
+    """New arrays of one type that a function returns on several paths, each computed on its own."""
+    found: list[tuple[Path, Value]] = []
+    for path, value in values:
+        if not arrays.is_array(value):
+            raise Unsupported("a function that returns values of different types")
+        e.text.start(path.block)
+        e.forget_since(({}, {}))
+        made = element_loops.in_memory(e, value)
+        found.append((Path(path.state, e.text.block), made))
+    if len({made.type for _, made in found}) > 1:
+        raise Unsupported("a function that returns values of different types")
+    return found

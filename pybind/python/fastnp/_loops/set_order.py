@@ -30,4 +30,16 @@ def is_known() -> bool:
         items = [[item] if width == 1 else [*item] for item in sample]
         if _fastnp.replayed_set(operations, width) != items:
             return False
-    return True
+    return all(are_operators_known(dice, most) for most in (4, 16, 60))
+
+
+def are_operators_known(dice: Random, most: int) -> bool:
+    """Whether intersections and differences of sets come about as `set_operations` has it."""
+    left, right = ({dice.randint(-most, 4 * most) for _ in range(most)} for _ in range(2))
+    smaller, larger = (left, right) if len(right) > len(left) else (right, left)
+    made = left & right, left - right
+    taken = [k for k in smaller if k in larger], [k for k in left if k not in right]
+    return all(
+        _fastnp.replayed_set([(True, [k]) for k in keys], 1) == [[k] for k in found]
+        for found, keys in zip(made, taken, strict=True)
+    )

@@ -28,10 +28,12 @@ from fastnp._loops.entry import (
     Source,
     Step,
     Turns,
+    Walk,
     advance,
     beginning,
+    is_changed,
     is_held,
-    is_list,
+    may_change,
     source_of,
 )
 from fastnp._loops.loop import Facts, Loop
@@ -271,6 +273,8 @@ class Site(Loop):
             if self.sourceless == MAX_SOURCELESS and not self.is_eager:
                 self.retire()
             return iterable
+        if isinstance(source, Walk):
+            iterable = source  # with the one iterator that notices keys that are added
         if self.is_eager:
             return self._no_turns(iterable, source, total)
         assert source is not None
@@ -477,9 +481,11 @@ class Site(Loop):
         source = advance(turns.source, turns.count)
         return self._piece(iter(turns.rest), source, turns.left)
 
-    def _grown(self, turns: Turns) -> Turns | None:
+    def _grown(self, turns: Turns) -> Any:
         """The turns for items that a list has got since the loop began; None if there are none."""
-        if turns.source is None or not is_list(turns.source):
+        if isinstance(turns.source, Walk):
+            return turns.rest  # which raises if the last turn has added or removed keys
+        if turns.source is None or not may_change(turns.source):
             return None
         source = advance(turns.source, turns.count)
         return self._piece(iter(turns.rest), source, len(source)) if len(source) else None
@@ -491,6 +497,8 @@ class Site(Loop):
         source = None if turns.source is None else advance(turns.source, turns.count)
         names = Names(local, globals_, self.local_names)
         try:
+            if is_changed(source):
+                return Step(turns.rest)
             outcome = self._outcome(names, source)
             if outcome is None:
                 if self.live and self._may_wait():
@@ -628,7 +636,7 @@ class Site(Loop):
         if (
             source is not None
             and 0 < some < len(source)
-            and not (is_list(source) or found.copies_lists)
+            and not (may_change(source) or found.copies_lists)
         ):
             tried = beginning(source, some)
         # What is pending the run would compute first, which is no time of the loop's.

@@ -13,6 +13,7 @@ from types import FunctionType
 from fastnp._loops import (
     arrays,
     attributes,
+    default_items,
     effects,
     element_loops,
     free_names,
@@ -90,14 +91,29 @@ def block(e: Emitter, statements: list[ast.stmt]) -> list[Path]:
         for path in paths[MAX_PATHS:]:
             e.go_on(path)
             leave(e, statement, "values of too many types")
-        after: list[Path] = []
-        for at in paths[:MAX_PATHS]:
-            e.go_on(at)
-            after += one(e, statement)
-        paths = e.meet(after)
+        paths = e.meet(versions(e, statement, paths[:MAX_PATHS]))
         if not paths:
             break
     return paths
+
+
+def versions(e: Emitter, statement: ast.stmt, paths: list[Path]) -> list[Path]:
+    """Writes a statement for each of several paths, on which variables have different types. Those
+    that it cannot be compiled for are left, if there are others: a variable may be `None` where
+    the loop before has made no turn.
+    """
+    after: list[Path] = []
+    before, branches, several = e.versions, e.branches, len(paths) > 1
+    if several:
+        e.versions = len(paths)
+    try:
+        for at in paths:
+            e.go_on(at)
+            e.branches = branches + several
+            after += one(e, statement)
+    finally:
+        e.versions, e.branches = before if several else e.versions, branches
+    return after
 
 
 class Refused(Exception):
@@ -124,7 +140,9 @@ def leave(e: Emitter, statement: ast.stmt, reason: str) -> list[Path]:
     if e.calls:
         raise Unsupported(reason)
     if is_unconditional(next(iter(e.numbers)), statement):
-        raise Refused(statement.lineno, reason)
+        e.versions -= 1
+        if e.versions <= 0:
+            raise Refused(statement.lineno, reason)
     e.reasons.setdefault(e.numbers[statement], reason)
     e.text.jump(e.exit_block(e.numbers[statement]))
     return []
@@ -221,10 +239,12 @@ def simple(e: Emitter, statement: ast.stmt) -> list[Path]:
         case ast.Assign(targets=targets, value=value):
             if (sides := tables.sides_of_get(e, value, expression)) is not None:
                 return assign_sides(e, targets, sides)
-            assign(e, targets, value)
+            assign(e, targets, default_items.with_default(e, value, expression) or value)
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             assign(e, [target], value)
         case ast.AugAssign(target=target, op=op, value=value):
+            if isinstance(target, ast.Name):
+                value = default_items.with_default(e, value, expression) or value
             augmented(e, target, BINARY.get(type(op), ""), value)
         case ast.Delete(targets=targets):
             effects.delete(e, targets)
@@ -760,27 +780,10 @@ def returned(e: Emitter, node: ast.Call | None, call: Call) -> Value | Elementwi
     if not e.looks_at_status and have_common_type([value for _, value in call.returns]):
         return merged(e, [(value, path.block) for path, value in call.returns])
     if any(isinstance(value, Elementwise) for _, value in call.returns):
-        return arrays.elements(e, returns.meet(e, in_memory(e, call.returns)))
+        return arrays.elements(e, returns.meet(e, returns.in_memory(e, call.returns)))
     if any(value.type != first.type for _, value in call.returns):
         raise DifferentTypes(node, call)
     return returns.meet(e, call.returns)
-
-
-def in_memory(
-    e: Emitter, values: list[tuple[Path, Value | Elementwise]]
-) -> list[tuple[Path, Value]]:
-    """New arrays of one type that a function returns on several paths, each computed on its own."""
-    found: list[tuple[Path, Value]] = []
-    for path, value in values:
-        if not arrays.is_array(value):
-            raise Unsupported("a function that returns values of different types")
-        e.text.start(path.block)
-        e.forget_since(({}, {}))
-        made = element_loops.in_memory(e, value)
-        found.append((Path(path.state, e.text.block), made))
-    if len({made.type for _, made in found}) > 1:
-        raise Unsupported("a function that returns values of different types")
-    return found
 
 
 def outermost(e: Emitter, statement: ast.For | ast.While, iterator: Items | None) -> None:

@@ -17,10 +17,16 @@ from typing import Any
 from fastnp import _fastnp
 from fastnp._loops.heap import KINDS, SAMPLE, fields_of, is_sequence, item_text
 from fastnp._loops.places import MISSING, Link, class_attribute, is_plain, looked_up
+from fastnp._loops.records import Record
 from fastnp._loops.types import ItemType, ReferenceType
 
 # Among what is learned of a loop: the classes of objects that lie in memory.
 STRUCTS = "objects in memory"
+# Among what is learned, that characters become strings: those of ASCII have the first numbers.
+ASCII = "characters as strings"
+# Also with the name of a variable: that it is bound to a string as a whole.
+SYMBOLS = "a variable that is a string"
+MOST_ASCII = 128
 # Attributes of a class, at most, so that the words of an object are few.
 MOST_FIELDS = 64
 
@@ -37,12 +43,33 @@ class Field:
 class Struct:
     """A class, objects of it that were seen, and what the code uses of all."""
 
-    __slots__ = ("class_", "fields", "methods", "samples", "shared", "size")
+    __slots__ = (
+        "attempts",
+        "class_",
+        "fields",
+        "guesses",
+        "is_added",
+        "is_ignored",
+        "is_never_made",
+        "made",
+        "methods",
+        "samples",
+        "shared",
+        "size",
+    )
 
     def __init__(self, class_: type) -> None:
         self.class_ = class_
         # By identity.
         self.samples: dict[int, Any] = {}
+        # The attributes of objects that the code makes; `None` if it makes none. Those that were
+        # `None` so far.
+        self.made: tuple[str, ...] | None = None
+        self.guesses: set[str] = set()
+        self.is_never_made = False
+        self.attempts = 0
+        # Whether the class is here because the code makes objects of it, and whether that is over.
+        self.is_added = self.is_ignored = False
         self.begin()
 
     def begin(self) -> None:
@@ -75,6 +102,13 @@ class Struct:
         return _fastnp.StructLayout(self.class_, [*self.fields], texts, shared, methods)
 
 
+class Construction(Record):
+    """A call of `__init__` for a new object, and how many calls it is in, itself included."""
+
+    init: Any
+    depth: int
+
+
 class Structs:
     """The classes whose objects lie in memory, numbered as they were found."""
 
@@ -84,11 +118,16 @@ class Structs:
         self.is_new = False
         # The strings and members of enumerations whose numbers the code has: from 1 on.
         self.symbols: list[object] = []
+        # The new objects whose `__init__` is being written.
+        self.constructions: list[Construction] = []
+        # Whether attributes of new objects were found that the code before did not know.
+        self.has_learned = False
 
-    def begin(self) -> None:
+    def begin(self, has_ascii: bool = False) -> None:
         """Begins to write code for the classes that are known."""
-        self.is_new = False
-        self.symbols = []
+        self.is_new = self.has_learned = False
+        self.constructions = []
+        self.symbols = [chr(k) for k in range(MOST_ASCII)] if has_ascii else []
         for struct in self.by_class.values():
             struct.begin()
 
@@ -97,8 +136,10 @@ class Structs:
         class_ = type(value)
         if not has_plain_metaclass(class_) or class_ not in self.by_class:
             return None
+        if self.by_class[class_].is_ignored:
+            return None
         self.by_class[class_].samples[id(value)] = value
-        return self._reference(class_)
+        return self.reference(class_)
 
     def items_type(self, kinds: set[type], items: list[Any]) -> ReferenceType | None:
         """The type of items that are of these types: of one class, some perhaps `None`."""
@@ -109,12 +150,17 @@ class Structs:
         if not can_hold(class_):
             return None
         if class_ not in self.by_class:
-            self.by_class[class_] = Struct(class_)
+            self.add(class_)
             self.is_new = True
+        self.by_class[class_].is_ignored = False
         samples = self.by_class[class_].samples
         some = items[:: len(items) // SAMPLE + 1]
         samples.update((id(item), item) for item in some if type(item) is class_)
-        return self._reference(class_)
+        return self.reference(class_)
+
+    def add(self, class_: type) -> Struct:
+        """Adds a class, if it is not there; what the code uses of its objects."""
+        return self.by_class.setdefault(class_, Struct(class_))
 
     def symbol(self, known: object) -> int:
         """The number of a string that the code names, or of a member of an enumeration."""
@@ -138,7 +184,8 @@ class Structs:
             return False
         return self.items_type({class_}, [value]) is not None
 
-    def _reference(self, class_: type) -> ReferenceType:
+    def reference(self, class_: type) -> ReferenceType:
+        """The type of the objects of a class."""
         return ReferenceType(class_, [*self.by_class].index(class_))
 
     def layouts(self) -> list[_fastnp.StructLayout]:

@@ -9,12 +9,14 @@ from typing import TypeGuard
 
 from fastnp._loops import attributes
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.places import Place
-from fastnp._loops.structs import is_member, structs_of
+from fastnp._loops.structs import ASCII, MOST_ASCII, is_member, structs_of
 from fastnp._loops.types import (
     BOOL,
     I8,
+    I64,
+    CharType,
     InstanceType,
     ListType,
     Number,
@@ -63,6 +65,8 @@ def word(e: Emitter, value: Value | Elementwise) -> str | None:
     """The number of a string or of `None` in a register; `None` of other values."""
     if isinstance(value, Elementwise):
         return None
+    if isinstance(value.type, CharType):
+        return of_char(e, value.register)
     if isinstance(value.type, ObjectType):
         known = value.type.value
         if known is not None and not value.type.is_constant:
@@ -71,6 +75,25 @@ def word(e: Emitter, value: Value | Elementwise) -> str | None:
             expect_members(e, type(known))
         return e.text.integer(0 if known is None else structs_of(e.learned).symbol(known))
     return value.register if is_symbol(value) else None
+
+
+def of_char(e: Emitter, code: str) -> str:
+    """The number of a character of ASCII, all of which have one; others are left."""
+    if ASCII not in e.learned:
+        raise Learned(ASCII, True)
+    text = e.text
+    e.leave_unless(text.op(I8, "icmp.ult", code, text.integer(MOST_ASCII)))
+    return text.op(I64, "add", code, text.integer(1))
+
+
+def as_symbol(e: Emitter, value: Value) -> Value:
+    """A string that is known, or a character, as a number; other values as they are."""
+    is_known = isinstance(value.type, ObjectType) and type(value.type.value) is str
+    if not is_known and not isinstance(value.type, CharType):
+        return value
+    number = word(e, value)
+    assert number is not None
+    return Value(SymbolType(), (number,))
 
 
 def expect_members(e: Emitter, class_: type) -> None:

@@ -15,14 +15,13 @@ from __future__ import annotations
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, TypeAlias, TypeGuard
 
-from fastnp._loops import dictionaries, lists, numbers, set_order, tuples, undo
+from fastnp._loops import dictionaries, lists, numbers, set_order, symbols, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
-from fastnp._loops.entry import Objects
-from fastnp._loops.heap import DEFAULTS, TABLE_CLASSES, fields_of, is_key
+from fastnp._loops.entry import TABLE_CLASSES, VIEWS, Objects, Walk
+from fastnp._loops.heap import DEFAULTS, fields_of, is_key
 from fastnp._loops.iterators import Items, move
 from fastnp._loops.loop import below
 from fastnp._loops.merging import merged
@@ -33,6 +32,7 @@ from fastnp._loops.types import (
     INT,
     ListType,
     ObjectType,
+    SymbolType,
     TableType,
     TupleType,
     Unknown,
@@ -95,11 +95,15 @@ def settled_key(e: Emitter, value: Value | Elementwise) -> Value:
         raise Unsupported("an array as a key")
     if isinstance(value.type, TupleType):
         return tuples.of_items([e.settle(item) for item in tuples.items_of(value)])
-    return e.settle(value)
+    return e.settle(symbols.as_symbol(e, value))
 
 
 def key_registers(e: Emitter, type_: TableType, key: Value) -> tuple[str, ...]:
-    """The words of a key that is looked up: an integer, a truth value, or a tuple of such."""
+    """The words of a key that is looked up: an integer, a truth value, a tuple of such, or a
+    string.
+    """
+    if isinstance(type_.key, SymbolType):
+        return symbols.fitting(e, key)
     parts = tuples.items_of(key) if isinstance(key.type, TupleType) else [key]
     if isinstance(key.type, TupleType) != isinstance(type_.key, TupleType):
         raise Unsupported(f"{key.type} looked up in a {type_}")
@@ -190,9 +194,11 @@ def contains(e: Emitter, table: Value, key: Value | Elementwise) -> str:
 def get(e: Emitter, table: Value, key: Value | Elementwise, default: Value | Elementwise) -> Value:
     """`table.get(key, default)`."""
     type_, text = table_type(table), e.text
-    if isinstance(default, Elementwise) or not lists.is_item(default):
+    if isinstance(default, Elementwise):
         raise Unsupported("a default of this kind")
     key, default = settled_key(e, key), lists.settled(e, default)
+    if not lists.is_item(default):
+        raise Unsupported("a default of this kind")
     if is_empty_for_sure(type_):
         if not is_key(key.type):
             raise Unsupported(f"{key.type} looked up in a dictionary")
@@ -233,7 +239,7 @@ class Place:
                 raise Unsupported("two stores to dictionaries or sets in one statement")
             e.checked[STORES] = ""
         self.is_noted = bool(e.calls) and not is_new
-        self.is_own_key = key.type == self.type.key
+        self.is_own_key = key.type == self.type.key or isinstance(self.type.key, SymbolType)
         registers = key_registers(e, self.type, key)
         self.key = e.snapshot(Value(TupleType((INT,) * len(registers)), registers)).registers
         if self.is_noted:
@@ -382,50 +388,6 @@ def may_read_tables(e: Emitter, *nodes: ast.expr) -> bool:
             if known is not None and isinstance(known.type, TableType):
                 return True
     return False
-
-
-def expect_made(
-    e: Emitter, node: ast.expr, arguments: list[ast.expr], expression: Expression
-) -> None:
-    """Has a `defaultdict` make the list or the set that is the object of `table[key].append(…)`, or
-    `add`. If the statement is left after that, it is there when the interpreter executes it, as it
-    would be anyway.
-    """
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-        return
-    table = expression(e, node.value)
-    if not is_table(table) or table_type(table).default not in ("list", "set"):
-        return
-    if may_read_tables(e, node.slice, *arguments):
-        return
-    text, type_ = e.text, table_type(table)
-    key = e.snapshot(settled_key(e, expression(e, node.slice)))
-    if not is_key(key.type):
-        raise Unsupported(f"{key.type} stored to a {type_}")
-    learn(type_, key, None)
-    values, zero = type_.value, text.integer(0)
-    registers = key_registers(e, type_, key)
-    write_key(e, registers)
-    at = text.register(I64)
-    text.copy(at, call(e, "table_find", table.register))
-    make, after = text.new_block("make"), text.new_block()
-    text.unlikely(text.op(I8, "icmp.eq", at, text.integer(0)), make, after)
-    text.start(make)
-    if isinstance(values, ListType):
-        header, _ = lists.new(e, zero, zero, lists.width_of(values))
-    else:
-        assert isinstance(values, TableType)
-        header = new(e, values, zero).register
-    place = Place(e, table, key)
-    place.leave_loops_if(e, place.is_missing)
-    if not place.is_own_key:
-        e.leave_if(place.is_missing)
-    text.copy(at, place.insert(e))
-    put(e, type_, at, (header,), False)
-    del e.checked[STORES]
-    text.jump(after)
-    text.start(after)
-    e.checked[table.register, " ".join(registers)] = at
 
 
 def remove(
@@ -636,33 +598,37 @@ def popped(e: Emitter, table: Value, key: Value | Elementwise) -> tuple[Value, C
 
 # Walks.
 
-VIEWS = ("keys", "values", "items")
-
 
 def view_of(node: ast.expr) -> tuple[ast.expr, str] | None:
     """The dictionary and the name of the view, of `x.items()` and the like."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[], keywords=[]) if (
-            name in VIEWS
+            name in VIEWS.values()
         ):
             return owner, name
     return None
 
 
-def items(e: Emitter, table: Value, view: str = "") -> Items:
-    """What a loop over a table takes, or over a view of a dictionary. Keys are neither added nor
-    removed while it is open.
+def items(e: Emitter, table: Value, view: str = "", first: str | None = None) -> Items:
+    """What a loop over a table takes, or over a view of a dictionary, after so many items. Keys are
+    neither added nor removed while it is open.
     """
     type_, text = table_type(table), e.text
     if view and type_.value is None:
         raise Unsupported(f"the method `{view}`")
     if is_empty_for_sure(type_):
         raise Unsupported("a loop over a table that is empty")
+    if type_.value is None and isinstance(type_.key, SymbolType):
+        # Its order is that of hashes that the memory does not have.
+        raise Unsupported("a loop over a set of strings")
     table = e.snapshot(table)
     at, left, taken = (text.register(I64, name) for name in ("at", "left", "taken"))
     text.copy(at, text.integer(0))
-    text.copy(taken, text.integer(0))
+    text.copy(taken, first or text.integer(0))
     text.copy(left, length(e, table))
+    if first is not None:
+        skip(e, table, at, first)
+        text.line(f"{left} = sub {left}, {first}")
     kind: Any = type_.key
     if view == "values":
         kind = type_.value
@@ -684,9 +650,8 @@ def items(e: Emitter, table: Value, view: str = "") -> Items:
 
     def rebuild(words: list[Any], objects: Objects) -> Any:
         _, _, count, header = (words.pop(0) for _ in range(4))
-        found = objects.object_of(type_, [header])
         # It begins at once: from here on it notices keys that are added, as the interpreter's does.
-        return islice(getattr(found, view)() if view else found, count, None)
+        return Walk.begun(objects.object_of(type_, [header]), view, count)
 
     return Items(
         (at, left, taken, table.register),
@@ -696,6 +661,20 @@ def items(e: Emitter, table: Value, view: str = "") -> Items:
         rebuild,
         kind,
         tables=(table.register,),
+    )
+
+
+def skip(e: Emitter, table: Value, at: str, count: str) -> None:
+    """Moves the position of a walk beyond so many items, if there are."""
+    text, left = e.text, e.text.register(I64)
+    e.leave_if(text.op(I8, "icmp.gt", count, length(e, table)))
+    text.copy(left, count)
+    e.spend(count)
+    one = text.integer(1)
+    lists.each(
+        e,
+        left,
+        lambda: text.copy(at, text.op(I64, "add", call(e, "table_next", table.register, at), one)),
     )
 
 

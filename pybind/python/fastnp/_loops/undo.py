@@ -170,6 +170,18 @@ def note(e: Emitter, at: str, char: str) -> None:
     undo_log.append(e.text, base(e), e.log, at, SIZES[char])
 
 
+def note_in_statement(e: Emitter, at: str, char: str) -> None:
+    """Notes what is at an address that the statement itself stores to before it is over."""
+    if not e.may_store:
+        raise Unsupported("the last item of a list, taken where that may not happen")
+    if not e.has_log:
+        if LOG not in e.learned:
+            raise Learned(LOG, True)
+        raise Unsupported(REASON)
+    e.leave_unless(undo_log.has_room(e.text, e.log, SIZES[char]))
+    undo_log.append(e.text, base(e), e.log, at, SIZES[char])
+
+
 def note_element(e: Emitter, place: Value) -> None:
     """Notes the element of an array that a function that is called stores to."""
     if e.calls:
