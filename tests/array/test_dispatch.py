@@ -398,6 +398,8 @@ def test_protocols_of_metaclasses() -> None:
         "f.dot(a, a)",
         "f.dot(a, [1.0, 2.0, 3.0])",
         "f.result_type(a, 1.5)",
+        "f.result_type(a, a)",
+        "f.save(a, a)",
         "f.searchsorted(a, numpy.arange(3.0))",
         "f.concatenate((a, a))",
         "f.full(2, 1.5, like=a)",

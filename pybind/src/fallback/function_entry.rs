@@ -2,9 +2,9 @@
 //!
 //! NumPy calls a function in Python for the arguments that count, looks for the `__array_function__` of each, and calls that with their classes,
 //! a tuple and a dictionary: 500 ns of the 600 of `numpy.ndim(a)`, as other libraries call it. An object of NumPy's class of such functions holds
-//! the address of the function that Python calls it by (vectorcall, PEP 590). After the first call that NumPy hands on for its first argument,
-//! the address is that of [`call`]. It runs calls whose first argument is an array of ours, and whose others are such as take no part in the
-//! dispatch, or are arrays of NumPy's class or ours; it hands all others to NumPy's function.
+//! the address of the function that Python calls it by (vectorcall, PEP 590). After the first call that NumPy hands on with an array of ours as
+//! its first argument, the address is that of [`call`]. It runs calls whose first argument is an array of ours, and whose others take no part in
+//! the dispatch, or are arrays of NumPy's class or ours; it hands all others to NumPy's function.
 
 use crate::fallback::dispatched::run_by_entry;
 use crate::fallback::run::is_all_plain;
@@ -45,15 +45,13 @@ fn leaves_dispatch(value: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-/// Has calls of a function of NumPy's come to [`call`] first, if the array of ours that NumPy asked can only be the first argument.
+/// Has calls of a function of NumPy's come to [`call`] first, if it was called with an array of ours as its first argument. (That is one that takes
+/// part in the dispatch: functions where it does not take a function, a file or a text there.)
 ///
 /// # Safety
-/// The object is of NumPy's class of functions that dispatch, lives as long as the process, and was called with these arguments, of which one
-/// at least that takes part in the dispatch is an array of ours.
+/// The object is of NumPy's class of functions that dispatch, and lives as long as the process.
 pub(crate) unsafe fn replace_entry(function: &Bound<'_, PyAny>, arguments: &[Bound<'_, PyAny>]) {
-    let [first, rest @ ..] = arguments else { return };
-    let is_other = |value: &Bound<'_, PyAny>| value_type(value) != ValueType::Ours && leaves_dispatch(value);
-    if value_type(first) != ValueType::Ours || !rest.iter().all(is_other) {
+    if !arguments.first().is_some_and(|first| value_type(first) == ValueType::Ours) {
         return;
     }
     // SAFETY: the caller's contract; an object of a class with the protocol is larger than that. The field is taken for the entry only if it holds
