@@ -384,3 +384,78 @@ def test_protocols_of_metaclasses() -> None:
         operand: Any = meta("Operand", (), {})()
         expected, found = (np.add(np.ones(2), operand) for np in (numpy, fastnp))
         assert found == expected == "metaclass"
+
+
+# The first call passes NumPy's dispatch; those after it do not, where their arguments permit that.
+@pytest.mark.parametrize(
+    "call",
+    [
+        "f.ndim(a)",
+        "f.atleast_1d(a)",
+        "f.mean(a, axis=0, keepdims=True)",
+        "f.max(a, None, None, True)",
+        "f.std(a, keepdims=True)",
+        "f.dot(a, a)",
+        "f.dot(a, [1.0, 2.0, 3.0])",
+        "f.result_type(a, 1.5)",
+        "f.result_type(a, a)",
+        "f.save(a, a)",
+        "f.searchsorted(a, numpy.arange(3.0))",
+        "f.concatenate((a, a))",
+        "f.full(2, 1.5, like=a)",
+        "f.full(a, 1.5)",
+        "f.copyto(a, 'a')",
+        "f.mean(a, nothing=1)",
+        "f.atleast_1d(a, nothing=1)",
+        "f.ndim(a, 1, 2)",
+        "f.searchsorted(a)",
+        "f.apply_along_axis(len, 0, a)",
+        "f.where(a > 1, a, derived)",
+        "f.append(a, derived)",
+        "f.append(a, other)",
+    ],
+)
+def test_numpys_functions_called_again_and_again(call: str) -> None:
+    class Other:
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            return func.__name__, len(args), kwargs
+
+    class Derived(numpy.ndarray):
+        pass
+
+    def outcome(np: Any) -> Any:
+        a = np.array([1.0, 2.0, 4.0])
+        names = {"f": numpy, "a": a, "numpy": numpy, "other": Other()}
+        names["derived"] = numpy.ones(3).view(Derived)
+        try:
+            found = eval(call, names)
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+        name = type(found).__name__
+        return (name, numpy.asarray(found).tolist()) if name != "tuple" else found
+
+    expected = outcome(numpy)
+    assert [outcome(fastnp) for _ in range(3)] == [expected] * 3
+
+
+def test_views_of_numpys_with_a_type() -> None:
+    a = fastnp.arange(3.0)
+    types: tuple[Any, ...] = (None, float, "f8", numpy.float64, numpy.dtype("f8"), int, "f4", "S3")
+    for dtype in types:
+        found = numpy.asarray(a, dtype=dtype)
+        assert type(found) is numpy.ndarray
+        assert_same_array(found, numpy.asarray(numpy.arange(3.0), dtype=dtype))
+    view = numpy.asarray(a)
+    assert numpy.asarray(a, dtype=float, order="C") is view
+    turned = fastnp.arange(6.0).reshape(2, 3).T
+    view = numpy.asarray(turned)
+    assert numpy.asarray(turned, order="C").flags.c_contiguous
+    assert numpy.asarray(turned, order="K") is view
+    invalid: Any = 3
+    for name in ("dtype", "order"):
+        with pytest.raises(TypeError):
+            numpy.asarray(a, **{name: invalid})
+
+
+def assert_same_array(found: Any, expected: Any) -> None:
+    assert found.dtype == expected.dtype and found.tolist() == expected.tolist()

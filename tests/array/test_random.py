@@ -358,3 +358,47 @@ def test_generators_take_no_other_attributes(make: Callable[[Any], Any]) -> None
         with pytest.raises(AttributeError):
             generator.anything = 1
         assert not hasattr(generator, "__dict__")
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 300])
+@pytest.mark.parametrize("dtype", ["f8", "i1", "?", "c16"])
+def test_orders(n: int, dtype: str) -> None:
+    def program(np: Any) -> Any:
+        np.random.seed(n)
+        state = np.random.RandomState(3)
+        x = np.arange(n).astype(dtype)
+        later = x + x
+        strided = np.arange(2 * n)[::-2]
+        for draw in (np.random, state):
+            draw.shuffle(x)
+            draw.shuffle(strided)
+            draw.shuffle(later)
+        results = [
+            np.random.permutation(n),
+            np.random.permutation(x),
+            state.permutation(x.reshape(n, 1)),
+            np.random.choice(x, 5),
+            np.random.choice(n, size=5),
+            np.random.choice(x, 0),
+            state.choice(x, (2, 3)),
+            state.choice(x, n, replace=False),
+            np.random.choice(2**40, 3),
+        ]
+        return [x, later, strided, results, np.random.random(), state.random()]
+
+    assert_same(program(fastnp), program(numpy))
+
+
+@pytest.mark.parametrize(
+    "call", ["shuffle(a)", "permutation(-1)", "choice(a[:0], 2)", "choice(0, 1)", "choice(a, -1)"]
+)
+def test_refused_orders(call: str) -> None:
+    texts = []
+    for np in (numpy, fastnp):
+        a: Any = np.arange(3.0)
+        a.flags.writeable = False
+        try:
+            texts.append(repr(eval(f"np.random.{call}", {"np": np, "a": a})))
+        except ValueError as error:
+            texts.append(str(error))
+    assert texts[0] == texts[1]

@@ -304,3 +304,87 @@ def test_errors_of_methods_are_worded_as_the_functions(call: str) -> None:
             eval(call, {"np": np, "a": np.arange(3.0)})
         texts.append((caught.type, str(caught.value)))
     assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (1, 1), (0, 3), (4,), (2, 2, 2)])
+@pytest.mark.parametrize("value", [9, 2.5, True, 1e300, 300, 1j, numpy.float32(2), [1, 2]])
+@pytest.mark.parametrize("dtype", ["f8", "i1", "c8", "?"])
+def test_diagonals_filled(shape: tuple[int, ...], value: Any, dtype: str) -> None:
+    outcomes = []
+    for np in (fastnp, numpy):
+        a = np.zeros(shape, dtype)
+        turned = np.zeros(shape[::-1], dtype).T
+        try:
+            result: Any = [np.fill_diagonal(a, value), np.fill_diagonal(turned, value)]
+        except (TypeError, ValueError, OverflowError) as error:
+            result = type(error), str(error)
+        outcomes.append(([a, turned], result))
+    assert outcomes[0][1] == outcomes[1][1]
+    assert difference(outcomes[0][0], outcomes[1][0]) is None
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (2, 0, 3), [2, 3], (2, True), (-1, 2)])
+def test_indices(shape: Any) -> None:
+    outcomes = []
+    for np in (fastnp, numpy):
+        try:
+            outcomes.append(np.indices(shape))
+        except (TypeError, ValueError) as error:
+            outcomes.append(str(error))
+    assert difference(*outcomes) is None
+
+
+def test_angles() -> None:
+    z = numpy.array([1 + 2j, -3j, -1 + 0j, complex(-1, -0.0), 0j, complex("nan")])
+    for given in (z, z[::2], z.astype("c8"), z.reshape(2, 3).T):
+        assert difference(fastnp.angle(fastnp.array(given)), numpy.angle(given)) is None
+        assert difference(fastnp.angle(given), numpy.angle(given)) is None
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 33])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "inv(s)",
+        "inv(s.T)",
+        "inv(s[::-1])",
+        "inv(s.astype('f4'))",
+        "inv(s * 0)",
+        "inv(s * np.nan)",
+        "inv(b)",
+        "det(s)",
+        "det(s * 0)",
+        "det(s * 1e200)",
+        "det(s * np.inf)",
+        "eigh(s)",
+        "eigh(s, 'U')",
+        "eigh(s * np.nan)",
+        "solve(s, b)",
+        "solve(s, columns)",
+        "solve(s, columns[:, ::-1])",
+        "solve(s, b.tolist())",
+        "solve(s * 0, b)",
+        "solve(s, columns[:, :0])",
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.* encountered in det:RuntimeWarning")
+def test_one_small_matrix(call: str, n: int) -> None:
+    rng = numpy.random.default_rng(n)
+    square, columns = rng.random((n, n)), rng.random((n, 3))
+    outcomes = []
+    for np in (fastnp, numpy):
+        names = {"s": np.array(square + square.T + numpy.eye(n)), "np": np}
+        names |= {"b": np.array(square[0]), "columns": np.array(columns)}
+        try:
+            outcomes.append(eval(f"np.linalg.{call}", names))
+        except numpy.linalg.LinAlgError as error:
+            outcomes.append(str(error))
+    mine, theirs = outcomes
+    assert type(mine).__name__ == type(theirs).__name__
+    assert difference(mine, theirs) is None
+
+
+def test_matrices_are_counted() -> None:
+    before = fastnp.stats()["fallbacks"]
+    fastnp.linalg.inv(fastnp.eye(3))
+    assert fastnp.stats()["fallbacks"] == before + 1

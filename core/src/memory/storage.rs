@@ -95,6 +95,8 @@ pub struct Storage {
     /// References from outside to the memory, on the host or on a device, and those on a device.
     exports: ExportCount,
     device_exports: ExportCount,
+    /// Whether one of them is never given back.
+    is_exposed: AtomicBool,
     is_watched: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
 }
@@ -126,6 +128,7 @@ impl Storage {
             identity: AtomicU64::new(0),
             exports: ExportCount::none(),
             device_exports: ExportCount::none(),
+            is_exposed: AtomicBool::new(false),
             is_watched: AtomicBool::new(false),
             watchers: Mutex::new(Vec::new()),
         }
@@ -578,7 +581,7 @@ impl Storage {
 
     /// Keeps a storage open from its next opening on.
     pub(crate) fn stay_open(&self) {
-        if self.owner.is_none() {
+        if self.owner.is_none() && self.touches.load(Ordering::Relaxed) <= MOST_TOUCHES {
             self.touches.fetch_max(MOST_TOUCHES + 1, Ordering::Relaxed);
         }
     }
@@ -621,6 +624,16 @@ impl Storage {
             self.exports.remove();
             self.device_exports.remove();
         }
+    }
+
+    /// Notes that an outside reference to the contents on the host is never given back.
+    pub(crate) fn stay_exposed(&self) {
+        self.is_exposed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether code outside has had the contents on the host for good, and they are there: no operation on them is deferred.
+    pub(crate) fn is_exposed(&self) -> bool {
+        self.is_exposed.load(Ordering::Relaxed) && self.address().is_some() && !self.is_exported_on_device()
     }
 
     /// Adds (or removes) an outside reference.

@@ -5,6 +5,7 @@
 //! | `promote` | type promotion, casting rules, which loop of an op computes |
 //! | `elementwise` | ufunc calls, `select`, copies, casts and assignment |
 //! | `where_arg` | ufunc calls with `where=` |
+//! | `lent` | eager ufunc calls with operands in memory of code outside |
 //! | `operators` | `+ - * /` for Rust |
 //! | `create` | `zeros`, `full`, `arange`, `linspace`, copies of foreign memory |
 //! | `concatenate` | joining along an axis |
@@ -24,6 +25,7 @@ pub(crate) mod correlate;
 pub(crate) mod create;
 pub(crate) mod elementwise;
 pub(crate) mod fourier;
+pub(crate) mod lent;
 pub(crate) mod matmul;
 pub(crate) mod operators;
 pub(crate) mod promote;

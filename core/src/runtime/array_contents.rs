@@ -174,6 +174,12 @@ impl Array {
     }
 
     fn export_to(&self, toucher: Toucher) -> Result<Export> {
+        let address = self.expose_to(toucher)?;
+        Ok(Export { storage: self.storage.clone(), address })
+    }
+
+    /// Counts an export, and gives the address of the first element.
+    fn expose_to(&self, toucher: Toucher) -> Result<*mut u8> {
         if self.storage.is_exported_on_device() {
             return Err(Error::new(
                 ErrorKind::Buffer,
@@ -184,7 +190,7 @@ impl Array {
         let mut runtime = runtime();
         let address = runtime.expose(&self.storage, toucher)?.wrapping_offset(self.layout.offset);
         self.storage.count_export(true);
-        Ok(Export { storage: self.storage.clone(), address })
+        Ok(address)
     }
 
     /// Operations on the memory are not deferred any more once code outside knows its address: code that is given a buffer may keep the
@@ -198,7 +204,11 @@ impl Array {
     /// # Errors
     /// As [`Array::export`].
     pub fn expose(&self) -> Result<()> {
-        self.export().map(|_| self.storage.count_export(true))
+        if !self.storage.is_exposed() {
+            self.expose_to(Toucher::Outside)?;
+            self.storage.stay_exposed();
+        }
+        Ok(())
     }
 }
 

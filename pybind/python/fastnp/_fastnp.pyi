@@ -187,7 +187,7 @@ def numpy_function(
     /,
 ) -> Any: ...
 def draw_function(
-    original: Callable[..., Any], receiver: Any, name: str, class_: type, /
+    original: Callable[..., Any], receiver: Any, name: str, class_: type, writes_lists: bool, /
 ) -> Any: ...
 def native_function(
     original: Callable[..., Any],

@@ -4,11 +4,12 @@
 
 use crate::call::argument::{Arg, is_numpys_with_axes, is_sequence, parse_any, parse_fast, strong_scalar};
 use crate::call::array_arguments::shape_of;
-use crate::call::assign::{put, stores};
+use crate::call::assign::{fits, put, stores};
 use crate::call::common_arguments::{done, integer, of_one, of_two, ours, with_numbers};
 use crate::call::convert::shared;
 use crate::call::masks::put_where;
 use crate::call::number_list::of_numbers;
+use crate::call::small_matrices;
 use crate::call::sorting;
 use crate::call::ufunc_call::wrap;
 use crate::fallback::by_name::numpy_on_its_own;
@@ -32,6 +33,7 @@ use smallvec::SmallVec;
 /// The common call of a function of NumPy's.
 fn common_call(name: &str) -> Option<CommonCall> {
     Some(match name {
+        "angle" => angle,
         "argwhere" => argwhere,
         "atleast_1d" => at_least_1d,
         "bincount" => bincount,
@@ -39,6 +41,8 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "delete" => delete,
         "diff" => diff,
         "digitize" => digitize,
+        "fill_diagonal" => fill_diagonal,
+        "indices" => indices,
         "insert" => insert,
         "interp" => interp,
         "lib.stride_tricks.sliding_window_view" => sliding_window_view,
@@ -52,7 +56,7 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "tile" => tile,
         "unravel_index" => unravel_index,
         "vander" => vander,
-        _ => return sorting::common_call(name),
+        _ => return sorting::common_call(name).or_else(|| small_matrices::common_call(name)),
     })
 }
 
@@ -71,6 +75,19 @@ fn part(array: &Array, axis: usize, from: Option<isize>, to: Option<isize>) -> R
     let mut index: SmallVec<[Index; 4]> = SmallVec::from_elem(Index::from(..), axis);
     index.push(Index::Range(from, to, 1));
     array.index(&index)
+}
+
+/// `angle(z)` of complex numbers.
+fn angle<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(z) = call.sole() else { return Ok(None) };
+    of_one(
+        z,
+        |z| z.dtype().is_complex(),
+        |z| {
+            let parts = [z.imag().unwrap_or_else(|| z.real()), z.real()];
+            fastnp::apply(Op::Arctan2, &[Value::Array(&parts[0]), Value::Array(&parts[1])])
+        },
+    )
 }
 
 /// `argwhere(a)` of one axis: a view of the positions, as NumPy's.
@@ -588,6 +605,43 @@ fn searchsorted<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyA
 
 /// More powers are computed by the function in Python, in one scan.
 const FEW_POWERS: usize = 200;
+
+/// `fill_diagonal(a, number)` of a matrix: one slice of its elements in a row.
+fn fill_diagonal<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let ([a, number], None) = (call.positions(), call.named().next()) else { return Ok(None) };
+    let (py, Some(me), Arg::Number(number)) = (call.py(), ours(a), parse_fast(number)?) else { return Ok(None) };
+    let suits = |a: &&Array| a.ndim() == 2 && a.size() > 0 && a.is_c_contiguous() && a.is_writeable();
+    let Some(a) = me.dense().filter(suits).filter(|a| fits(number, a.dtype())) else { return Ok(None) };
+    let columns = a.shape()[1] as isize;
+    let row =
+        a.reshape(&[a.size()]).and_then(|row| row.index(&[Index::Range(None, Some(columns * columns), columns + 1)]));
+    done(py, row.and_then(|row| row.assign(number)), |()| Ok(py.None().into_bound(py)))
+}
+
+/// `indices(dimensions)`.
+fn indices<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = call.py();
+    let Some(shape) = call.sole().and_then(|dimensions| dimensions.cast_exact::<PyTuple>().ok()) else {
+        return Ok(None);
+    };
+    let extent = |n: Bound<'_, PyAny>| usize::try_from(integer(&n)?).ok();
+    let Some(shape) = shape.iter().map(extent).collect::<Option<Shape>>() else { return Ok(None) };
+    let axes = shape.len();
+    if !(1..fastnp::MAX_DIMS).contains(&axes) {
+        return Ok(None);
+    }
+    let whole: Shape = std::iter::once(axes).chain(shape.iter().copied()).collect();
+    let made = Array::empty(&whole, DType::I64, Order::C).and_then(|made| {
+        for (axis, &n) in shape.iter().enumerate() {
+            let ramp = Array::ramp(Scalar::new(DType::I64, 0), Scalar::new(DType::I64, 1), n)?;
+            let mut column: Shape = SmallVec::from_elem(1, axes - axis);
+            column[0] = n;
+            made.index(&[Index::At(axis as isize)])?.assign(&ramp.reshape(&column)?)?;
+        }
+        Ok(made)
+    });
+    done(py, made, |made| new_object(py, made))
+}
 
 /// `vander(x, N)` of few doubles or 64-bit integers: a column for each power, each the last one's times `x`.
 fn vander<'py>(call: Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -3,7 +3,8 @@
 use crate::call::argument::{Arg, parse_fast, strong_scalar};
 use crate::call::array_list::of_arrays;
 use crate::call::number_list::of_numbers;
-use crate::fallback::by_name::{numpy, numpy_counted};
+use crate::fallback::by_name::{numpy, numpy_counted, numpys_own};
+use crate::fallback::run::is_all_plain;
 use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
 use crate::interpreter::dtype;
 use crate::interpreter::dtype::{RequestedType, is_numpys_alone};
@@ -50,7 +51,7 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) ->
         && let Some([_, Some(dtype)]) = call.read(["", "dtype"])?
         && is_numpys_alone(dtype)
     {
-        return numpy(call, name);
+        return if is_all_plain(value) { numpys_own(call, name) } else { numpy(call, name) };
     }
     if let [value] | [value, _] = call.positions()
         && name != "copy"

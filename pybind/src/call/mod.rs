@@ -22,6 +22,7 @@ pub(crate) mod masks;
 pub(crate) mod number_list;
 pub(crate) mod reduce;
 pub(crate) mod routine;
+pub(crate) mod small_matrices;
 pub(crate) mod sorting;
 pub(crate) mod types;
 pub(crate) mod ufunc;

@@ -5,44 +5,14 @@
 
 use crate::interpreter::dtype;
 use crate::interpreter::exact_int::int_at;
+use crate::interpreter::sequence_items::Items;
 use fastnp::{Array, Complex, DType, Element};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
 use pyo3::{Borrowed, ffi};
 
-/// The items of a list or tuple as borrowed references.
-#[derive(Clone, Copy)]
-struct Items<'a, 'py> {
-    sequence: &'a Bound<'py, PyAny>,
-    is_list: bool,
-    count: usize,
-}
-
-impl<'a, 'py> Items<'a, 'py> {
-    /// Of a list or a tuple that is not empty.
-    fn of(sequence: &'a Bound<'py, PyAny>) -> Option<Items<'a, 'py>> {
-        let is_list = sequence.is_exact_instance_of::<PyList>();
-        if !is_list && !sequence.is_exact_instance_of::<PyTuple>() {
-            return None;
-        }
-        // SAFETY: a list or a tuple.
-        let count = unsafe { ffi::PyObject_Size(sequence.as_ptr()) } as usize;
-        (count > 0).then_some(Items { sequence, is_list, count })
-    }
-
-    /// # Safety
-    /// The index is less than the count, and the sequence has not changed.
-    #[inline(always)]
-    unsafe fn get(self, i: usize) -> *mut ffi::PyObject {
-        // SAFETY: the caller's contract.
-        unsafe {
-            if self.is_list {
-                ffi::PyList_GetItem(self.sequence.as_ptr(), i as isize)
-            } else {
-                ffi::PyTuple_GetItem(self.sequence.as_ptr(), i as isize)
-            }
-        }
-    }
+/// The items of a list or a tuple that is not empty.
+fn items_of<'a, 'py>(sequence: &'a Bound<'py, PyAny>) -> Option<Items<'a, 'py>> {
+    Items::of(sequence).filter(|items| items.count > 0)
 }
 
 /// An element type that numbers of Python's are read as.
@@ -163,16 +133,16 @@ fn collect_as(rows: &[Items<'_, '_>], shape: &[usize], dtype: DType) -> Option<A
 /// An array of a list or tuple of numbers, or of rows of them, of one length; `None` if it is left to NumPy.
 pub(crate) fn of_numbers(sequence: &Bound<'_, PyAny>, dtype: Option<DType>) -> Option<Array> {
     let py = sequence.py();
-    let items = Items::of(sequence)?;
+    let items = items_of(sequence)?;
     // SAFETY: there is an item.
     let first = unsafe { Borrowed::from_ptr(py, items.get(0)) };
-    if Items::of(&first).is_none() {
+    if items_of(&first).is_none() {
         return of_rows(&[items], &[items.count], dtype);
     }
     // SAFETY: nothing changes the sequence.
     let item = |i| unsafe { Borrowed::from_ptr(py, items.get(i)) };
     let given: Vec<Borrowed<'_, '_, PyAny>> = (0..items.count).map(item).collect();
-    let rows: Option<Vec<Items<'_, '_>>> = given.iter().map(|given| Items::of(given)).collect();
+    let rows: Option<Vec<Items<'_, '_>>> = given.iter().map(|given| items_of(given)).collect();
     let rows = rows?;
     let length = rows[0].count;
     if rows.iter().any(|row| row.count != length) {

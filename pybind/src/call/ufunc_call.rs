@@ -5,6 +5,7 @@ use crate::fallback::by_name::function;
 use crate::fallback::overridden::by_class;
 use crate::fallback::run::Call;
 use crate::fallback::ufunc::{run_foreign, run_ufunc};
+use crate::interop::numpy_memory::lent_elements;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -12,14 +13,14 @@ use crate::interpreter::protocol;
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
-use crate::object::payload::{Open, Repr};
+use crate::object::payload::{Open, Payload, PayloadRef, Repr};
 use fastnp::{
-    Array, DType, Error, ErrorKind, FunctionName, Op, Options, Scalar, Selection, SelectionArg, Value, apply, apply_to,
-    apply_with,
+    Array, DType, Error, ErrorKind, FunctionName, LentOperand, Op, Options, Scalar, Selection, SelectionArg, Value,
+    apply, apply_lent, apply_to, apply_with,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use smallvec::SmallVec;
 
 /// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
@@ -90,6 +91,11 @@ pub(crate) fn apply_native<'py>(
     b: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = a.py();
+    if (is_numpys(a) || is_numpys(b))
+        && let Some(result) = apply_to_numpys(op, a, b)?
+    {
+        return wrap(py, result).map(Some);
+    }
     let (x, y) = (parse_fast(a)?, parse_fast(b)?);
     if let (Some(v), Some(w)) = (dense(&x), dense(&y)) {
         return match apply_checked(op, &[v, w]) {
@@ -101,6 +107,34 @@ pub(crate) fn apply_native<'py>(
         Some(result) => new_object(py, result).map(Some),
         None => Ok(None),
     }
+}
+
+/// Applies a binary op to two arrays, or one and a float, where elements of NumPy's can be read where they are; `None` otherwise.
+fn apply_to_numpys(op: Op, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+    let (mine, others) = (opened(a), opened(b));
+    let (Some(x), Some(y)) = (lent_operand(a, mine.as_deref())?, lent_operand(b, others.as_deref())?) else {
+        return Ok(None);
+    };
+    // SAFETY: the call runs no code of Python's, and the GIL is held.
+    to_py_result(a.py(), unsafe { apply_lent(op, &[x, y]) })
+}
+
+/// The payload of an array of ours.
+fn opened<'a>(object: &'a Bound<'_, PyAny>) -> Option<PayloadRef<'a>> {
+    Some(object.cast_exact::<NdArray>().ok()?.open())
+}
+
+/// An argument of [`apply_to_numpys`]; an array of ours has a payload.
+fn lent_operand<'a>(object: &'a Bound<'_, PyAny>, mine: Option<&'a Payload>) -> PyResult<Option<LentOperand<'a>>> {
+    if let Some(mine) = mine {
+        return Ok(mine.dense().map(|array| LentOperand::Value(Value::Array(array))));
+    }
+    if is_numpys(object) {
+        // SAFETY: the caller uses them at once.
+        return Ok(unsafe { lent_elements(object)? }.map(LentOperand::Lent));
+    }
+    let number = object.cast_exact::<PyFloat>().ok().map(|number| number.value());
+    Ok(number.map(|number| LentOperand::Value(Value::Float(number))))
 }
 
 /// Applies an op to one array: the operator `-`.

@@ -4,6 +4,7 @@ use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::raw_call::{call_python, new_reference, object_at};
+use crate::interpreter::sequence_items;
 use crate::object::construct::{new_object, new_view_with, view_of};
 use crate::object::header::NumpyArray;
 use crate::object::ndarray::{NdArray, replace};
@@ -276,20 +277,19 @@ unsafe extern "C" fn flags_by_numpy(this: *mut ffi::PyObject, _attribute: *mut c
     unsafe {
         let py = Python::assume_attached();
         let array = array_at(py, this);
-        let me = array.open();
-        match (FLAGS.get(py), &me.repr) {
-            (Some(numpys), Repr::Dense(dense)) if dense.owner().is_none() => {
-                let made = (numpys.get)(this, numpys.closure);
-                if !made.is_null() && me.base.is_none() {
-                    (*made.cast::<FlagsObject>()).flags |= NPY_ARRAY_OWNDATA;
-                }
-                made
-            }
-            _ => {
-                drop(me);
-                call_python(std::ptr::null_mut(), |_| flags(&array).map(Bound::into_ptr))
-            }
+        let (is_plain, is_base) = {
+            let me = array.get().payload.peek();
+            let is_plain = matches!(&me.repr, Repr::Dense(dense) if dense.owner().is_none());
+            (is_plain, me.base.is_none())
+        };
+        let Some(numpys) = FLAGS.get(py).filter(|_| is_plain) else {
+            return call_python(std::ptr::null_mut(), |_| flags(&array).map(Bound::into_ptr));
+        };
+        let made = (numpys.get)(this, numpys.closure);
+        if is_base && !made.is_null() {
+            (*made.cast::<FlagsObject>()).flags |= NPY_ARRAY_OWNDATA;
         }
+        made
     }
 }
 
@@ -317,13 +317,17 @@ unsafe fn tuple_of(extents: &[usize]) -> *mut ffi::PyObject {
     // SAFETY: the caller's contract. A new tuple takes over the reference to each item, at a place that it has.
     unsafe {
         let tuple = ffi::PyTuple_New(extents.len() as ffi::Py_ssize_t);
+        let items = if tuple.is_null() { tuple.cast() } else { sequence_items::of_tuple(tuple) };
         for (i, &extent) in extents.iter().enumerate() {
             let item = if tuple.is_null() { tuple } else { ffi::PyLong_FromSsize_t(extent as ffi::Py_ssize_t) };
             if item.is_null() {
                 ffi::Py_XDECREF(tuple);
                 return item;
             }
-            ffi::PyTuple_SetItem(tuple, i as ffi::Py_ssize_t, item);
+            match items.is_null() {
+                false => items.add(i).write(item),
+                true => _ = ffi::PyTuple_SetItem(tuple, i as ffi::Py_ssize_t, item),
+            }
         }
         tuple
     }

@@ -131,10 +131,13 @@ unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::Py
             }
         }
     }
+    static OF_TYPES: PyOnceLock<ffi::getattrofunc> = PyOnceLock::new();
     // SAFETY: the slot of `type` takes the same arguments as this one.
     unsafe {
-        let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_getattro);
-        let of_types: ffi::getattrofunc = std::mem::transmute(slot);
+        let of_types = OF_TYPES.get_or_init(py, || {
+            let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_getattro);
+            std::mem::transmute::<*mut c_void, ffi::getattrofunc>(slot)
+        });
         of_types(class, name)
     }
 }

@@ -112,6 +112,15 @@ fn copy<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<O
     }
 }
 
+/// `__copy__`.
+fn shallow_copy<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    match call.is_empty() {
+        true => new_object(py, to_py_result(py, this.open().array(py)?.copy(Order::K))?),
+        false => numpy_call(this, "__copy__", call),
+    }
+}
+
 /// `flatten`.
 fn flatten<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let py = this.py();
@@ -324,6 +333,7 @@ pyo3::inventory::submit! {
     of_array(&[
         method(c"astype", method_entry!(astype)),
         method(c"copy", method_entry!(copy)),
+        method(c"__copy__", method_entry!(shallow_copy)),
         method(c"diagonal", method_entry!(diagonal)),
         method(c"fill", method_entry!(fill)),
         method(c"flatten", method_entry!(flatten)),
@@ -340,10 +350,6 @@ pyo3::inventory::submit! {
 
 #[pymethods]
 impl NdArray {
-    fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        new_object(this.py(), to_py_result(this.py(), this.open().array(this.py())?.copy(Order::K))?)
-    }
-
     #[pyo3(text_signature = "($self, memo, /)")]
     fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
         new_object(this.py(), to_py_result(this.py(), this.open().array(this.py())?.copy(Order::K))?)

@@ -12,16 +12,18 @@
 //! `numpy.asarray(x)` makes a new view of an array of ours at each call. Libraries call it at the head of each function, and some ask whether
 //! two arguments are one array; so it returns the view it made before, while that lives.
 
+use crate::interpreter::dtype;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::header::NumpyArray;
 use crate::object::identity::{known_view, remember_view};
 use crate::object::ndarray::NdArray;
-use numpy::npyffi::{NPY_ORDER, PyArray_Dims};
+use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ORDER, PyArray_Dims, PyArrayObject};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PySequence, PyTuple};
+use pyo3::types::{IntoPyDict, PyCapsule, PyDict, PySequence, PyString, PyTuple};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -197,12 +199,12 @@ unsafe extern "C" fn as_array(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: Python calls the function by the fastcall convention with the GIL held; with a count of one there is one argument. NumPy's is
-    // such a function.
+    // SAFETY: Python calls the function by the fastcall convention with the GIL held; with a count of one there is one argument, before those of
+    // the names. NumPy's is such a function.
     unsafe {
         let numpys = transmute::<*mut c_void, ffi::PyCFunctionFastWithKeywords>(ASARRAY.numpys());
         let py = Python::assume_attached();
-        if count != 1 || !names.is_null() || !is_ours(py, *args) {
+        if count != 1 || !is_ours(py, *args) || !names.is_null() && !names_own_form(py, args, names) {
             return numpys(module, args, count, names);
         }
         let known = known_view(py, *args);
@@ -210,8 +212,43 @@ unsafe extern "C" fn as_array(
             return known;
         }
         let made = numpys(module, args, count, names);
-        remember_view(py, *args, made);
+        // Most views end with the function that made them, and the note takes as long as the view.
+        if names.is_null() {
+            remember_view(py, *args, made);
+        }
         made
+    }
+}
+
+/// Whether the named arguments of a call are the type and the order that the first one, an array of ours, has.
+///
+/// # Safety
+/// The arguments are one by position and one for each of the names, and the GIL is held.
+unsafe fn names_own_form(py: Python<'_>, args: *const *mut ffi::PyObject, names: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's contract; names are a tuple of strings, and an array holds a reference to its type.
+    unsafe {
+        let of = &(*(*args).cast::<PyArrayObject>()).fields;
+        let is_type = |given: *mut ffi::PyObject| {
+            given == of.descr.cast()
+                || dtype::from_number((*of.descr).fields.type_num)
+                    .is_some_and(|own| dtype::stands_for(&object_at(py, given), own))
+        };
+        let is_order = |given: *mut ffi::PyObject| match object_at(py, given).cast_exact::<PyString>() {
+            Ok(order) => match order.to_str() {
+                Ok("C" | "c") => of.flags & NPY_ARRAY_C_CONTIGUOUS != 0,
+                order => matches!(order, Ok("K" | "k")),
+            },
+            Err(_) => false,
+        };
+        (0..ffi::PyTuple_Size(names)).all(|i| {
+            let (name, given) = (ffi::PyTuple_GetItem(names, i), *args.add(1 + i as usize));
+            let is_none = given == ffi::Py_None();
+            match name {
+                name if name == intern!(py, "dtype").as_ptr() => is_none || is_type(given),
+                name if name == intern!(py, "order").as_ptr() => is_none || is_order(given),
+                _ => false,
+            }
+        })
     }
 }
 

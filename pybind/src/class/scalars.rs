@@ -3,13 +3,13 @@
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::dtype::to_python;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::sequence_items;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, Scalar};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyFloat, PyList};
+use pyo3::types::PyList;
 
 type Object<'py> = Bound<'py, PyAny>;
 
@@ -50,25 +50,6 @@ struct StridedRow {
     stride: isize,
 }
 
-/// Bytes from a list to the pointer to its items, which has no name in the stable ABI. It is taken from the place where every Python so far has
-/// it, and used only if the items of a list are found there.
-const ITEMS: usize = 3 * size_of::<usize>();
-
-/// The items of a new list, which are null; `None` where they are not at the known place.
-fn items_of(list: &Bound<'_, PyList>) -> Option<*mut *mut ffi::PyObject> {
-    static ARE_THERE: PyOnceLock<bool> = PyOnceLock::new();
-    // SAFETY: a list object is larger than that; what is read there is compared before it is used.
-    let items =
-        |list: &Bound<'_, PyList>| unsafe { list.as_ptr().byte_add(ITEMS).cast::<*mut *mut ffi::PyObject>().read() };
-    let py = list.py();
-    let are_there = ARE_THERE.get_or_init(py, || {
-        let item = PyFloat::new(py, 0.5);
-        // SAFETY: a list of one item has room for one.
-        PyList::new(py, [&item]).is_ok_and(|list| unsafe { !items(&list).is_null() && *items(&list) == item.as_ptr() })
-    });
-    are_there.then(|| items(list))
-}
-
 /// A list of `item` of each address. A null pointer from `item` means that an exception was set.
 fn list<'py>(
     py: Python<'py>,
@@ -79,15 +60,15 @@ fn list<'py>(
     // SAFETY: a new list with room for `n` items, which it takes over; it is released with its items so far if an item fails.
     unsafe {
         let list = Bound::from_owned_ptr_or_err(py, ffi::PyList_New(n as isize))?.cast_into_unchecked::<PyList>();
-        let items = items_of(&list).filter(|_| n > 0);
+        let items = sequence_items::of_list(list.as_ptr());
         for i in 0..n as isize {
             let item = item(start.wrapping_offset(i * stride));
             if item.is_null() {
                 return Err(PyErr::fetch(py));
             }
-            match items {
-                Some(items) => items.offset(i).write(item),
-                None => _ = ffi::PyList_SetItem(list.as_ptr(), i, item),
+            match items.is_null() {
+                false => items.offset(i).write(item),
+                true => _ = ffi::PyList_SetItem(list.as_ptr(), i, item),
             }
         }
         Ok(list.into_any())

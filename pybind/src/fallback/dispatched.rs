@@ -2,11 +2,13 @@
 //! NumPy on arrays of ours.
 
 use crate::fallback::function::{joined, run_in_python};
+use crate::fallback::function_entry;
 use crate::fallback::run::Call;
 use crate::interpreter::address_hash::AddressHash;
 use crate::interpreter::fallback::{NOT_COVERED, NOT_NATIVE};
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::gil_cell::GilCell;
+use crate::interpreter::vectorcall::call_given;
 use crate::object::header::NumpyArray;
 use crate::object::ndarray::NdArray;
 use pyo3::exceptions::PyTypeError;
@@ -50,6 +52,8 @@ struct Dispatched {
     /// What runs where there is no other class, and whether that is written in Python: then it reads its arguments as the function does.
     implementation: Py<PyAny>,
     is_in_python: bool,
+    /// Whether only its argument `like=` is asked for a class.
+    has_like: bool,
     name: Py<PyString>,
     /// Our version of it, once that was asked for.
     native: PyOnceLock<Option<Py<PyAny>>>,
@@ -74,9 +78,11 @@ impl Dispatched {
             return Ok(Some(found));
         }
         let implementation = function.getattr("_implementation")?;
+        let named = implementation.getattr_opt("__kwdefaults__")?.filter(|named| !named.is_none());
         let found: &'static Dispatched = Box::leak(Box::new(Dispatched {
             function: function.clone().unbind(),
             is_in_python: implementation.getattr_opt("__code__")?.is_some(),
+            has_like: named.map_or(Ok(false), |named| named.contains("like"))?,
             implementation: implementation.unbind(),
             name: function.getattr("__name__")?.cast_into::<PyString>()?.unbind(),
             native: PyOnceLock::new(),
@@ -92,6 +98,21 @@ impl Dispatched {
             Ok::<_, PyErr>((!found.is_none()).then(|| found.unbind()))
         })?;
         Ok(native.as_ref().map(|native| native.bind(py)))
+    }
+
+    /// A call with arrays of ours, and no objects of other classes: by our version, or by NumPy's function on views. `None` if it is left to Python.
+    fn run<'py>(
+        &self,
+        arguments: &[Bound<'py, PyAny>],
+        names: Option<&Bound<'py, PyTuple>>,
+        py: Python<'py>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Some(native) = self.native(py)? {
+            // SAFETY: the caller's arguments, the last of which are those of the names.
+            return unsafe { call_given(native, arguments, names) }.map(Some);
+        }
+        let entry = Some((self.name.bind(py), intern!(py, NOT_NATIVE)));
+        Call::new(self.implementation.bind(py), entry).run(arguments, names)
     }
 }
 
@@ -114,12 +135,27 @@ pub(crate) fn called_by_numpy<'py>(
         return Ok(None);
     }
     let Some(dispatched) = Dispatched::of(function)? else { return Ok(None) };
-    if let Some(native) = dispatched.native(py)? {
-        return native.call(args, Some(kwargs)).map(Some);
-    }
     let (arguments, names) = joined(args.iter(), Some(kwargs))?;
-    let entry = Some((dispatched.name.bind(py), intern!(py, NOT_NATIVE)));
-    Call::new(dispatched.implementation.bind(py), entry).run(&arguments, names.as_ref())
+    if !args.is_empty() && !dispatched.has_like {
+        // SAFETY: the class was checked; what is known of the function keeps it.
+        unsafe { function_entry::replace_entry(function, &arguments) };
+    }
+    dispatched.run(&arguments, names.as_ref(), py)
+}
+
+/// The result of a function of NumPy's for a call with arrays of ours that did not pass through its dispatch; `None` if that is to be asked.
+pub(crate) fn run_by_entry<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &[Bound<'py, PyAny>],
+    names: Option<&Bound<'py, PyTuple>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = function.py();
+    let Some(dispatched) = Dispatched::of(function)? else { return Ok(None) };
+    // A function in C reads its arguments in its own way, which NumPy's dispatch words errors of.
+    if !dispatched.is_in_python && dispatched.native(py)?.is_none() {
+        return Ok(None);
+    }
+    dispatched.run(arguments, names, py)
 }
 
 fn run_as<'py>(

@@ -7,6 +7,7 @@ use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::raw_call::{call_python, object_at};
+use crate::interpreter::sequence_items::Items;
 use crate::interpreter::slot::Slot;
 use crate::interpreter::vectorcall::{ARGUMENTS_OFFSET, Callable, call_given};
 use crate::object::header::is_numpys;
@@ -19,7 +20,7 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 /// A function of NumPy's that runs in NumPy. Its name, its doc and other attributes are set by the package, as a function's are.
@@ -92,16 +93,14 @@ impl Native {
                 return me.dense().is_some_and(|array| array.is_ready_and_few(self.few));
             }
             ValueType::Sequence if depth < MAX_NESTED => {
-                let list = value.cast_exact::<PyList>().ok();
-                let tuple = value.cast_exact::<PyTuple>().ok();
-                let count = list.map_or(0, |list| list.len()) + tuple.map_or(0, |tuple| tuple.len());
-                if count > MAX_EXTENTS {
+                let Some(items) = Items::of(value) else { return false };
+                if items.count > MAX_EXTENTS {
                     seen.points = usize::MAX;
                     return is_all_plain(value);
                 }
-                let mut takes = |item: &Bound<'_, PyAny>| self.takes(item, seen, depth + 1);
-                return list.is_none_or(|list| list.iter().all(|item| takes(&item)))
-                    && tuple.is_none_or(|tuple| tuple.iter_borrowed().all(|item| takes(&item)));
+                // SAFETY: there are so many items, and what is asked of them runs no code of Python's.
+                let item = |i| unsafe { object_at(value.py(), items.get(i)) };
+                return (0..items.count).all(|i| self.takes(&item(i), seen, depth + 1));
             }
             ValueType::Sequence | ValueType::Other => return false,
         }
@@ -494,14 +493,15 @@ pub(crate) fn numpy_function<'py>(
     object(call.py(), value)
 }
 
-/// `draw_function(original, receiver, name, class)`: a method of a generator, or a function of its global one, without a `receiver`. The draws
-/// of the method of this `name` of NumPy's `class` are native; others run as [`numpy_function`]'s.
+/// `draw_function(original, receiver, name, class, writes_lists)`: a method of a generator, or a function of its global one, without a `receiver`.
+/// The draws of the method of this `name` of NumPy's `class` are native; others run as [`numpy_function`]'s.
 fn draw_function<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let [original, receiver, name, class] = call.positions() else {
-        return Err(PyTypeError::new_err("draw_function takes four arguments"));
+    let [original, receiver, name, class, writes_lists] = call.positions() else {
+        return Err(PyTypeError::new_err("draw_function takes five arguments"));
     };
     let none = call.py().None().into_bound(call.py());
     let mut value = NumpyFunction::new(original, original, &none, &none)?;
+    value.writes_lists = writes_lists.is_truthy()?;
     value.receiver = if receiver.is_none() { None } else { Some(Slot::new(receiver)?) };
     let global = if receiver.is_none() { Some(original.getattr(intern!(call.py(), "__self__"))?) } else { None };
     value.draw = Draw::new(name, class, global)?;
@@ -538,6 +538,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_plain_types, module)?)?;
     crate::interpreter::fastcall::add(
         module,
-        &[(c"draw_function", c"draw_function(original, receiver, name, class, /)\n--\n\n", entry!(draw_function))],
+        &[(
+            c"draw_function",
+            c"draw_function(original, receiver, name, class, writes_lists, /)\n--\n\n",
+            entry!(draw_function),
+        )],
     )
 }

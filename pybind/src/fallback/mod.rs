@@ -6,6 +6,7 @@
 pub(crate) mod by_name;
 pub(crate) mod dispatched;
 pub(crate) mod function;
+pub(crate) mod function_entry;
 pub(crate) mod ledger;
 pub(crate) mod method;
 pub(crate) mod overridden;

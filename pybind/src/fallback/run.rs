@@ -11,6 +11,7 @@ use crate::fallback::views::Views;
 use crate::interop::numpy_memory::{adopt_if_new, adopt_if_small, has_native_type, import};
 use crate::interpreter::dtype;
 use crate::interpreter::fallback::fallback;
+use crate::interpreter::sequence_items::Items;
 use crate::interpreter::vectorcall::{call_given, call_vector};
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
@@ -263,11 +264,7 @@ impl<'a, 'py> Call<'a, 'py> {
             (_, Some(tuple)) => tuple.get_item(i),
             (None, None) => Err(PyTypeError::new_err("neither a list nor a tuple")),
         };
-        let mut i = match (list, tuple) {
-            (Some(list), _) => leading_plain(value, list.len(), ffi::PyList_GetItem, depth + 1),
-            (_, Some(tuple)) => leading_plain(value, tuple.len(), ffi::PyTuple_GetItem, depth + 1),
-            (None, None) => 0,
-        };
+        let mut i = Items::of(value).map_or(0, |items| leading_plain(items, depth + 1));
         // The items so far, once one of them is replaced.
         let mut items: Option<Vec<Object<'py>>> = None;
         // Converting an item may run code that changes the list.
@@ -302,41 +299,31 @@ pub(crate) fn is_all_plain(sequence: &Object<'_>) -> bool {
 
 /// [`is_all_plain`] of a list or tuple at this depth.
 fn is_all_plain_at(sequence: &Object<'_>, depth: usize) -> bool {
-    match (sequence.cast_exact::<PyList>(), sequence.cast_exact::<PyTuple>()) {
-        (Ok(list), _) => leading_plain(sequence, list.len(), ffi::PyList_GetItem, depth) == list.len(),
-        (_, Ok(tuple)) => leading_plain(sequence, tuple.len(), ffi::PyTuple_GetItem, depth) == tuple.len(),
-        _ => false,
-    }
+    Items::of(sequence).is_some_and(|items| leading_plain(items, depth) == items.count)
 }
 
-/// How many items a list or tuple begins with that are passed as they are. Most sequences are long lists of one type, whose items take 2 ns
-/// here.
-fn leading_plain(
-    sequence: &Object<'_>,
-    count: usize,
-    get: unsafe extern "C" fn(*mut ffi::PyObject, ffi::Py_ssize_t) -> *mut ffi::PyObject,
-    depth: usize,
-) -> usize {
+/// How many items a list or tuple begins with that are passed as they are. Most sequences are long lists of one type, whose items take less than
+/// 1 ns here.
+fn leading_plain(items: Items<'_, '_>, depth: usize) -> usize {
     let mut known = std::ptr::null_mut();
-    (0..count)
-        .find(|&i| {
-            // SAFETY: the index is less than the count, and nothing here changes the sequence, which keeps its items alive.
-            let item = unsafe { Borrowed::from_ptr(sequence.py(), get(sequence.as_ptr(), i as ffi::Py_ssize_t)) };
-            // SAFETY: every object has a type.
-            let class = unsafe { ffi::Py_TYPE(item.as_ptr()) };
-            if class == known {
-                return false;
-            }
-            match value_type(&item) {
-                ValueType::Plain | ValueType::Numpys => {
-                    known = class;
-                    false
-                }
-                ValueType::Sequence => depth >= MAX_DEPTH || !is_all_plain_at(&item, depth + 1),
-                ValueType::Ours | ValueType::Other => true,
-            }
-        })
-        .unwrap_or(count)
+    for i in 0..items.count {
+        // SAFETY: the index is less than the count, and nothing here changes the sequence, which keeps its items alive. Every object has a type.
+        let (item, class) = unsafe {
+            let item = items.get(i);
+            (item, ffi::Py_TYPE(item))
+        };
+        if class == known {
+            continue;
+        }
+        // SAFETY: as above.
+        let item = unsafe { Borrowed::from_ptr(items.sequence.py(), item) };
+        match value_type(&item) {
+            ValueType::Plain | ValueType::Numpys => known = class,
+            ValueType::Sequence if depth < MAX_DEPTH && is_all_plain_at(&item, depth + 1) => {}
+            ValueType::Sequence | ValueType::Ours | ValueType::Other => return i,
+        }
+    }
+    items.count
 }
 
 /// Conversion of a call's results.

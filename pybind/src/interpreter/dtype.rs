@@ -176,6 +176,13 @@ pub(crate) fn is_numpys_alone(value: &Bound<'_, PyAny>) -> bool {
     value.as_ptr() == PyAny::type_object_raw(value.py()).cast() || value.is_exact_instance_of::<PyList>()
 }
 
+/// Whether a `dtype=` argument is one of the objects that usually stand for a core type.
+pub(crate) fn stands_for(value: &Bound<'_, PyAny>, dtype: DType) -> bool {
+    let is_numpys =
+        |types: &Types| value.is(&types.scalars[dtype as usize]) || value.is(&types.descriptors[dtype as usize]);
+    from_python_type(value) == Some(dtype) || TYPES.get(value.py()).is_some_and(is_numpys)
+}
+
 /// Reads a `dtype=` argument as NumPy does.
 pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     let py = value.py();

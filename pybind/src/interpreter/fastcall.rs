@@ -83,7 +83,9 @@ impl<'a, 'py> Arguments<'a, 'py> {
         for (slot, value) in found.iter_mut().zip(self.positions) {
             *slot = Some(value);
         }
-        for (name, value) in self.named() {
+        for (i, value) in self.values.iter().enumerate() {
+            let Some(given) = self.names else { return Ok(None) };
+            let name = given.get_borrowed_item(i)?;
             let name = name.cast::<PyString>()?;
             let name = name.to_str()?;
             match names.iter().position(|n| *n == name) {

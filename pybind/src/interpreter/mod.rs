@@ -14,5 +14,6 @@ pub(crate) mod gil_cell;
 pub(crate) mod interpreter_lock;
 pub(crate) mod protocol;
 pub(crate) mod raw_call;
+pub(crate) mod sequence_items;
 pub(crate) mod slot;
 pub(crate) mod vectorcall;

@@ -98,6 +98,16 @@ impl PayloadCell {
         PayloadRef { cell: self, held: PhantomData }
     }
 
+    /// The payload, for code that runs none of Python's while it reads.
+    ///
+    /// # Safety
+    /// The reference is not used any more when Python code may run.
+    #[inline(always)]
+    pub(crate) unsafe fn peek(&self) -> &Payload {
+        // SAFETY: the caller's contract: the GIL is held, and nothing replaces the payload meanwhile.
+        unsafe { &*self.payload.get() }
+    }
+
     /// The elements of a new object.
     ///
     /// # Safety

@@ -50,6 +50,8 @@ type OfOne = unsafe extern "C" fn(*mut BitGenerator, f64) -> f64;
 type IntegerOfOne = unsafe extern "C" fn(*mut BitGenerator, f64) -> i64;
 /// `random_binomial`: how many of so many trials succeed, each with a probability.
 type Trials = unsafe extern "C" fn(*mut BitGenerator, f64, i64, *mut Binomial) -> i64;
+/// `random_interval`: an integer up to a bound, with masks.
+type Interval = unsafe extern "C" fn(*mut BitGenerator, u64) -> u64;
 /// `random_standard_normal_fill`: many numbers.
 type Fill = unsafe extern "C" fn(*mut BitGenerator, isize, *mut f64);
 /// `random_bounded_uint64_fill`: many integers from an offset on, up to a range beyond it; with masks or Lemire's products.
@@ -67,6 +69,7 @@ pub(super) struct Distributions {
     pub(super) exponential: OfOne,
     pub(super) poisson: IntegerOfOne,
     pub(super) binomial: Trials,
+    pub(super) interval: Interval,
     pub(super) fill_normal: Fill,
     pub(super) fill_exponential: Fill,
     pub(super) fill_bounded: FillBounded,
@@ -105,6 +108,7 @@ impl Distributions {
                     exponential: std::mem::transmute::<*mut c_void, OfOne>(find(c"random_exponential")?),
                     poisson: std::mem::transmute::<*mut c_void, IntegerOfOne>(find(c"random_poisson")?),
                     binomial: std::mem::transmute::<*mut c_void, Trials>(find(c"random_binomial")?),
+                    interval: std::mem::transmute::<*mut c_void, Interval>(find(c"random_interval")?),
                     fill_normal: std::mem::transmute::<*mut c_void, Fill>(find(c"random_standard_normal_fill")?),
                     fill_exponential: std::mem::transmute::<*mut c_void, Fill>(find(
                         c"random_standard_exponential_fill",

@@ -12,6 +12,7 @@ use crate::interpreter::slot::Slot;
 use crate::object::construct::new_object;
 use crate::random::bit_generator::{BitGenerator, Distributions, Library, bit_generator_slot};
 use crate::random::legacy::{KeptNormal, KeptNormals};
+use crate::random::order::{Choice, Ordered};
 use fastnp::{Array, DType, Scalar, Shape};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -20,7 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyTuple};
 
 /// NumPy draws more with other threads running: these take 0.1 ms.
-const MAX_DRAWN: usize = 1 << 14;
+pub(super) const MAX_DRAWN: usize = 1 << 14;
 
 /// A method whose draws are native, and where its generator keeps the bit generator.
 pub(crate) struct Draw {
@@ -55,6 +56,12 @@ enum Method {
     Integers,
     /// `randint(low, high, size)` of a `RandomState`.
     Randint,
+    /// `shuffle(x)` of a `RandomState`.
+    Shuffle,
+    /// `permutation(x)` of a `RandomState`.
+    Permutation,
+    /// `choice(a, size)` of a `RandomState`.
+    Choice,
 }
 
 impl Method {
@@ -70,6 +77,9 @@ impl Method {
             "standard_exponential" => Method::StandardExponential,
             "integers" => Method::Integers,
             "randint" => Method::Randint,
+            "shuffle" => Method::Shuffle,
+            "permutation" => Method::Permutation,
+            "choice" => Method::Choice,
             _ => return None,
         })
     }
@@ -114,6 +124,11 @@ impl Method {
                     Some((Numbers::Integers { low, range, is_masked }, size))
                 })
             }
+            Method::Choice => Choice::of(call)?.map(|choice| Asked {
+                numbers: Numbers::Integers { low: 0, range: choice.population as u64 - 1, is_masked: true },
+                shape: Some(Shape::from_iter([choice.count])),
+            }),
+            Method::Shuffle | Method::Permutation => None,
         })
     }
 }
@@ -254,6 +269,14 @@ impl Draw {
         call: Arguments<'_, 'py>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = call.py();
+        let ordered = match self.method {
+            Method::Shuffle => Ordered::of_shuffle(call)?,
+            Method::Permutation => Ordered::of_permutation(call)?,
+            _ => None,
+        };
+        if let Some(ordered) = ordered {
+            return self.order(generator, ordered);
+        }
         let (Some(Asked { numbers, shape }), Some(library)) = (self.method.read(call)?, Library::get(py)?) else {
             return Ok(None);
         };
@@ -281,12 +304,32 @@ impl Draw {
         unsafe { numbers.fill((locked.interface, kept), &library.distributions, count, out) };
         locked.release()?;
         match (array, self.method) {
+            (Some(array), Method::Choice) => chosen(call, new_object(py, array)?),
             (Some(array), _) => new_object(py, array),
             (None, Method::Integers) => dtype::to_scalar(py, Scalar::new(DType::I64, i64::from_ne_bytes(one))),
             (None, Method::Randint) => Ok(i64::from_ne_bytes(one).into_pyobject(py)?.into_any()),
             (None, _) => Ok(PyFloat::new(py, f64::from_ne_bytes(one)).into_any()),
         }
         .map(Some)
+    }
+
+    /// Draws an order from a generator of NumPy's; `None` if the call is left to it.
+    fn order<'py>(&self, generator: &Bound<'py, PyAny>, ordered: Ordered) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = generator.py();
+        let Some(library) = Library::get(py)? else { return Ok(None) };
+        let Some(locked) = library.lock(&self.bit_generator.of(generator)?)? else { return Ok(None) };
+        // SAFETY: the bit generator is locked.
+        unsafe { ordered.draw(locked.interface, &library.distributions) };
+        locked.release()?;
+        ordered.result(py).map(Some)
+    }
+}
+
+/// What `choice` returns for the indices that it has drawn.
+fn chosen<'py>(call: Arguments<'_, 'py>, indices: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match Choice::of(call)?.and_then(|choice| choice.from) {
+        Some(from) => from.get_item(indices),
+        None => Ok(indices),
     }
 }
 
@@ -307,7 +350,7 @@ fn is_scale(scale: f64) -> bool {
 }
 
 /// An integer; `None` for any other object, and one of more than 64 bits.
-fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
+pub(super) fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
     // SAFETY: the object is alive.
     unsafe { int_at(value.as_ptr()) }
 }

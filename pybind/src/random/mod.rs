@@ -5,5 +5,6 @@
 pub(crate) mod bit_generator;
 pub(crate) mod draw;
 pub(crate) mod legacy;
+pub(crate) mod order;
 #[cfg(feature = "loops")]
 pub(crate) mod tape;

@@ -137,7 +137,10 @@ def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = N
 
     The signature is that of pandas' method of the same name.
     """
-    return _np.array(to_numpy(self), dtype, copy=bool(copy) or None)
+    view = to_numpy(self)
+    if dtype is None and copy is False:
+        return view
+    return _np.array(view, dtype, copy=bool(copy) or None)
 
 
 def _dask_tokenize(self: Any) -> Any:

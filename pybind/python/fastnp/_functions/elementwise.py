@@ -104,7 +104,7 @@ def imag(val: Any) -> Any:
     return val.imag if type(val) is ndarray else call(_np.imag, (val,), {})
 
 
-@native(_np.angle)
+@native(_np.angle, few=0)
 def angle(z: Any, deg: bool = False) -> Any:
     if type(z) is not ndarray:
         return call(_np.angle, (z, deg), {})

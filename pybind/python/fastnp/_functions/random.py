@@ -30,7 +30,7 @@ _NATIVE: dict[type, frozenset[str]] = {
     ),
     _random.RandomState: frozenset(
         "random random_sample rand randn uniform standard_normal normal standard_exponential "
-        "exponential randint".split()
+        "exponential randint shuffle permutation choice".split()
     ),
 }
 # Attributes that draw nothing.
@@ -43,7 +43,7 @@ def _drawing(original: Callable[..., Any], name: str, slot: Any, kind: type) -> 
     a `slot`, in which objects keep NumPy's.
     """
     if name in _NATIVE[kind]:
-        return draw_function(original, slot, name, kind)
+        return draw_function(original, slot, name, kind, name in _IN_PLACE)
     return numpy_function(original, original, None, None, slot, name in _IN_PLACE, None)
 
 

@@ -38,10 +38,13 @@ def _sum_or_prod(original: _Function, name: str) -> _Function:
         initial: Any = NoValue,
         where: Any = NoValue,
     ) -> Any:
-        if keepdims is initial is where is NoValue:
+        if initial is where is NoValue:
             if type(a) is ndarray:
-                return method(a, axis, dtype, out)
-            return dispatch_method(original, name, a, (axis, dtype, out), {})
+                if keepdims is NoValue:
+                    return method(a, axis, dtype, out)
+                return method(a, axis, dtype, out, keepdims)
+            if keepdims is NoValue:
+                return dispatch_method(original, name, a, (axis, dtype, out), {})
         extra = given(keepdims=keepdims, initial=initial, where=where)
         return dispatch_method(original, name, a, (axis, dtype, out), extra)
 
@@ -59,10 +62,13 @@ def _min_or_max(original: _Function, name: str) -> _Function:
         initial: Any = NoValue,
         where: Any = NoValue,
     ) -> Any:
-        if keepdims is initial is where is NoValue:
+        if initial is where is NoValue:
             if type(a) is ndarray:
-                return method(a, axis, out)
-            return dispatch_method(original, name, a, (axis, out), {})
+                if keepdims is NoValue:
+                    return method(a, axis, out)
+                return method(a, axis, out, keepdims)
+            if keepdims is NoValue:
+                return dispatch_method(original, name, a, (axis, out), {})
         extra = given(keepdims=keepdims, initial=initial, where=where)
         return dispatch_method(original, name, a, (axis, out), extra)
 
@@ -99,8 +105,10 @@ def _std_or_var(original: _Function, name: str) -> _Function:
         mean: Any = NoValue,
         correction: Any = NoValue,
     ) -> Any:
-        if type(a) is ndarray and keepdims is where is mean is correction is NoValue:
-            return method(a, axis, dtype, out, ddof)
+        if type(a) is ndarray and where is mean is correction is NoValue:
+            if keepdims is NoValue:
+                return method(a, axis, dtype, out, ddof)
+            return method(a, axis, dtype, out, ddof, keepdims)
         extra = given(keepdims=keepdims, where=where, mean=mean)
         # `correction` is another name of `ddof`.
         if correction is not NoValue and ddof == 0:
@@ -160,8 +168,10 @@ def mean(
     *,
     where: Any = NoValue,
 ) -> Any:
-    if type(a) is ndarray and keepdims is where is NoValue:
-        return a.mean(axis, dtype, out)
+    if type(a) is ndarray and where is NoValue:
+        if keepdims is NoValue:
+            return a.mean(axis, dtype, out)
+        return a.mean(axis, dtype, out, keepdims)
     extra = given(keepdims=keepdims, where=where)
     return dispatch_method(_np.mean, "mean", a, (axis, dtype, out), extra)
 
