@@ -3,9 +3,9 @@
 //! Unrelated nodes share a kernel because a later one may read results of both. Where none did, the kernel has parts that pass no value to
 //! each other. Over large domains such parts are better apart if one would slow the other down: where they read no memory in common and
 //! one of them folds, as folds run best over what they need alone; where a map is beside a fold along short rows, or takes longer than reading
-//! memory twice does, as loops that fold compute fewer vectors side by side; where they step through memory in different orders; where one overwrites its operands, which are copied before if what
-//! raises flags may have to run again; or where together they have more streams than the caches and the prefetchers follow. Small domains stay
-//! together, as a launch costs more.
+//! memory twice, as loops that fold compute fewer vectors side by side; where they step through memory in different orders; where one overwrites
+//! its operands, which are copied before if what raises flags may have to run again; or where together they have more streams than the caches
+//! and the prefetchers follow. Small domains stay together, as a launch costs more.
 
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};

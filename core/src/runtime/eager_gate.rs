@@ -49,7 +49,7 @@ pub enum EagerLimit {
     /// Points of a statement whose elements have so many bytes, or elements of an array: the setting `tiny`
     /// ([`fastnp_codegen::cost::EAGER_POINTS`]), and more while the result has at most [`EAGER_BYTES`] for each of those.
     Points(usize),
-    /// Points of a statement that is likely to be flushed alone (see [`crate::runtime::lone_statements`]): `tiny` times
+    /// Points of a statement that is likely to be flushed alone, as it was the last times: `tiny` times
     /// [`EAGER_LONE_FACTOR`].
     LonePoints,
     /// Elements folded to one number: `tiny` times [`EAGER_FOLD_FACTOR`].
