@@ -23,6 +23,12 @@ def error_state() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def no_predictions() -> None:
+    """Forget which statements were flushed alone in other tests: they would run eagerly."""
+    fastnp.settings(tiny=fastnp.settings()["tiny"]["value"])
+
+
 def counted(program: Callable[[], Any], key: str) -> tuple[int, Any]:
     """The increase of a counter by one warm run of `program` and the flush of what it recorded."""
     program()

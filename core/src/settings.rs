@@ -110,7 +110,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         ("dump", SettingValue::Text(path)) => {
             runtime().telemetry.debug.dump = (!path.is_empty()).then(|| path.into_owned().into());
         }
-        ("tiny", SettingValue::Int(value)) => runtime().tiny = value.max(0) as usize,
+        ("tiny", SettingValue::Int(value)) => runtime().set_tiny(value.max(0) as usize),
         ("eager", SettingValue::Int(value)) => runtime().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) if value > threads::MAX_THREADS as i64 => {

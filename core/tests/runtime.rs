@@ -68,11 +68,20 @@ fn statements_flushed_alone_are_predicted() {
     lone.flush(2);
     // A trace whose first statement was not asked for changes nothing.
     lone.flush(5);
-    (0..LONE_RUNS).for_each(|_| assert!(lone.is_likely(1)));
+    let run = |lone: &mut LoneStatements| {
+        assert!(lone.is_likely(1));
+        lone.observe();
+        lone.follow();
+    };
+    (0..LONE_RUNS).for_each(|_| run(&mut lone));
     recorded_and_flushed(&mut lone, 1);
-    (0..LONE_RUNS).for_each(|_| assert!(lone.is_likely(1)));
+    (0..LONE_RUNS).for_each(|_| run(&mut lone));
     // Now something follows: it is counted from the beginning.
     recorded_and_flushed(&mut lone, 2);
+    (0..LONE_FLUSHES).for_each(|_| recorded_and_flushed(&mut lone, 1));
+    assert!(lone.is_likely(1));
+    // The same where it has run.
+    lone.follow();
     (0..LONE_FLUSHES).for_each(|_| recorded_and_flushed(&mut lone, 1));
     assert!(lone.is_likely(1));
 }

@@ -17,6 +17,7 @@ const DOWNLOAD_WHOLE: usize = 64 << 10;
 impl Runtime {
     /// Computes the latest contents of a storage, wherever they are.
     pub(crate) fn evaluate(&mut self, storage: &StorageRef) -> Result<()> {
+        self.lone.observe();
         if self.trace.touches(storage) {
             self.flush(FlushReason::Read)?;
         }
@@ -26,6 +27,7 @@ impl Runtime {
     /// Computes the latest contents of a storage and brings them to the host; their address.
     #[inline]
     pub(in crate::runtime) fn ensure_on_host(&mut self, storage: &StorageRef) -> Result<*mut u8> {
+        self.lone.observe();
         if self.trace.touches(storage) {
             self.flush(FlushReason::Read)?;
         }
@@ -40,6 +42,7 @@ impl Runtime {
     /// One element of a storage that no pending node writes.
     #[inline]
     pub(crate) fn read_element(&mut self, storage: &Storage, offset: isize, dtype: DType) -> Result<Scalar> {
+        self.lone.observe();
         if storage.is_device_only() {
             return self.download_element(storage, offset, dtype);
         }

@@ -22,6 +22,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
     if n < 2 {
         return Ok(None);
     }
+    runtime.lone.follow();
     let is_shared = a.storage.is_shared() || b.storage.is_shared();
     let limit = if is_shared { EagerLimit::FoldedSharedElements } else { EagerLimit::FoldedElements };
     let Some(gate) = Eager::within(&mut runtime, n, limit) else { return Ok(None) };
@@ -94,6 +95,7 @@ fn fold_in_any_order(array: &Array, fold: Fold, compute: DType) -> Result<Option
     if n == 0 || !array.is_c_contiguous() {
         return Ok(None);
     }
+    runtime.lone.follow();
     let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::FoldedElements) else { return Ok(None) };
     let Some(start) = gate.read(&array.storage) else { return Ok(None) };
     gate.compute(|gate| {

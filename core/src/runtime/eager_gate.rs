@@ -414,6 +414,7 @@ fn note_write(storage: &Storage) -> Result<()> {
 impl Runtime {
     /// Whether a statement of so many points is likely to be flushed alone, where nothing is pending.
     fn is_lone(&mut self, points: usize, op: Operation, compute: DType) -> bool {
+        self.lone.follow();
         self.trace.nodes == 0
             && points <= EagerLimit::LonePoints.bound(self)
             && self.exec_target().device.is_none()

@@ -187,6 +187,7 @@ impl Runtime {
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
     pub(crate) fn expose(&mut self, storage: &Storage, toucher: Toucher) -> Result<*mut u8> {
+        self.lone.observe();
         if storage.has_snapshots() {
             self.copy_on_write(storage)?;
         }

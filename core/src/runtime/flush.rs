@@ -29,6 +29,7 @@ impl Runtime {
     /// tried.
     pub(crate) fn flush(&mut self, reason: FlushReason) -> Result<()> {
         self.complete_interrupted()?;
+        self.lone.observe();
         if self.trace.nodes == 0 {
             return Ok(());
         }

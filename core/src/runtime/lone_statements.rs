@@ -3,8 +3,9 @@
 //! To record a statement pays where others fuse with it. Where it is flushed alone, recording, planning and launching it as a plan take half
 //! a microsecond for nothing: `a + b` of 3,000 doubles 1.0 µs, eagerly 0.6 (NumPy 0.8). What follows a statement is not known when it is
 //! recorded, but programs repeat themselves. So it is counted, as branch predictors do, by a hash of the operation, its types and its size:
-//! a statement that was flushed alone several times in succession runs eagerly. Now and then it is recorded all the same, and counted again,
-//! since nothing is learnt from one that ran.
+//! a statement that was flushed alone several times in succession runs eagerly. If another statement comes before anybody has asked for
+//! contents the prediction was wrong, and it is counted from the beginning. Now and then it is recorded all the same, since what code outside
+//! reads unasked is not seen.
 
 use std::hash::BuildHasher;
 
@@ -20,11 +21,13 @@ pub struct LoneStatements {
     counters: [u8; COUNTERS],
     /// The counter of the first statement of the trace, if it was asked for.
     first: Option<usize>,
+    /// The counter of the statement that has run, and nobody has asked for contents since.
+    ran: Option<usize>,
 }
 
 impl Default for LoneStatements {
     fn default() -> LoneStatements {
-        LoneStatements { counters: [0; COUNTERS], first: None }
+        LoneStatements { counters: [0; COUNTERS], first: None, ran: None }
     }
 }
 
@@ -38,12 +41,27 @@ impl LoneStatements {
             false
         } else if *counter < LONE_FLUSHES + LONE_RUNS {
             *counter += 1;
+            self.ran = Some(index);
             true
         } else {
             *counter = LONE_FLUSHES - 1;
             self.first = Some(index);
             false
         }
+    }
+
+    /// A statement comes that might have fused with the one before.
+    #[inline]
+    pub fn follow(&mut self) {
+        if let Some(ran) = self.ran.take() {
+            self.counters[ran] = 0;
+        }
+    }
+
+    /// Somebody asks for contents.
+    #[inline]
+    pub fn observe(&mut self) {
+        self.ran = None;
     }
 
     /// A trace of so many nodes is flushed.

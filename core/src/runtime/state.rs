@@ -70,6 +70,12 @@ pub(crate) struct Speculation {
 }
 
 impl Runtime {
+    /// Sets the setting `tiny`, and forgets which statements were flushed alone.
+    pub(crate) fn set_tiny(&mut self, points: usize) {
+        self.tiny = points;
+        self.lone = LoneStatements::default();
+    }
+
     pub(crate) fn new() -> Runtime {
         Runtime {
             trace: Trace::new(),
