@@ -26,7 +26,7 @@ def error_state() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_predictions() -> None:
     """Forget which statements were flushed alone in other tests: they would run eagerly."""
-    fastnp.settings(tiny=fastnp.settings()["tiny"]["value"])
+    fastnp.settings(tiny=int(fastnp.settings()["tiny"]["value"]))
 
 
 def counted(program: Callable[[], Any], key: str) -> tuple[int, Any]:
