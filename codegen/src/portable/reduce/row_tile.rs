@@ -1,17 +1,18 @@
 //! The tile of one row: a reduction of one short row to one value, the most frequent reduction by far.
 //!
-//! It is the tile shape of [`crate::portable::reduce::reduce_tiled`] that needs no plan: one block, or one call of machine code or of the loop
-//! of `argmax`, of elements that are read in memory, and nothing stored but the epilogue's results. All other rows run there, to the same bits. A
+//! It is the tile shape of [`crate::portable::reduce::reduce_tiled`] that needs no plan: one block, or a few calls of machine code, or one of the
+//! loop of `argmax`, of elements that are read in memory, and nothing stored but the epilogue's results. All other rows run there, to the same bits. A
 //! sum of 100 elements takes 750 instructions here, and 1,900 with a plan.
 
 use crate::drive::strategy::{JIT_FOLD_PIECE, MIN_JIT_FOLD};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, LoopCall, fill_uniform};
-use crate::portable::exec::jit_hook::Stage;
+use crate::portable::exec::jit_hook::{RowFoldCall, Stage};
 use crate::portable::loops::copies;
-use crate::portable::reduce::accumulate::{ACCUMULATORS, AccumulatorBuffers, FoldLanes, ResolvedAccumulator};
+use crate::portable::reduce::accumulate::{ACCUMULATORS, AccumulatorBuffers, FoldLanes, Progress, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{ResolvedFolds, collect_flags};
 use crate::{Launch, RaisedFlags};
+use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
 /// Entries of the table of pointers.
@@ -27,7 +28,7 @@ pub(crate) fn may_run_row(body: &Bytecode, folding: &ResolvedFolds, epilogue: &B
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
-/// Runs a reduction of one inner axis of `n` elements; none where it needs more than one block or machine code stops, when nothing has been
+/// Runs a reduction of one inner axis of `n` elements; none where it needs more than one block and machine code stops, when nothing has been
 /// stored.
 ///
 /// # Safety
@@ -44,8 +45,9 @@ pub(crate) unsafe fn run(
     let is_dense = || body.loads.iter().all(|load| launch.strides[load.operand as usize] == load.size as isize);
     // The best of one long row is the same as of its blocks, and needs no registers.
     let finds_in_place = || body.needs_no_registers() && folding.accumulators.iter().all(ResolvedAccumulator::finds);
-    let most = if jit_fold.is_some() { JIT_FOLD_PIECE } else { body.block_len };
-    if (n > most && !finds_in_place()) || (n > 1 && !is_dense()) {
+    let last_piece = (n - 1) % JIT_FOLD_PIECE + 1;
+    let fits = if jit_fold.is_some() { last_piece >= MIN_JIT_FOLD } else { n <= body.block_len || finds_in_place() };
+    if !fits || (n > 1 && !is_dense()) {
         return None;
     }
     let mut raised = RaisedFlags::new();
@@ -67,20 +69,17 @@ pub(crate) unsafe fn run(
         // SAFETY: the form bounds the values; the registers have room for both fragments; the caller's contract.
         unsafe {
             bind(body, launch, registers, room, n, &mut values);
-            let mut lanes = FoldLanes::<1>::new();
-            let folded = jit_fold.as_ref().filter(|f| {
-                f.run((n, 1), |v| (values[v as usize], 0), |_| unreachable!("nothing is stored"), lanes.at(0))
-            });
-            if folded.is_none() {
+            let folded =
+                jit_fold.as_ref().is_some_and(|f| fold_pieces(body, folding, f, n, &mut values, &buffers, &mut raised));
+            if !folded {
                 if n > body.block_len && !finds_in_place() {
                     return false;
                 }
                 run_calls(body, n, &values, false, &mut raised);
-            }
-            for (i, (a, p)) in folding.accumulators.iter().zip(&buffers).enumerate() {
-                let (from, count) = folded.map_or((values[a.value as usize], n), |f| (lanes.at(i), f.lanes()));
-                a.whole_rows(p, from, 0, 1, count);
-                collect_flags(a, &mut raised);
+                for (a, p) in folding.accumulators.iter().zip(&buffers) {
+                    a.whole_rows(p, values[a.value as usize], 0, 1, n);
+                    collect_flags(a, &mut raised);
+                }
             }
             bind(epilogue, launch, registers.add(body.width * room), room, 1, &mut values);
             for &(value, a) in &epilogue.results {
@@ -95,6 +94,60 @@ pub(crate) unsafe fn run(
         true
     });
     done.then_some(raised)
+}
+
+/// Folds a row by calls of machine code, one for each piece of it. Returns whether that was possible: no flags, and no lane that needs a slow
+/// path.
+///
+/// # Safety
+/// Every load points at `n` elements, and the buffers have room for a value each. Of a row of several pieces the loads do not afterwards.
+#[inline]
+unsafe fn fold_pieces(
+    body: &Bytecode,
+    folding: &ResolvedFolds,
+    call: &RowFoldCall<'_>,
+    n: usize,
+    values: &mut [*mut u8; MAX_ROW_VALUES],
+    buffers: &[AccumulatorBuffers; ACCUMULATORS],
+    raised: &mut RaisedFlags,
+) -> bool {
+    let mut lanes = FoldLanes::<1>::new();
+    // SAFETY: the caller's contract; the lanes hold so many values of each fold.
+    unsafe {
+        let fold = |count: usize, values: &[*mut u8; MAX_ROW_VALUES], to: *mut u8| {
+            call.run((count, 1), |v| (values[v as usize], 0), |_| unreachable!("nothing is stored"), to)
+        };
+        if n <= JIT_FOLD_PIECE {
+            if !fold(n, values, lanes.at(0)) {
+                return false;
+            }
+            for (i, (a, p)) in folding.accumulators.iter().zip(buffers).enumerate() {
+                a.whole_rows(p, lanes.at(i), 0, 1, call.lanes());
+                collect_flags(a, raised);
+            }
+            return true;
+        }
+        let mut progress: SmallVec<[Progress; 1]> = folding.accumulators.iter().map(Progress::new).collect();
+        for column in (0..n).step_by(JIT_FOLD_PIECE) {
+            let count = JIT_FOLD_PIECE.min(n - column);
+            if !fold(count, values, lanes.at(0)) {
+                return false;
+            }
+            for (i, ((a, p), progress)) in folding.accumulators.iter().zip(buffers).zip(&mut progress).enumerate() {
+                a.part_of_row(p, progress, lanes.at(i), call.lanes(), column);
+                collect_flags(a, raised);
+            }
+            for load in &body.loads {
+                let at = &mut values[load.value as usize];
+                *at = at.wrapping_add(count * load.size as usize);
+            }
+        }
+        for ((a, p), progress) in folding.accumulators.iter().zip(buffers).zip(&mut progress) {
+            a.finish(p, progress, 1);
+            collect_flags(a, raised);
+        }
+    }
+    true
 }
 
 /// Points every value at memory or a register.
