@@ -3,8 +3,8 @@
 //! To record a statement pays where others fuse with it. Where it is flushed alone, recording, planning and launching it as a plan take half
 //! a microsecond for nothing: `a + b` of 3,000 doubles 1.0 µs, eagerly 0.6 (NumPy 0.8). What follows a statement is not known when it is
 //! recorded, but programs repeat themselves. So it is counted, as branch predictors do, by a hash of the operation, its types and its size:
-//! a statement that was flushed alone several times in succession runs eagerly. If another statement comes before anybody has asked for
-//! contents the prediction was wrong, and it is counted from the beginning. Now and then it is recorded all the same, since what code outside
+//! a statement that was flushed alone several times in succession runs eagerly. If another statement comes before contents
+//! are read or flushed, the prediction was wrong, and it is counted from the beginning. Now and then it is recorded all the same, since what code outside
 //! reads unasked is not seen.
 
 use std::hash::BuildHasher;
@@ -21,7 +21,7 @@ pub struct LoneStatements {
     counters: [u8; COUNTERS],
     /// The counter of the first statement of the trace, if it was asked for.
     first: Option<usize>,
-    /// The counter of the statement that has run, and nobody has asked for contents since.
+    /// The counter of the predicted statement that ran last, until contents are read or flushed.
     ran: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ impl LoneStatements {
         }
     }
 
-    /// Somebody asks for contents.
+    /// Contents are read or flushed, which confirms the prediction.
     #[inline]
     pub fn observe(&mut self) {
         self.ran = None;
