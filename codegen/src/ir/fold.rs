@@ -11,7 +11,7 @@
 //! starts partial results of a reduction: the identity if NumPy's reductions start from it, else the neutral
 //! element. Scans begin with the neutral element: the running sum of `-0.0` is `-0.0`, its sum is `0.0`.
 
-use crate::{DType, Fold, Kind, Op, Scalar};
+use crate::{DType, Fold, FpFlags, Kind, Op, Scalar};
 
 /// Calls `$callback!` with the rows of the fold table.
 ///
@@ -378,6 +378,16 @@ impl Fold {
         match self {
             Fold::Op(op) => op.fold(),
             Fold::ArgMin | Fold::ArgMax => POSITIONS.iter().find(|row| row.fold == self),
+        }
+    }
+
+    /// Floating-point flags that it may raise over values of this type, and that NumPy reports for it.
+    pub fn effects(self, dtype: DType) -> FpFlags {
+        match (self, dtype.kind()) {
+            (Fold::Op(op), Kind::Float | Kind::Complex) => op.row().effects,
+            (Fold::Op(_), Kind::Bool | Kind::Signed | Kind::Unsigned) | (Fold::ArgMin | Fold::ArgMax, _) => {
+                FpFlags::NONE
+            }
         }
     }
 

@@ -290,11 +290,6 @@ impl Kernel {
     /// Floating-point flags that folding may raise and that NumPy reports for it.
     pub fn fold_effects(&self, accumulator: usize) -> FpFlags {
         let a = &self.accumulators[accumulator];
-        match (a.fold, self.body.dtype(a.value).kind()) {
-            (Fold::Op(op), Kind::Float | Kind::Complex) => op.row().effects,
-            (Fold::Op(_), Kind::Bool | Kind::Signed | Kind::Unsigned) | (Fold::ArgMin | Fold::ArgMax, _) => {
-                FpFlags::NONE
-            }
-        }
+        a.fold.effects(self.body.dtype(a.value))
     }
 }

@@ -3,9 +3,9 @@
 //! To record a statement pays where others fuse with it. Where it is flushed alone, recording, planning and launching it as a plan take half
 //! a microsecond for nothing: `a + b` of 3,000 doubles 1.0 µs, eagerly 0.6 (NumPy 0.8). What follows a statement is not known when it is
 //! recorded, but programs repeat themselves. So it is counted, as branch predictors do, by a hash of the operation, its types and its size:
-//! a statement that was flushed alone several times in succession runs eagerly. If another statement comes before contents
-//! are read or flushed, the prediction was wrong, and it is counted from the beginning. Now and then it is recorded all the same, since what code outside
-//! reads unasked is not seen.
+//! a statement that was flushed alone several times in succession runs eagerly. If another statement comes before contents are read or
+//! flushed, the prediction was wrong, and it is counted from the beginning. Now and then it is recorded all the same, since what code
+//! outside reads unasked is not seen.
 
 use std::hash::BuildHasher;
 

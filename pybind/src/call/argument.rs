@@ -3,6 +3,7 @@
 use crate::call::array_list::of_arrays;
 use crate::call::number_list::of_numbers;
 use crate::interop::numpy_memory::{from_numpy, operand};
+use crate::interpreter::cast::exactly;
 use crate::interpreter::dtype;
 use crate::interpreter::exact_int::int_at;
 use crate::object::header::is_numpys;
@@ -29,7 +30,7 @@ pub(crate) enum Arg<'a> {
 /// Parses array objects, NumPy's arrays and numbers; everything else is `Other`.
 #[inline]
 pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
-    if let Ok(array) = object.cast_exact::<NdArray>() {
+    if let Some(array) = exactly::<NdArray>(object) {
         return Ok(Arg::Ours(array.open()));
     }
     if object.is_exact_instance_of::<PyFloat>() {
@@ -52,10 +53,10 @@ fn parse_other<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         let value = unsafe { int_at(object.as_ptr()) };
         return Ok(value.map_or(Arg::Other, |value| Arg::Number(Value::Int(value))));
     }
-    if let Ok(value) = object.cast_exact::<PyBool>() {
+    if let Some(value) = exactly::<PyBool>(object) {
         return Ok(Arg::Number(Value::from(value.is_true())));
     }
-    if let Ok(value) = object.cast_exact::<PyComplex>() {
+    if let Some(value) = exactly::<PyComplex>(object) {
         return Ok(Arg::Number(Value::Complex(Complex::new(value.real(), value.imag()))));
     }
     let scalar = match axes_of_numpys(object) {

@@ -1,5 +1,6 @@
 //! Lists and tuples of arrays of ours: as the array that NumPy makes of them, and folded without making it.
 
+use crate::interpreter::cast::exactly;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Op, Value, apply, stack};
@@ -12,7 +13,7 @@ pub(crate) fn visit_items<'py>(
     sequence: &Bound<'py, PyAny>,
     mut accepts: impl FnMut(&Bound<'py, PyAny>) -> PyResult<bool>,
 ) -> PyResult<bool> {
-    if let Ok(list) = sequence.cast_exact::<PyList>() {
+    if let Some(list) = exactly::<PyList>(sequence) {
         for item in list {
             if !accepts(&item)? {
                 return Ok(false);
@@ -20,7 +21,7 @@ pub(crate) fn visit_items<'py>(
         }
         return Ok(true);
     }
-    let Ok(tuple) = sequence.cast_exact::<PyTuple>() else { return Ok(false) };
+    let Some(tuple) = exactly::<PyTuple>(sequence) else { return Ok(false) };
     for item in tuple.iter_borrowed() {
         if !accepts(&item)? {
             return Ok(false);
@@ -34,7 +35,7 @@ fn items_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<SmallVec<[Array; 4]>
     let py = sequence.py();
     let mut items: SmallVec<[Array; 4]> = SmallVec::new();
     let add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
-        let Ok(item) = item.cast_exact::<NdArray>() else { return Ok(false) };
+        let Some(item) = exactly::<NdArray>(item) else { return Ok(false) };
         let me = item.open();
         let array = me.array(py)?;
         if array.ndim() == 0 || items.first().is_some_and(|first| first.shape() != array.shape()) {

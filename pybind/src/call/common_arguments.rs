@@ -3,6 +3,7 @@
 use crate::call::number_list::of_numbers;
 use crate::call::ufunc_call::wrap;
 use crate::interop::numpy_memory::{MAX_COPIED_OPERAND, copy_of};
+use crate::interpreter::cast::exactly;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::exact_int::int_at;
 use crate::object::ndarray::NdArray;
@@ -13,7 +14,7 @@ use pyo3::types::{PyInt, PyList, PyTuple};
 
 /// An argument as an array of ours, not of a derived class.
 pub(crate) fn ours<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Option<PayloadRef<'a>> {
-    value.cast_exact::<NdArray>().ok().map(|array| array.open())
+    exactly::<NdArray>(value).map(|array| array.open())
 }
 
 /// An argument as a Python integer.

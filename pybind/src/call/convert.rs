@@ -6,12 +6,14 @@ use crate::call::number_list::of_numbers;
 use crate::fallback::by_name::{numpy, numpy_counted, numpys_own};
 use crate::fallback::run::is_all_plain;
 use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
+use crate::interpreter::cast::exactly;
 use crate::interpreter::dtype;
 use crate::interpreter::dtype::{RequestedType, is_numpys_alone};
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::interpreter::protocol;
 use crate::interpreter::raw_call::{new_reference, object_at};
+use crate::interpreter::sequence_items::Items;
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
 use crate::object::identity::{imported, remember_import};
@@ -28,7 +30,7 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 /// `array`, `asarray`, `asanyarray` and `copy`: natively for common arguments, else by NumPy.
 fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
-    if let Some(array) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
+    if let Some(array) = call.sole().and_then(exactly::<NdArray>) {
         return if copies {
             new_object(py, to_py_result(py, array.open().array(py)?.copy(Order::K))?)
         } else {
@@ -192,17 +194,13 @@ fn from_iter<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 /// How many items a list or tuple has.
 fn length_of(items: &Bound<'_, PyAny>) -> Option<isize> {
-    match (items.cast_exact::<PyList>(), items.cast_exact::<PyTuple>()) {
-        (Ok(list), _) => Some(list.len() as isize),
-        (_, Ok(tuple)) => Some(tuple.len() as isize),
-        _ => None,
-    }
+    Items::of(items).map(|items| items.count as isize)
 }
 
 /// `ascontiguousarray` and `asfortranarray`.
 fn dense<'py>(call: Arguments<'_, 'py>, name: &'static str, order: Order) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
-    if let Some(given) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
+    if let Some(given) = call.sole().and_then(exactly::<NdArray>) {
         let me = given.open();
         let array = me.array(py)?;
         if array.ndim() > 0 {

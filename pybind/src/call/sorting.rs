@@ -13,11 +13,12 @@ use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::NOT_NATIVE;
 use crate::interpreter::fastcall::Arguments;
+use crate::interpreter::sequence_items::Items;
 use crate::object::construct::new_object;
 use fastnp::{Array, Order};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 
 /// The common call of a function that sorts.
 pub(crate) fn common_call(name: &str) -> Option<CommonCall> {
@@ -83,12 +84,8 @@ fn with_few<'py>(
     if let Some(array) = copy_of(value, |bytes| bytes <= MAX_SORTED * size_of::<f64>())? {
         return if array.size() <= MAX_SORTED { run(&array) } else { Ok(None) };
     }
-    let length = match (value.cast_exact::<PyList>(), value.cast_exact::<PyTuple>()) {
-        (Ok(list), _) => list.len(),
-        (_, Ok(tuple)) => tuple.len(),
-        _ => return Ok(None),
-    };
-    match (length <= MAX_SORTED).then(|| of_numbers(value, None)).flatten() {
+    let Some(items) = Items::of(value) else { return Ok(None) };
+    match (items.count <= MAX_SORTED).then(|| of_numbers(value, None)).flatten() {
         Some(array) if array.size() <= MAX_SORTED => run(&array),
         _ => Ok(None),
     }

@@ -6,6 +6,7 @@ use crate::fallback::overridden::by_class;
 use crate::fallback::run::Call;
 use crate::fallback::ufunc::{run_foreign, run_ufunc};
 use crate::interop::numpy_memory::lent_elements;
+use crate::interpreter::cast::exactly;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
@@ -121,7 +122,7 @@ fn apply_to_numpys(op: Op, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResu
 
 /// The payload of an array of ours.
 fn opened<'a>(object: &'a Bound<'_, PyAny>) -> Option<PayloadRef<'a>> {
-    Some(object.cast_exact::<NdArray>().ok()?.open())
+    Some(exactly::<NdArray>(object)?.open())
 }
 
 /// An argument of [`apply_to_numpys`]; an array of ours has a payload.
@@ -133,7 +134,7 @@ fn lent_operand<'a>(object: &'a Bound<'_, PyAny>, mine: Option<&'a Payload>) -> 
         // SAFETY: the caller uses them at once.
         return Ok(unsafe { lent_elements(object)? }.map(LentOperand::Lent));
     }
-    let number = object.cast_exact::<PyFloat>().ok().map(|number| number.value());
+    let number = exactly::<PyFloat>(object).map(|number| number.value());
     Ok(number.map(|number| LentOperand::Value(Value::Float(number))))
 }
 

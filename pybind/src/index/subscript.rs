@@ -7,8 +7,10 @@
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::assign::{Assigned, LEFT_TO_NUMPY, fits, put};
 use crate::fallback::method::numpy_method_after;
+use crate::interpreter::cast::exactly;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::int_at;
 use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::construct::{new_object, new_view_with};
 use crate::object::ndarray::{NdArray, root};
@@ -39,12 +41,14 @@ enum Key<'a> {
 /// Calls `then` with a basic index; `None` for any other key. One item needs no list, which is 160 bytes to move.
 #[inline(always)]
 fn with_basic_index<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
-    // Tuples first: `basic_part` takes longest for what is no item of an index.
-    let Ok(tuple) = key.cast::<PyTuple>() else {
-        return match basic_part(key)? {
-            Some(one) => then(&[one]).map(Some),
-            None => Ok(None),
-        };
+    let tuple = match exactly::<PyTuple>(key) {
+        Some(tuple) => tuple,
+        None => match basic_part(key)? {
+            Some(one) => return then(&[one]).map(Some),
+            // A class derived from tuples.
+            None if key.is_instance_of::<PyTuple>() => key.cast::<PyTuple>()?,
+            None => return Ok(None),
+        },
     };
     let mut parts: SmallVec<[Index; 4]> = SmallVec::new();
     for item in tuple.iter_borrowed() {
@@ -184,40 +188,55 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
 /// The element for a number whose cast needs no warning.
 #[inline(always)]
 fn element(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Scalar>> {
-    // Doubles of Python and of NumPy, to which the general form adds 12 ns.
+    // Doubles of NumPy and of Python, to which the general form adds 12 ns, then integers and scalars of the array's type.
     // SAFETY: the object is alive.
     let numpys = unsafe { dtype::double_at(value.py(), value.as_ptr()) };
-    let is_numpys = numpys.is_some();
-    if is_numpys || value.is_exact_instance_of::<PyFloat>() {
-        // SAFETY: the object is a Python float.
-        let x = numpys.unwrap_or_else(|| unsafe { ffi::PyFloat_AsDouble(value.as_ptr()) });
+    if let Some(x) = numpys.or_else(|| exactly::<PyFloat>(value).map(|x| x.value())) {
         return Ok(match dtype {
             DType::F64 => Some(Scalar::new(dtype, x)),
             // The casts from and to `i64` are exact where `x` has no fraction and less than 63 bits.
-            DType::I64 if is_numpys && (x as i64) as f64 == x.trunc() && x.abs() < (1u64 << 62) as f64 => {
+            DType::I64 if (x as i64) as f64 == x.trunc() && x.abs() < (1u64 << 62) as f64 => {
                 Some(Scalar::new(dtype, x as i64))
             }
             _ if dtype.is_float() && !Value::Float(x).overflows(dtype) => Some(Scalar::new(dtype, x)),
             _ => {
                 let double = Scalar::new(DType::F64, x);
-                (is_numpys && fits(Value::Scalar(double), dtype)).then(|| double.cast(dtype))
+                fits(Value::Scalar(double), dtype).then(|| double.cast(dtype))
             }
         });
     }
+    // SAFETY: the object is alive.
+    unsafe {
+        if let Some(i) = int_at(value.as_ptr()) {
+            return Ok(element_of_int(i, dtype));
+        }
+        if let Some(same) = dtype::scalar_of(value.py(), value.as_ptr(), dtype) {
+            return Ok(Some(same));
+        }
+    }
     Ok(match parse_fast(value)? {
-        Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => Some(s),
         Arg::Number(Value::Scalar(s)) if fits(Value::Scalar(s), dtype) => Some(s.cast(dtype)),
-        Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Some(Scalar::new(dtype, i)),
+        _ => None,
+    })
+}
+
+/// [`element`] for a Python integer.
+#[inline(always)]
+fn element_of_int(i: i64, dtype: DType) -> Option<Scalar> {
+    match dtype {
+        DType::I64 => Some(Scalar::from_bits(dtype, u128::from(i as u64))),
+        DType::F64 => Some(Scalar::from_bits(dtype, u128::from((i as f64).to_bits()))),
+        DType::Bool => None,
         // An integer that the type does not hold is an error, and NumPy rounds to other floats from doubles.
-        Arg::Number(Value::Int(i)) if dtype != DType::Bool && dtype.is_integer() => {
+        _ if dtype.is_integer() => {
             let scalar = Scalar::new(dtype, i);
             (scalar.wide() == Scalar::new(DType::I64, i).wide()).then_some(scalar)
         }
-        Arg::Number(Value::Int(i)) if dtype.is_float() && i.unsigned_abs() < 1 << f64::MANTISSA_DIGITS => {
+        _ if dtype.is_float() && i.unsigned_abs() < 1 << f64::MANTISSA_DIGITS => {
             (!Value::Int(i).overflows(dtype)).then(|| Scalar::new(dtype, i))
         }
         _ => None,
-    })
+    }
 }
 
 /// `this[key]`.

@@ -300,6 +300,37 @@ pub(crate) unsafe fn is_scalar_of(py: Python<'_>, object: *mut ffi::PyObject, dt
     TYPES.get(py).is_some_and(|types| types.scalars[dtype as usize].as_ptr() == kind.cast())
 }
 
+/// The value of an object that is exactly a NumPy scalar of a core type.
+///
+/// # Safety
+/// `object` points to a live object.
+#[inline(always)]
+pub(crate) unsafe fn scalar_of(py: Python<'_>, object: *mut ffi::PyObject, dtype: DType) -> Option<Scalar> {
+    // SAFETY: the caller's contract.
+    unsafe { is_scalar_of(py, object, dtype).then(|| value_of(object, dtype)) }
+}
+
+/// The value of a NumPy scalar.
+///
+/// # Safety
+/// `object` points to a live scalar of exactly this type.
+#[inline(always)]
+unsafe fn value_of(object: *mut ffi::PyObject, dtype: DType) -> Scalar {
+    // SAFETY: the value follows the header of every Python object (`arrayscalars.h`); it is aligned to eight bytes at most, as complex numbers
+    // are pairs.
+    let bits = unsafe {
+        let value = object.add(1).cast::<u64>();
+        match dtype.size() {
+            1 => u128::from(value.cast::<u8>().read()),
+            2 => u128::from(value.cast::<u16>().read()),
+            4 => u128::from(value.cast::<u32>().read()),
+            8 => u128::from(value.read()),
+            _ => u128::from(value.read()) | u128::from(value.add(1).read()) << 64,
+        }
+    };
+    Scalar::from_bits(dtype, bits)
+}
+
 /// The value of an object that is exactly a `numpy.float64`.
 ///
 /// # Safety
@@ -355,16 +386,8 @@ pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     // Most scalars are float64, so it is compared first.
     let of = |dtype: &DType| types.scalars[*dtype as usize].as_ptr() == kind.cast();
     match Some(DType::F64).filter(of).or_else(|| DType::ALL.into_iter().find(of)) {
-        Some(dtype) => {
-            let mut bytes = [0u8; 16];
-            // SAFETY: the object is exactly a scalar of this type, whose value follows the header of every Python object
-            // (`arrayscalars.h`); it is aligned to eight bytes at most, as complex numbers are pairs.
-            unsafe {
-                let value = object.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>());
-                std::ptr::copy_nonoverlapping(value, bytes.as_mut_ptr(), dtype.size());
-            }
-            Ok(Some(Scalar::from_bits(dtype, u128::from_le_bytes(bytes))))
-        }
+        // SAFETY: the object is exactly a scalar of this type.
+        Some(dtype) => Ok(Some(unsafe { value_of(object.as_ptr(), dtype) })),
         None => of_other_scalar(object, types),
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod address_hash;
 pub(crate) mod call_site;
+pub(crate) mod cast;
 pub(crate) mod dtype;
 pub(crate) mod error;
 pub(crate) mod errstate;

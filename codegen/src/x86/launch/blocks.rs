@@ -14,7 +14,7 @@ use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{MIN_SHARED_ROW, SHORT_NESTED_ROW};
 use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
-use crate::x86::launch::program::{LoopProgram, addresses_at};
+use crate::x86::launch::program::LoopProgram;
 use crate::{Access, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -257,4 +257,15 @@ impl BlockedLaunch {
         let extents = [self.rows, self.columns].map(|axis| self.step(axis).min(launch.outer[axis] - origin[axis]));
         (origin, extents)
     }
+}
+
+/// The addresses of operands at a point of the domain.
+fn addresses_at(launch: &Launch<'_>, point: &[usize]) -> SmallVec<[*mut u8; 12]> {
+    let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
+    for (operand, address) in addresses.iter_mut().enumerate() {
+        let offset: isize =
+            point.iter().zip(launch.strides_of(operand)).map(|(&at, &stride)| at as isize * stride).sum();
+        *address = (*address).wrapping_offset(offset);
+    }
+    addresses
 }
