@@ -1,17 +1,18 @@
 //! Kernels of array statements in compiled loops: compiled once, and launched on addresses, without nodes or storages.
 
+use crate::host::threads::Threads;
 use crate::plan::loop_function::{LoopStep, append};
 use crate::runtime::lock::unresolved_runtime;
 use crate::runtime::program_cache::CompiledKernel;
 use fastnp_codegen::drive::fp_status::{preserving, reporting_errors};
-use fastnp_codegen::{Access, DType, Fold, FpFlags, KernelBuilder, Launch, Scalar, SingleThread, Template, ValueId};
+use fastnp_codegen::{Access, DType, Fold, FpFlags, KernelBuilder, Launch, Scalar, Template, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Axes of a statement, at most.
 const MAX_AXES: usize = 8;
 
-/// The kernel of a statement that computes an array from others, point by point or folded, on the caller's thread.
+/// The kernel of a statement that computes an array from others, point by point or folded.
 ///
 /// Its arguments are words: the extents; the address of each array that is loaded, and of the result; the byte strides of
 /// these, array by array; the scalars, in the low bytes of a word each.
@@ -98,15 +99,23 @@ impl StatementKernel {
         let (extents, words) = words.split_at(self.axes);
         let (addresses, words) = words.split_at(arrays);
         let (strides, scalars) = words.split_at(arrays * self.axes);
-        let mut extents: SmallVec<[usize; MAX_AXES]> = extents.iter().map(|&extent| extent as usize).collect();
+        // SAFETY: extents, addresses and strides are as wide as words.
+        let (extents, addresses, strides) =
+            unsafe { (as_words::<usize>(extents), as_words::<*mut u8>(addresses), as_words::<isize>(strides)) };
         let first_folded = self.axes - self.folded;
         if extents[..first_folded].contains(&0) {
             return FpFlags::NONE;
         }
-        let mut strides: SmallVec<[isize; 24]> = strides.iter().map(|&stride| stride as isize).collect();
-        merge_axes(&mut extents, &mut strides, 0..first_folded);
-        merge_axes(&mut extents, &mut strides, first_folded..self.axes);
-        let addresses: SmallVec<[*mut u8; 12]> = addresses.iter().map(|&address| address as *mut u8).collect();
+        let merged: (SmallVec<[usize; MAX_AXES]>, SmallVec<[isize; 24]>);
+        let (extents, strides) = if self.axes == 1 {
+            (extents, strides)
+        } else {
+            let mut of = (SmallVec::from_slice(extents), SmallVec::from_slice(strides));
+            merge_axes(&mut of.0, &mut of.1, 0..first_folded);
+            merge_axes(&mut of.0, &mut of.1, first_folded..self.axes);
+            merged = of;
+            (&merged.0[..], &merged.1[..])
+        };
         let scalars: SmallVec<[Scalar; 4]> = self
             .scalars
             .iter()
@@ -114,12 +123,22 @@ impl StatementKernel {
             .map(|(&dtype, &bits)| Scalar::from_bits(dtype, u128::from(bits)))
             .collect();
         let (outer, inner) = extents.split_at(first_folded);
-        let launch = Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &scalars };
+        let launch = Launch { outer, inner, addresses, strides, scalars: &scalars };
         // SAFETY: the caller's contract; the host's backend compiles for this processor.
-        let raised = preserving(|| reporting_errors(|| unsafe { self.compiled.1.launch(&launch, &SingleThread) }));
+        let raised = preserving(|| reporting_errors(|| unsafe { self.compiled.1.launch(&launch, &Threads) }));
         // A launch on the host's memory does not fail.
         raised.into_iter().flatten().fold(FpFlags::NONE, |all, (_, _, flags)| all | flags)
     }
+}
+
+/// Words as values of another type.
+///
+/// # Safety
+/// `T` is as wide as a word, and any word is a value of it.
+unsafe fn as_words<T>(words: &[u64]) -> &[T] {
+    const { assert!(size_of::<T>() == size_of::<u64>() && align_of::<T>() <= align_of::<u64>()) };
+    // SAFETY: the caller's contract.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len()) }
 }
 
 /// Merges the last axes of a range, as far as every array is contiguous across them. The number of axes stays: an axis that was merged

@@ -122,22 +122,24 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     source = stretched(e, source, extents)
     for own, other in zip(extents[type_.ndim - len(source.shape) :], source.shape, strict=True):
         e.leave_unless(text.op(I8, "icmp.eq", own, other))
-    refuse_many(e, extents, source.most())
-    e.spend(size(e, extents))
-    store_ = Store(e, target, source)
     own_root = [s for s in source.sources if array_type(s).root == type_.root]
-    if not source.shape and not source.needs_kernel:
-        registers = store_.computed(())
-        return lambda: for_each(e, extents, lambda indices: store_.put(indices, registers))
-    for read in map(array_type, source.sources):
-        if not type_.is_made and not read.is_made:
-            e.apart.add((type_.root, read.root))
     warns = source.warns or source.char != type_.char
     # As the engine does, whose kernels store before they warn. The statement reads nothing that it
     # stores to, so the interpreter can repeat it.
     stores_early = warns and not own_root and type_.is_ours and e.may_store_early
     by_kernel_ = takes_kernel(e, source, extents)
-    if by_kernel_ and not own_root and (stores_early or not warns):
+    is_number = not source.shape and not source.needs_kernel
+    is_direct = by_kernel_ and not is_number and not own_root and (stores_early or not warns)
+    refuse_many(e, extents, formulas.MOST_STORED if is_direct else source.most())
+    e.spend(size(e, extents))
+    store_ = Store(e, target, source)
+    if is_number:
+        registers = store_.computed(())
+        return lambda: for_each(e, extents, lambda indices: store_.put(indices, registers))
+    for read in map(array_type, source.sources):
+        if not type_.is_made and not read.is_made:
+            e.apart.add((type_.root, read.root))
+    if is_direct:
         e.stores_early = e.stores_early or stores_early
         return lambda: by_kernel(e, source, type_.char, extents, address(target), store_.strides)
     is_in_place = all(is_read_in_place(source, read, target) for read in own_root)
