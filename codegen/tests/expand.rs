@@ -342,7 +342,8 @@ fn run_columns(kernel: &Compiled, x: &[Scalar], y: &[Scalar]) -> (Vec<u128>, Vec
 #[cfg(target_arch = "x86_64")]
 fn other_decompositions_have_the_bits_and_flags_of_the_loops() {
     let all = others();
-    let by_bits = [Op::Nextafter, Op::Spacing, Op::FrexpMantissa, Op::FrexpExponent, Op::Heaviside, Op::BitwiseCount];
+    let by_bits =
+        [Op::Nextafter, Op::Spacing, Op::Scalb, Op::FrexpMantissa, Op::FrexpExponent, Op::Heaviside, Op::BitwiseCount];
     for op in by_bits.into_iter().chain([Op::Reciprocal, Op::Power, Op::Remainder]) {
         assert!(all.iter().any(|&(other, _)| other == op), "{op}");
     }

@@ -483,6 +483,7 @@ TABLE: dict[str, list[Any]] = {
     "vdot": [cases(LINE, LINE), cases(WAVE, WAVE), cases(FLAT, INTS), cases(FLAT, LINE)],
     "dot": [cases(LINE, LINE), cases(FLAT, FLAT.T), cases(FLAT, LINE)],
     "frexp": [cases(FLAT), cases(FLAT.T), cases(INTS), cases(BITS), cases(SINGLE), cases(ODD)],
+    "ldexp": [cases(FLAT, 3), cases(FLAT.T, -2), cases(INTS, INTS), cases(SINGLE, 5)],
     "modf": [cases(FLAT), cases(FLAT.T), cases(WAVE), cases(WAVE[::-2])],
     "divmod": [cases(FLAT, 0.3), cases(INTS, INTS), cases(FLAT, FLAT.T[0, 0]), cases(LINE, WAVE)],
     "matmul": [cases(FLAT, FLAT.T), cases(CUBE, SQUARE), cases(FLAT, LINE)],
@@ -700,7 +701,11 @@ def test_as_numpy(name: str, args: Any, kwargs: Any, tiny: int) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in TABLE if name not in ("where", "dot", "matmul", "divmod", "modf", "frexp")],
+    [
+        name
+        for name in TABLE
+        if name not in ("where", "dot", "matmul", "divmod", "modf", "frexp", "ldexp")
+    ],
 )
 def test_signature_is_numpys(name: str) -> None:
     if not hasattr(find(fastnp, name), "__wrapped__"):

@@ -4,7 +4,7 @@
 //! There is no second copy of the mathematics. [`crate::math`] is written over a trait of numbers, and `traced` implements it by a number
 //! that records operations as instructions. A file has a family of ops: `forms` maps an elementary function of the op table to its
 //! definition; `complex` splits each complex value into two real ones; `division` has rounding divisions, arithmetic of bytes, and
-//! conversions; `float_bits` has `nextafter`, `spacing`, `frexp` and `heaviside`; `integers` has powers, reciprocals and counts of bits.
+//! conversions; `float_bits` has `nextafter`, `spacing`, `ldexp`, `frexp` and `heaviside`; `integers` has powers, reciprocals and counts of bits.
 //! `decomposition` says which family an op in a type belongs to.
 //!
 //! `y = exp(x)` in real floats becomes

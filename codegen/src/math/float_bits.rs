@@ -1,6 +1,6 @@
-//! Functions by the bits of floats: `nextafter`, `spacing`, `frexp`, and the Heaviside step function.
+//! Functions by the bits of floats: `nextafter`, `spacing`, `ldexp`, `frexp`, and the Heaviside step function.
 //!
-//! They are total and exact; which of them must raise a flag, say `nextafter_raises` and `spacing_raises`. The portable loops raise it;
+//! They are total and exact, `ldexp` is rounded once; which of them must raise a flag, say `nextafter_raises` and `spacing_raises`. The portable loops raise it;
 //! decompositions take the slow path for it. Nothing here raises a flag that the op table names.
 
 use super::arithmetic::{abs_bits, exponent_of};
@@ -61,6 +61,28 @@ pub(crate) fn spacing_raises<R: Real>(x: R) -> R::Mask {
     let last = infinity::<R>().wrapping_sub(one);
     let limit = least.wrapping_sub(one).wrapping_sub(one);
     size.equals(last) | size.wrapping_sub(one).below(limit)
+}
+
+/// `x 2^floor(n)`, rounded once; nan where `n` is nan.
+///
+/// Three powers of two, as one would have to exceed the exponent range. A product before the last one is exact, or overflows, or is below the
+/// normal numbers: then at least the factor 2^-(`MANTISSA` + 2) follows, and the result is zero.
+#[inline(always)]
+pub(crate) fn scalb<R: Real>(x: R, n: R) -> R {
+    let (bias, digits) = (R::Number::BIAS as f64, f64::from(R::Number::MANTISSA));
+    let (least, most) = (R::of(1.0 - bias), R::of(bias));
+    let power = |n: R| R::from_bits((n + (R::literal(R::Number::MAGIC) + R::of(bias))).bits() << R::Number::MANTISSA);
+    // Beyond that the results of all numbers overflow, or vanish. Nan is bounded, too, which raises no flag.
+    let mut rest = n.bounded(R::of(4.0 * bias)).floor();
+    let mut scaled = x;
+    for _ in 0..2 {
+        let part = R::select(rest.below(least), R::of(2.0 - bias + digits), R::select(rest.above(most), most, rest));
+        scaled = scaled * power(part);
+        rest = rest - part;
+    }
+    let last = R::select(rest.below(least), least, R::select(rest.above(most), most, rest));
+    // Compared as bits: a signalling nan raises no flag.
+    R::select(infinity::<R>().below(abs_bits(n)), n, scaled * power(last))
 }
 
 /// The power of two that makes subnormal numbers normal, by its exponent.

@@ -254,6 +254,16 @@ fn modf<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     in_general(call, "modf")
 }
 
+/// NumPy's `ldexp` of an array; any other call in general.
+fn ldexp<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let ([x, exponent], None) = (call.positions(), call.named().next())
+        && let Some(scaled) = crate::call::ldexp::ldexp(x, exponent)?
+    {
+        return Ok(scaled);
+    }
+    in_general(call, "ldexp")
+}
+
 /// NumPy's `frexp` of an array; any other call in general.
 fn frexp<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     match crate::call::frexp::frexp(call)? {
@@ -262,7 +272,7 @@ fn frexp<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// A call of a ufunc of two results that the extension leaves.
+/// A call of a ufunc outside the op table that the extension leaves.
 fn in_general<'py>(call: Arguments<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let general = call.py().import("fastnp._functions.elementwise")?.getattr("in_general")?;
     general.call1((name, call.tuple()?, call.dict()?))
@@ -281,6 +291,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
             (c"divmod", c"divmod(x1, x2, /)\n--\n\n", entry!(divmod)),
             (c"modf", c"modf(x, /)\n--\n\n", entry!(modf)),
             (c"frexp", c"frexp(x, /)\n--\n\n", entry!(frexp)),
+            (c"ldexp", c"ldexp(x1, x2, /)\n--\n\n", entry!(ldexp)),
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
             (c"inner", c"inner(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "inner"))),
             (c"vdot", c"vdot(a, b, /)\n--\n\n", entry!(|call| inner_product(call, "vdot"))),

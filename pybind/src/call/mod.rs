@@ -18,6 +18,7 @@ pub(crate) mod frexp;
 pub(crate) mod from_buffer;
 pub(crate) mod functions;
 pub(crate) mod keywords;
+pub(crate) mod ldexp;
 pub(crate) mod masks;
 pub(crate) mod number_list;
 pub(crate) mod reduce;

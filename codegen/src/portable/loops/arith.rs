@@ -157,6 +157,8 @@ pub(crate) trait FloatOps: Copy {
     fn nextafter(self, b: Self) -> Self;
     /// Distance to the next number of larger magnitude.
     fn spacing(self) -> Self;
+    /// Times two to the power of the floor of `n`.
+    fn scalb(self, n: Self) -> Self;
     /// The mantissa, in [1/2, 1).
     fn frexp_mantissa(self) -> Self;
     /// The exponent of two beside that.
@@ -250,6 +252,10 @@ macro_rules! reals {
                     if self.abs() == $T::MAX { raise_overflow() } else { raise_underflow() }
                 }
                 float_bits::spacing(self)
+            }
+            #[inline(always)]
+            fn scalb(self, n: $T) -> $T {
+                float_bits::scalb(self, n)
             }
             #[inline(always)]
             fn frexp_mantissa(self) -> $T {

@@ -26,7 +26,7 @@ TOPICS = {
     "einsum": "einsum",
     "elementwise": """
         angle around asarray_chkfinite clip divmod fix frexp imag iscomplex isneginf isposinf
-        modf nan_to_num polyval real real_if_close round sinc where
+        ldexp modf nan_to_num polyval real real_if_close round sinc where
         """,
     "indexing": """
         choose compress extract fill_diagonal flatnonzero nonzero piecewise place put

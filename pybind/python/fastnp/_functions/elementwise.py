@@ -20,8 +20,8 @@ from fastnp._interpreter import recorded_warnings
 
 
 def in_general(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of `divmod`, `modf` or `frexp` that the extension's function leaves: all but of one
-    array of ours, or two, or a number and one. That of `frexp` takes arguments besides.
+    """A call of `divmod`, `modf`, `frexp` or `ldexp` that the extension's function leaves: all but
+    of one array of ours, or two, or a number and one. That of `frexp` takes arguments besides.
     """
     original = getattr(_np, name)
     return general_ufunc(NATIVE[original], original, args, kwargs)
@@ -29,6 +29,7 @@ def in_general(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 NATIVE[_np.divmod] = foreign(_np.divmod, _fastnp.divmod)
 NATIVE[_np.frexp] = foreign(_np.frexp, _fastnp.frexp)
+NATIVE[_np.ldexp] = foreign(_np.ldexp, _fastnp.ldexp)
 NATIVE[_np.modf] = foreign(_np.modf, _fastnp.modf)
 
 
