@@ -3,13 +3,18 @@
 
 use crate::call::argument::{Arg, parse_any};
 use crate::call::ufunc_call::wrap;
+use crate::fallback::by_name::function;
+use crate::fallback::ufunc::run_foreign;
 use crate::interpreter::error::{to_py_err, to_py_result};
 use fastnp::{DType, FunctionName, Op, Options, Scalar, Value, apply_with};
 use pyo3::prelude::*;
 
+/// The most elements whose `ldexp` is left to NumPy's loop, at 4.6 ns a number: that of 10 takes .4 µs, the operations .8.
+const FEW_SCALED: usize = 100;
+
 /// NumPy's `ldexp` of two arguments; `None` where NumPy's function is to be called.
 pub(crate) fn ldexp<'py>(x: &Bound<'py, PyAny>, exponent: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = x.py();
+    let (py, objects) = (x.py(), [x, exponent]);
     let (x, exponent) = (parse_any(x)?, parse_any(exponent)?);
     // Numbers alone are left to NumPy.
     if matches!(x, Arg::Number(_)) {
@@ -25,6 +30,9 @@ pub(crate) fn ldexp<'py>(x: &Bound<'py, PyAny>, exponent: &Bound<'py, PyAny>) ->
     let is_exponent = |dtype: DType| dtype == DType::Bool || dtype.is_integer() && dtype != DType::U64;
     let array;
     let exponent = match exponent.value(py)? {
+        Some(Value::Array(exponents)) if x.is_ready_and_few(FEW_SCALED) && exponents.is_ready_and_few(FEW_SCALED) => {
+            return run_foreign(&function(py, "ldexp")?, &objects.map(Bound::clone));
+        }
         Some(Value::Array(exponents)) if is_exponent(exponents.dtype()) => {
             array = to_py_result(py, exponents.cast(dtype))?;
             Value::Array(&array)

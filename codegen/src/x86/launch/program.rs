@@ -277,17 +277,25 @@ impl RowChunks<'_> {
         points / self.n * if self.is_sequential { 1 } else { self.chunks }
     }
 
-    /// The row of a unit, its chunks, and how many of the units from it on one call runs.
-    fn of(&self, unit: usize, end: usize) -> (usize, Range<usize>, usize) {
-        if self.is_sequential {
-            return (unit, 0..self.chunks, 1);
-        }
-        if let (Some(across), true) = (self.across, self.most > 1) {
-            let extent = self.launch.get().outer[across];
-            return (unit, 0..1, self.most.min(end - unit).min(extent - unit % extent));
+    /// The row of a unit, and its chunks.
+    #[inline]
+    fn of(&self, unit: usize) -> (usize, Range<usize>) {
+        if self.is_sequential || self.chunks == 1 {
+            return (unit, 0..self.chunks);
         }
         let chunk = unit % self.chunks;
-        (unit / self.chunks, chunk..chunk + 1, 1)
+        (unit / self.chunks, chunk..chunk + 1)
+    }
+
+    /// How many of the units left, from that of a row on, one call runs.
+    #[inline]
+    fn count_from(&self, begin: &RowBegin, left: usize) -> usize {
+        match self.across {
+            Some(across) if self.most > 1 => {
+                self.most.min(left).min(self.launch.get().outer[across] - begin.origin[across])
+            }
+            _ => 1,
+        }
     }
 }
 
@@ -639,9 +647,10 @@ impl LoopProgram {
             let mut unit = range.start;
             let mut begin = RowBegin::of_first(rows);
             while unit < range.end {
-                let (row, chunks, count) = rows.of(unit, range.end);
-                unit += count;
+                let (row, chunks) = rows.of(unit);
                 begin.advance_to(rows, row);
+                let count = rows.count_from(&begin, range.end - unit);
+                unit += count;
                 // SAFETY: as above.
                 unsafe { arguments.write_carries(memory, &self.initial_carries) };
                 for chunk in chunks {
