@@ -9,7 +9,7 @@ use crate::{DType, Op, ValueId};
 
 /// Whether an op of floats is decomposed here.
 pub(super) fn is_decomposed(op: Op) -> bool {
-    matches!(op, Op::Nextafter | Op::Spacing | Op::Scalb | Op::FrexpMantissa | Op::FrexpExponent | Op::Heaviside)
+    matches!(op, Op::Nextafter | Op::Spacing | Op::Ldexp | Op::FrexpMantissa | Op::FrexpExponent | Op::Heaviside)
 }
 
 /// Decomposes an op. Returns its value, and the mask of lanes that need the slow path, if any may.
@@ -29,7 +29,7 @@ fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId,
             (next, Some(float_bits::nextafter_raises(x, y, next)))
         }
         Op::Spacing => (float_bits::spacing(x), Some(float_bits::spacing_raises(x))),
-        Op::Scalb => (float_bits::scalb(x, y), None),
+        Op::Ldexp => (float_bits::ldexp(x, y), None),
         Op::FrexpMantissa => (float_bits::frexp_mantissa(x), None),
         Op::FrexpExponent => return (tape.cast(float_bits::frexp_exponent(x).value(tape), DType::I32), None),
         _ => (float_bits::heaviside(x, y), None),

@@ -98,9 +98,9 @@ Spacing "spacing" (a) "efd" -> same, OVERFLOW | UNDERFLOW, Any, 8,
 Heaviside "heaviside" (a, b) "efd" -> same, NONE, Any, 2,
     "Zero, the second argument or one, where the first is negative, zero or positive, element by element."
     { float: a.heaviside(b); }
-Scalb "scalb" (a, b) "efd" -> same, OVERFLOW | UNDERFLOW | INVALID, Any, 8,
+Ldexp "ldexp" (a, b) "efd" -> same, OVERFLOW | UNDERFLOW | INVALID, Any, 8,
     "The first argument times two to the power of the second's floor, element by element, rounded once; nan where that is nan."
-    { float: a.scalb(b); }
+    { float: a.ldexp(b); }
 FrexpMantissa "frexp_mantissa" (a) "efd" -> same, NONE, Any, 4,
     "The argument by the power of two that brings its magnitude to 1/2 or more, below 1, element by element; zero, infinity and nan themselves."
     { float: a.frexp_mantissa(); }

@@ -68,7 +68,7 @@ pub(crate) fn spacing_raises<R: Real>(x: R) -> R::Mask {
 /// Three powers of two, as one would have to exceed the exponent range. A product before the last one is exact, or overflows, or is below the
 /// normal numbers: then at least the factor 2^-(`MANTISSA` + 2) follows, and the result is zero.
 #[inline(always)]
-pub(crate) fn scalb<R: Real>(x: R, n: R) -> R {
+pub(crate) fn ldexp<R: Real>(x: R, n: R) -> R {
     let (bias, digits) = (R::Number::BIAS as f64, f64::from(R::Number::MANTISSA));
     let (least, most) = (R::of(1.0 - bias), R::of(bias));
     let power = |n: R| R::from_bits((n + (R::literal(R::Number::MAGIC) + R::of(bias))).bits() << R::Number::MANTISSA);

@@ -155,7 +155,7 @@ pub(crate) fn more_ops(dtype: DType) -> &'static [Op] {
             Op::Square,
             Op::Nextafter,
             Op::Spacing,
-            Op::Scalb,
+            Op::Ldexp,
             Op::FrexpMantissa,
             Op::FrexpExponent,
             Op::Heaviside,

@@ -423,8 +423,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let all = PyDict::new(py);
     let numpy = py.import("numpy")?;
     for &op in Op::ALL {
-        // One of several results of a ufunc is no ufunc of its own.
-        let Some(original) = numpy.getattr_opt(op.name())?.map(Bound::unbind) else { continue };
+        let Some(original) = original_of(&numpy, op)?.map(Bound::unbind) else { continue };
         // SAFETY: the class was derived from this one, and the function is its.
         all.set_item(op.name(), unsafe { class.object(py, Ufunc { op, original }, vectorcall)? })?;
     }
@@ -432,6 +431,11 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         return Err(PyTypeError::new_err("the op table is empty"));
     }
     module.add("UFUNCS", all)
+}
+
+/// NumPy's ufunc that an op is; `None` for one of several results of a ufunc, and for `ldexp`, whose arguments have different types.
+fn original_of<'py>(numpy: &Bound<'py, PyModule>, op: Op) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if op == Op::Ldexp { Ok(None) } else { numpy.getattr_opt(op.name()) }
 }
 
 /// NumPy's ufunc objects with their ops: a hash table by address, with linear probing. (A linear search takes 20 ns of the 400 of
@@ -452,7 +456,7 @@ fn by_address(py: Python<'_>) -> PyResult<OpTable> {
     let numpy = py.import("numpy")?;
     let mut known = Box::new([None; BUCKETS]);
     for &op in Op::ALL {
-        let Some(original) = numpy.getattr_opt(op.name())? else { continue };
+        let Some(original) = original_of(&numpy, op)? else { continue };
         let address = original.as_ptr() as usize;
         if let Some(free) = probe_sequence(address).find(|&bucket| known[bucket].is_none()) {
             known[free] = Some((address, op));

@@ -112,7 +112,7 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         | Op::Conjugate
         | Op::Nextafter
         | Op::Spacing
-        | Op::Scalb
+        | Op::Ldexp
         | Op::FrexpMantissa
         | Op::FrexpExponent
         | Op::Heaviside

@@ -158,7 +158,7 @@ pub(crate) trait FloatOps: Copy {
     /// Distance to the next number of larger magnitude.
     fn spacing(self) -> Self;
     /// Times two to the power of the floor of `n`.
-    fn scalb(self, n: Self) -> Self;
+    fn ldexp(self, n: Self) -> Self;
     /// The mantissa, in [1/2, 1).
     fn frexp_mantissa(self) -> Self;
     /// The exponent of two beside that.
@@ -254,8 +254,8 @@ macro_rules! reals {
                 float_bits::spacing(self)
             }
             #[inline(always)]
-            fn scalb(self, n: $T) -> $T {
-                float_bits::scalb(self, n)
+            fn ldexp(self, n: $T) -> $T {
+                float_bits::ldexp(self, n)
             }
             #[inline(always)]
             fn frexp_mantissa(self) -> $T {
