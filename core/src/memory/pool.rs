@@ -12,7 +12,7 @@ use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 #[cfg(all(unix, debug_assertions))]
 use crate::memory::guard;
-use crate::memory::guarded_range;
+use crate::memory::guarded_range::{self, SlotOwner};
 use crate::memory::slot_pages;
 use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
@@ -194,6 +194,20 @@ impl Buffer {
     #[inline]
     pub fn address(&self) -> *mut u8 {
         self.start.as_ptr()
+    }
+
+    /// A block at a guarded address that is open from the beginning, for a storage of so many bytes; `None` where there is none.
+    pub(crate) fn in_open_slot(bytes: usize, owner: SlotOwner) -> Option<Buffer> {
+        #[cfg(all(unix, debug_assertions))]
+        if guard::is_on() {
+            return None;
+        }
+        let start = NonNull::new(slot_pages::open_new(bytes, owner)?)?;
+        let class = class_of(bytes);
+        let mut pool = pool();
+        pool.live += class_bytes(class);
+        pool.peak = pool.peak.max(pool.used());
+        Some(Buffer { start, class: class | OPENED })
     }
 
     /// Moves the block of a storage of so many bytes to its guarded address, whose slot is closed. The contents stay. If the address has a
