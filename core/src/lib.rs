@@ -249,6 +249,7 @@ pub mod white_box {
     pub use crate::runtime::lone_statements::{LONE_FLUSHES, LONE_RUNS, LoneStatements};
     pub use crate::runtime::loop_turns::{LoopTurns, MAX_PLACES, Place};
     pub use crate::runtime::offload::OffloadModel;
+    pub use crate::runtime::touched_results::{Creation, OPEN_RUNS, TOUCHES, TouchedResults};
     /// Transforms and the vectors that they are computed in.
     pub mod fourier {
         pub use crate::fourier::dense::DenseNumbers;
@@ -267,10 +268,12 @@ pub mod white_box {
     /// Slots of guarded addresses.
     pub mod slots {
         pub use crate::memory::guarded_range::{
-            MOST_COPIED, SLOT_PAGE, SlotOwner, assign_contents, capacity, front_page, has_front, reserve, suits,
+            MOST_COPIED, MOST_FRONTED, SLOT_PAGE, SlotOwner, assign_contents, capacity, front_page, has_front, reserve,
+            suits,
         };
         pub use crate::memory::slot_pages::{
-            CLOSED_AT_ONCE, close_with_copy, disown, free_disowned, open_with_copy, open_with_pages, retire,
+            CLOSED_AT_ONCE, close_with_copy, disown, free_disowned, open_new, open_with_copy, open_with_pages, own,
+            retire,
         };
     }
 }

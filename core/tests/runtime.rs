@@ -1,7 +1,8 @@
 //! Parts of the runtime: the cost model for devices, where traces end as turns of loops, statements flushed alone, lines of debug output.
 
 use fastnp::white_box::{
-    LONE_FLUSHES, LONE_RUNS, LoneStatements, LoopTurns, MAX_PLACES, OffloadModel, Place, compile_line, launch_line,
+    Creation, LONE_FLUSHES, LONE_RUNS, LoneStatements, LoopTurns, MAX_PLACES, OPEN_RUNS, OffloadModel, Place, TOUCHES,
+    TouchedResults, compile_line, launch_line,
 };
 use fastnp_codegen::{Access, DType, Facts, Fold, Kernel, KernelBuilder, Launch, Op, Template};
 use std::time::Duration;
@@ -84,6 +85,36 @@ fn statements_flushed_alone_are_predicted() {
     lone.follow();
     (0..LONE_FLUSHES).for_each(|_| recorded_and_flushed(&mut lone, 1));
     assert!(lone.is_likely(1));
+}
+
+#[test]
+fn results_that_are_touched_are_predicted() {
+    let mut touched = TouchedResults::default();
+    let (one, other) = (Creation::of("a statement"), Creation::of(200_000));
+    assert_ne!(one, other);
+    for _ in 0..TOUCHES {
+        assert!(!touched.is_likely(one, false));
+        touched.touch(one);
+    }
+    assert!(!touched.is_likely(other, false), "each has a counter");
+    (0..OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one, false)));
+    // It is guarded once, and touched.
+    assert!(!touched.is_likely(one, false));
+    touched.touch(one);
+    (0..OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one, false)));
+    // It is guarded again, and not touched.
+    (0..9).for_each(|_| assert!(!touched.is_likely(one, false)));
+    touched.touch(one);
+    assert!(touched.is_likely(one, false));
+    // A large one is not guarded any more.
+    (0..2 * OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one, true)));
+    // A statement uses it: it is counted from the beginning.
+    touched.miss(one);
+    for _ in 0..TOUCHES {
+        assert!(!touched.is_likely(one, false));
+        touched.touch(one);
+    }
+    assert!(touched.is_likely(one, false));
 }
 
 /// Sums the rows of a matrix of doubles.

@@ -2,8 +2,9 @@
 
 use crate::memory::is_readable;
 use fastnp::white_box::slots::{
-    CLOSED_AT_ONCE, MOST_COPIED, SLOT_PAGE, SlotOwner, assign_contents, capacity, close_with_copy, disown,
-    free_disowned, front_page, has_front, open_with_copy, open_with_pages, reserve, retire, suits,
+    CLOSED_AT_ONCE, MOST_COPIED, MOST_FRONTED, SLOT_PAGE, SlotOwner, assign_contents, capacity, close_with_copy,
+    disown, free_disowned, front_page, has_front, open_new, open_with_copy, open_with_pages, own, reserve, retire,
+    suits,
 };
 
 fn contents(bytes: usize, seed: usize) -> Vec<u8> {
@@ -57,6 +58,41 @@ fn pages_that_cannot_be_moved_any_more_are_given_back() {
         }
         retire(slot);
     }
+}
+
+#[test]
+fn a_slot_that_is_open_from_the_beginning_has_warm_pages() {
+    assert!(reserve());
+    for bytes in [20_000, MOST_COPIED, MOST_COPIED + 1, MOST_FRONTED] {
+        for seed in 0..3 {
+            let slot = open_new(bytes, SlotOwner::Unassigned).unwrap();
+            assert!(has_front(slot) && capacity(slot) >= bytes);
+            // SAFETY: the slot is open and this test's alone, and has room for so many bytes behind its front page.
+            unsafe {
+                front_page(slot).write(seed as isize);
+                slot.copy_from_nonoverlapping(contents(bytes, seed).as_ptr(), bytes);
+            }
+            let mut copy = vec![0; bytes];
+            // SAFETY: the slot is open and has so many bytes.
+            unsafe { close_with_copy(slot, copy.as_mut_ptr(), bytes).unwrap() };
+            assert!(copy == contents(bytes, seed) && !is_readable(slot) && !is_readable(front_page(slot).cast()));
+            // It can be opened and given back as any other; the next one is at its pages.
+            // SAFETY: the slot is closed and has a front page.
+            unsafe { open_with_copy(slot, &[], copy.as_ptr(), bytes).unwrap() };
+            retire(slot);
+        }
+    }
+    assert!(open_new(MOST_FRONTED + 1, SlotOwner::Unassigned).is_none());
+    // One that is given away keeps its contents.
+    let slot = open_new(MOST_FRONTED, SlotOwner::Unassigned).unwrap();
+    // SAFETY: as above.
+    unsafe { slot.copy_from_nonoverlapping(contents(MOST_FRONTED, 7).as_ptr(), MOST_FRONTED) };
+    disown(slot);
+    assert!(own(slot, SlotOwner::Unassigned));
+    // SAFETY: as above.
+    assert_eq!(unsafe { std::slice::from_raw_parts(slot, MOST_FRONTED) }, contents(MOST_FRONTED, 7));
+    disown(slot);
+    assert!(free_disowned(slot) && !is_readable(slot) && !is_readable(front_page(slot).cast()));
 }
 
 #[test]

@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import fastnp
 import numpy
 import pytest
+from fastnp._fastnp import resolved_faults
 
 from tests.headers import DATA, WITH_THE_GIL, WITHOUT, field, read, shape, strides, write
 
@@ -163,3 +165,83 @@ def test_pages_that_are_used_again_hold_what_was_computed(n: int) -> None:
         expected = numpy.arange(float(n)) + k + k % 2
         assert (read(address, n) == expected).all()
         assert (numpy.asarray(x).ravel() == expected).all()
+
+
+@cache
+def positions(np: Any, n: int) -> Any:
+    """Of the elements in reverse order."""
+    return np.arange(n)[::-1].copy()
+
+
+MADE: list[Callable[[Any, Any], Any]] = [
+    lambda np, a: a.copy(),
+    lambda np, a: np.array(numpy.asarray(a)),
+    lambda np, a: np.sqrt(a),
+    lambda np, a: a * 3,
+    lambda np, a: np.take(a, positions(np, len(a))),
+]
+
+
+@pytest.mark.parametrize("n", [2049, 3000, 9000, N, 64_999, 65_100, 100_000, 261_000])
+@pytest.mark.parametrize("make", MADE, ids=["copy", "array", "sqrt", "times", "take"])
+def test_results_that_are_touched_are_computed_at_once(
+    n: int, make: Callable[[Any, Any], Any]
+) -> None:
+    """From some touches on there are no faults, and what is done with them later is seen."""
+    a, expected = fastnp.arange(float(n)), make(numpy, numpy.arange(float(n)))
+    kept: list[Any] = []
+    for turn in range(60):
+        x = make(fastnp, a)
+        before = resolved_faults()
+        assert shape(x) == (n,) and strides(x) == (8,)
+        address = field(x, DATA)
+        assert (read(address, n) == expected).all()
+        # More positions than run at once are two operations, which may fuse with others.
+        is_one = n < 261_000 and (make is not MADE[-1] or n < 16_000)
+        if 20 < turn < 40 and is_one:
+            assert resolved_faults() == before
+        if turn % 7 == 0:
+            write(address, [-5.0, -6.0])
+            assert x[:3].tolist() == [-5.0, -6.0, expected[2]]
+        if turn >= 40:
+            # The prediction is wrong: it is closed, and faults from then on.
+            x[:2] = expected[:2]
+            x *= 2
+            later = x + 1
+            x -= 3
+            write(address, [7.0, 7.0])
+            assert (numpy.asarray(later) == 2 * expected + 1).all()
+            assert x[:3].tolist() == [7.0, 7.0, 2 * expected[2] - 3]
+            assert (read(address, n)[2:] == 2 * expected[2:] - 3).all()
+        elif turn % 5 == 0:
+            kept.append((x, address))
+    for x, address in kept:
+        assert (read(address, n)[2:] == expected[2:]).all()
+        assert (numpy.asarray(x)[2:] == expected[2:]).all()
+
+
+def test_what_is_not_touched_any_more_is_pending_again() -> None:
+    a = fastnp.arange(100_000.0)
+    for _ in range(20):
+        assert shape(fastnp.sqrt(a)) == (100_000,)
+    fused = []
+    for turn in range(4):
+        fastnp.flush()
+        before = fastnp.stats()["flushes"]
+        x = fastnp.sqrt(a) + turn
+        fused.append(fastnp.stats()["flushes"] == before)
+        assert x[4] == 2 + turn
+    assert fused == [False, True, True, True]
+
+
+def test_results_that_are_touched_in_views() -> None:
+    a = fastnp.arange(float(N)).reshape(500, 100)
+    for _ in range(30):
+        x = a.copy()
+        y = x[10:20, ::2].T
+        assert shape(x) == (500, 100) and strides(x) == (800, 8)
+        assert shape(y) == (50, 10) and strides(y) == (16, 800)
+        assert read(field(y, DATA), 1)[0] == 1000.0
+        y += 1
+        assert read(field(x, DATA) + 8000, 1)[0] == 1001.0
+        assert shape(x.reshape(1, 1, 1, 500, 100)) == (1, 1, 1, 500, 100)

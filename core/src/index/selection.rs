@@ -262,7 +262,8 @@ impl Selection {
         // SAFETY: the runtime stays locked. Booleans are read as bytes.
         let bytes = unsafe { flags.elements::<u8>() };
         let (count, size) = (run_over(bytes.len(), || count_true(bytes)), self.dtype.size());
-        let (storage, to) = runtime.allocate(count * size)?;
+        // Code outside may know the elements by another address already.
+        let (storage, to) = runtime.allocate_closed(count * size)?;
         // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
         run_over(bytes.len() * size, || unsafe { compact(from, bytes, to, count, size) });
         let layout = Layout::dense(&[count], size);

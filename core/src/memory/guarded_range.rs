@@ -24,11 +24,13 @@ pub const SLOT_PAGE: usize = 1 << SMALLEST;
 pub(super) const PLAIN_REGIONS: usize = (LARGEST - SMALLEST + 1) as usize;
 /// The smallest and the largest slot with a front page. Their regions follow the plain ones.
 const SMALLEST_FRONTED: u32 = 13;
-const LARGEST_FRONTED: u32 = 19;
+const LARGEST_FRONTED: u32 = 21;
 const REGIONS: usize = PLAIN_REGIONS + (LARGEST_FRONTED - SMALLEST_FRONTED + 1) as usize;
 /// Contents of at most so many bytes are copied when their slot is opened, and have a front page. (A touch of 400 KB, which
 /// are copied, takes 26 µs, of 1 MB, which is moved, 39, with what computed them.)
-pub const MOST_COPIED: usize = (1 << LARGEST_FRONTED) - SLOT_PAGE;
+pub const MOST_COPIED: usize = (1 << 19) - SLOT_PAGE;
+/// Contents of at most so many bytes may have a front page: larger ones than [`MOST_COPIED`] only if their slot was open from the beginning.
+pub const MOST_FRONTED: usize = (1 << LARGEST_FRONTED) - SLOT_PAGE;
 /// Address space of a region: 16 slots of the largest size, 2^28 of the smallest.
 const REGION_BITS: u32 = 40;
 /// Where the range should lie: far from where the system maps files and memory (from above) and programs (at 0x55…), so that no mapping
@@ -125,11 +127,20 @@ fn plain_region(bytes: usize) -> Option<usize> {
 /// The region for contents of so many bytes.
 #[inline]
 fn contents_region(bytes: usize) -> Option<usize> {
-    if bytes > MOST_COPIED {
-        return plain_region(bytes);
-    }
+    if bytes > MOST_COPIED { plain_region(bytes) } else { Some(fronted_region(bytes)) }
+}
+
+/// The region with front pages for at most [`MOST_FRONTED`] bytes.
+#[inline]
+pub(super) fn fronted_region(bytes: usize) -> usize {
     let bits = (SLOT_PAGE + bytes.max(1)).next_power_of_two().trailing_zeros();
-    Some(PLAIN_REGIONS + (bits - SMALLEST_FRONTED) as usize)
+    PLAIN_REGIONS + (bits - SMALLEST_FRONTED) as usize
+}
+
+/// Whether there are slots, and not too many of them open.
+#[inline]
+pub(super) fn is_available() -> bool {
+    START.load(Ordering::Relaxed) != 0 && OPEN.load(Ordering::Relaxed) < MOST_OPEN
 }
 
 /// The region and number of the slot that an address lies in.
@@ -171,7 +182,7 @@ pub fn assign_contents(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
 }
 
 fn assign_in(index: usize, owner: SlotOwner) -> Option<*mut u8> {
-    if START.load(Ordering::Relaxed) == 0 || OPEN.load(Ordering::Relaxed) >= MOST_OPEN {
+    if !is_available() {
         return None;
     }
     let mut regions = regions();

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 /// Contents of up to so many bytes are shown to code outside where they are, once they are computed: a fault and a page of its own for each
 /// would cost more than a copy of them for each pending node that reads them.
-const SHOWN_AT_ONCE: usize = 16 << 10;
+pub(crate) const SHOWN_AT_ONCE: usize = 16 << 10;
 /// Touches by code outside after which a storage stays open: the cost of closing (8 µs) and the next fault is more than fusion wins.
 const MOST_TOUCHES: u32 = 3;
 /// A call that opens a storage again sooner counts as a touch by code outside: opening and closing (some 10 µs) would be a twentieth of the
@@ -74,11 +74,14 @@ pub struct Storage {
     shown: AtomicPtr<u8>,
     /// The guarded address, null where there is none; kept when the storage is reused.
     slot: AtomicPtr<u8>,
-    slot_bytes: AtomicUsize,
     /// What code outside reads on the front page, if the guarded address has one.
     front: FrontLayout,
     /// How often it was opened by code outside.
     touches: AtomicU32,
+    /// What made the contents, as the prediction of touches knows it, plus one; zero where that is not known. And whether it was open from the
+    /// beginning, for that prediction.
+    creation: AtomicU32,
+    was_predicted: AtomicBool,
     /// When it was opened last: nanoseconds from some time on.
     opened_at: AtomicU64,
     /// The header pages that are open since it was opened. An object takes its page out before it goes.
@@ -115,9 +118,10 @@ impl Storage {
             size_class: AtomicU32::new(0),
             shown: AtomicPtr::new(std::ptr::null_mut()),
             slot: AtomicPtr::new(std::ptr::null_mut()),
-            slot_bytes: AtomicUsize::new(0),
             front: FrontLayout::none(),
             touches: AtomicU32::new(0),
+            creation: AtomicU32::new(0),
+            was_predicted: AtomicBool::new(false),
             opened_at: AtomicU64::new(0),
             open_headers: Mutex::new(Vec::new()),
             owner: None,
@@ -162,9 +166,8 @@ impl Storage {
         }
         self.free_block();
         let slot = std::mem::replace(self.slot.get_mut(), std::ptr::null_mut());
-        let slot_bytes = *self.slot_bytes.get_mut();
         *self = Storage::pending(0);
-        (*self.slot.get_mut(), *self.slot_bytes.get_mut()) = (slot, slot_bytes);
+        *self.slot.get_mut() = slot;
         true
     }
 
@@ -201,15 +204,15 @@ impl Storage {
         self.touches.store(0, Ordering::Relaxed);
     }
 
-    /// Sets the size of a reset storage, which shows its guarded address again if that suits.
+    /// Sets the size of a reset storage.
     #[inline]
     pub(crate) fn set_bytes(&self, bytes: usize) {
         self.bytes.store(bytes, Ordering::Relaxed);
-        let slot_bytes = self.slot_bytes.load(Ordering::Relaxed);
-        // The slot of a size has room for at most twice as much.
-        if bytes > SHOWN_AT_ONCE && bytes <= slot_bytes && bytes > slot_bytes / 2 {
-            self.shown.store(self.slot.load(Ordering::Relaxed), Ordering::Relaxed);
+        if bytes <= SHOWN_AT_ONCE {
+            return;
         }
+        self.creation.store(0, Ordering::Relaxed);
+        self.was_predicted.store(false, Ordering::Relaxed);
     }
 
     /// Size in bytes.
@@ -247,6 +250,45 @@ impl Storage {
             return self.download();
         }
         Ok(self.set_memory(Buffer::new(self.bytes())?))
+    }
+
+    /// Gives a storage without contents memory in a slot that is open from the beginning, which it shows; the address, or `None` where there
+    /// is no such slot. Code outside does not know the storage yet.
+    pub(crate) fn materialize_open(&self) -> Option<*mut u8> {
+        debug_assert!(self.owner.is_none() && !self.has_memory() && self.front.is_none());
+        let block = Buffer::in_open_slot(self.bytes(), self.as_slot_owner())?;
+        let address = self.set_memory(block);
+        let before = self.slot.swap(address, Ordering::Relaxed);
+        if !before.is_null() {
+            guarded_range::release(before);
+        }
+        self.shown.store(address, Ordering::Relaxed);
+        self.was_predicted.store(true, Ordering::Relaxed);
+        self.bump_version();
+        Some(address)
+    }
+
+    /// Takes away the memory of a storage that is open and that code outside does not know yet.
+    pub(crate) fn discard_open(&self) {
+        self.shown.store(std::ptr::null_mut(), Ordering::Relaxed);
+        self.was_predicted.store(false, Ordering::Relaxed);
+        self.free_block();
+    }
+
+    /// What made the contents of a storage that is not shown where they are for being small, if it is known: a number of 16 bits.
+    pub(crate) fn creation(&self) -> Option<u16> {
+        let creation = self.creation.load(Ordering::Relaxed);
+        (creation != 0 && self.bytes() > SHOWN_AT_ONCE).then(|| (creation - 1) as u16)
+    }
+
+    /// Sets what made the contents, or that it is not known.
+    pub(crate) fn set_creation(&self, creation: Option<u16>) {
+        self.creation.store(creation.map_or(0, |number| u32::from(number) + 1), Ordering::Relaxed);
+    }
+
+    /// Whether the storage was open from the beginning.
+    pub(crate) fn was_predicted(&self) -> bool {
+        self.bytes() > SHOWN_AT_ONCE && self.was_predicted.load(Ordering::Relaxed)
     }
 
     /// Downloads the contents, which stay on the device too.
@@ -360,7 +402,6 @@ impl Storage {
         let Some(block) = self.take_block() else { return };
         if block.free_with_slot() {
             self.slot.store(std::ptr::null_mut(), Ordering::Relaxed);
-            self.slot_bytes.store(0, Ordering::Relaxed);
         }
     }
 
@@ -498,7 +539,6 @@ impl Storage {
             guarded_range::release(slot);
             let slot = guarded_range::assign_contents(self.bytes(), self.as_slot_owner());
             self.slot.store(slot.unwrap_or(std::ptr::null_mut()), Ordering::Relaxed);
-            self.slot_bytes.store(slot.map_or(0, guarded_range::capacity), Ordering::Relaxed);
             slot?
         };
         self.shown.store(slot, Ordering::Relaxed);
@@ -510,14 +550,18 @@ impl Storage {
     #[inline]
     pub(crate) fn front_page(&self, shape: &[usize], strides: &[isize]) -> Option<*mut isize> {
         let slot = self.slot.load(Ordering::Relaxed);
-        if self.owner.is_some() || !guarded_range::has_front(slot) {
+        if self.owner.is_some() || self.shown() != Some(slot) || !guarded_range::has_front(slot) {
             return None;
         }
         if self.front.is_none() {
-            let is_closed = !self.is_open() && !self.is_exported_on_device();
-            if !is_closed || !self.front.set(shape, strides) {
+            if self.is_exported_on_device() || !self.front.set(shape, strides) {
                 self.front.refuse();
                 return None;
+            }
+            if self.is_open() {
+                let numbers = self.front.numbers();
+                // SAFETY: the page before open contents is open, and nothing knows it yet.
+                unsafe { guarded_range::front_page(slot).copy_from_nonoverlapping(numbers.as_ptr(), numbers.len()) };
             }
         } else if !self.front.is(shape, strides) {
             return None;
@@ -531,13 +575,13 @@ impl Storage {
 
     /// Makes a slot that code outside knows already that of a new storage, which has shown nothing.
     pub(crate) fn adopt_slot(&self, slot: *mut u8) {
+        debug_assert!(self.shown().is_none(), "it shows no other slot");
         let before = self.slot.load(Ordering::Relaxed);
         if !before.is_null() {
             guarded_range::release(before);
         }
         guarded_range::hand_over(slot, self.as_slot_owner());
         self.slot.store(slot, Ordering::Relaxed);
-        self.slot_bytes.store(guarded_range::capacity(slot), Ordering::Relaxed);
         self.front.refuse();
         self.shown.store(slot, Ordering::Relaxed);
     }

@@ -5,14 +5,16 @@ use crate::array::array::Array;
 use crate::array::layout::{Layout, Strides, byte_count, c_strides, for_axes};
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
+use crate::memory::guarded_range::MOST_COPIED;
 use crate::memory::pool::Buffer;
-use crate::memory::storage::Storage;
+use crate::memory::storage::{SHOWN_AT_ONCE, Storage};
 use crate::memory::storage_handle::StorageHandle;
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::dead_results::handle_dropped;
 use crate::runtime::exec_target::HOST_TARGET;
 use crate::runtime::lock::try_runtime;
 use crate::runtime::state::Runtime;
+use crate::runtime::touched_results::Creation;
 use fastnp_codegen::DType;
 use std::mem::ManuallyDrop;
 
@@ -24,6 +26,16 @@ pub(crate) const CHECK_MEMORY_FROM: usize = 256 << 20;
 #[inline]
 pub(crate) fn free_storage(bytes: usize) -> Option<StorageHandle> {
     Some(StorageHandle::from(try_runtime()?.new_storage(bytes)))
+}
+
+/// Allocates memory for a new storage ([`Runtime::materialize_result`]).
+fn materialize_new(storage: &Storage) -> Result<*mut u8> {
+    if storage.bytes() > SHOWN_AT_ONCE
+        && let Some(mut runtime) = try_runtime()
+    {
+        return runtime.materialize_result(storage);
+    }
+    storage.materialize()
 }
 
 /// Returns an unreferenced storage to the free list, if the runtime is free.
@@ -69,7 +81,7 @@ impl Array {
     /// `MemoryError`.
     pub(crate) fn filled(shape: &[usize], strides: Strides, dtype: DType, fill: impl FnOnce(*mut u8)) -> Result<Array> {
         let array = Array::fresh(shape, strides, dtype)?;
-        fill(array.storage.materialize()?);
+        fill(materialize_new(&array.storage)?);
         Ok(array)
     }
 
@@ -79,7 +91,7 @@ impl Array {
     /// `ValueError` for too many elements; `MemoryError`.
     pub fn unwritten(shape: &[usize], dtype: DType) -> Result<(Array, *mut u8)> {
         let array = Array::by_rows(shape, dtype)?;
-        let address = array.storage.materialize()?;
+        let address = materialize_new(&array.storage)?;
         Ok((array, address))
     }
 
@@ -109,8 +121,40 @@ impl Runtime {
     #[inline]
     pub(crate) fn allocate(&mut self, bytes: usize) -> Result<(StorageHandle, *mut u8)> {
         let storage = self.new_storage(bytes);
+        let address = self.materialize_result(&storage)?;
+        Ok((StorageHandle::from(storage), address))
+    }
+
+    /// [`Runtime::allocate`] of a storage that is not open from the beginning.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub(crate) fn allocate_closed(&mut self, bytes: usize) -> Result<(StorageHandle, *mut u8)> {
+        let storage = self.new_storage(bytes);
         let address = storage.materialize()?;
         Ok((StorageHandle::from(storage), address))
+    }
+
+    /// Allocates memory for what runs at once: open, if code outside is likely to touch the result.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub(crate) fn materialize_result(&mut self, storage: &Storage) -> Result<*mut u8> {
+        let bytes = storage.bytes();
+        if bytes > SHOWN_AT_ONCE && !storage.has_memory() && storage.shown().is_none() {
+            let opened = self.materialize_touched(storage, Creation::of(bytes));
+            return opened.map_or_else(|| storage.materialize(), Ok);
+        }
+        storage.materialize()
+    }
+
+    /// Allocates open memory for a result that code outside does not know, if it is likely to touch it.
+    pub(crate) fn materialize_touched(&mut self, storage: &Storage, creation: Creation) -> Option<*mut u8> {
+        storage.set_creation(Some(creation.number()));
+        let is_likely =
+            self.exec_target().device.is_none() && self.touched.is_likely(creation, storage.bytes() > MOST_COPIED);
+        is_likely.then(|| storage.materialize_open()).flatten()
     }
 
     /// Checks that memory for a large result could be allocated.

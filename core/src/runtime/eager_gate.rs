@@ -238,7 +238,8 @@ impl<'r> Eager<'r> {
         target: EagerTarget<'r, '_>,
         run: impl FnOnce(&mut Eager<'r>, *mut u8) -> Result<()>,
     ) -> Result<()> {
-        let start = if target.start.is_null() { target.storage.materialize()? } else { target.start };
+        let start =
+            if target.start.is_null() { self.runtime.materialize_result(target.storage)? } else { target.start };
         run(&mut self, start)?;
         note_write(target.storage)?;
         self.count();

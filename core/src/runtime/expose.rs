@@ -14,13 +14,14 @@ use crate::error::Result;
 use crate::host::fault_handler;
 use crate::host::interpreter_lock;
 use crate::memory::guarded_range::{self, SlotOwner};
-use crate::memory::storage::{Storage, Toucher};
+use crate::memory::storage::{SHOWN_AT_ONCE, Storage, Toucher};
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::fp_flags::has_fp_reports;
 use crate::runtime::guarded_header::GuardedHeader;
 use crate::runtime::lock::{lock_for_fault, runtime, try_runtime};
 use crate::runtime::profile::FlushReason;
 use crate::runtime::state::Runtime;
+use crate::runtime::touched_results::Creation;
 use fastnp_codegen::DType;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -140,7 +141,7 @@ impl Array {
             return unsafe { Array::from_memory(address, shape, strides, dtype) };
         };
         let (storage, own) = runtime.allocate(bytes)?;
-        if IS_ON.load(Ordering::Relaxed) {
+        if IS_ON.load(Ordering::Relaxed) && storage.shown().is_none() {
             // Where no address is free, `shown_address` returns the error.
             storage.show(runtime.exec_target().device.is_none());
         }
@@ -165,10 +166,13 @@ impl Array {
 /// Shows an address of a storage for the first time.
 fn show(storage: &StorageRef) -> Result<*mut u8> {
     if IS_ON.load(Ordering::Relaxed)
-        && let Some(runtime) = try_runtime()
+        && let Some(mut runtime) = try_runtime()
     {
         let is_on_host = runtime.exec_target().device.is_none();
         let is_idle = is_on_host && !runtime.trace.touches(storage) && !storage.has_snapshots();
+        if !is_idle && let Some(shown) = runtime.show_touched(storage)? {
+            return Ok(shown);
+        }
         if let Some(shown) = storage.show(is_idle) {
             return Ok(shown);
         }
@@ -188,6 +192,9 @@ impl Runtime {
     /// `MemoryError`; those of a device that has the contents.
     pub(crate) fn expose(&mut self, storage: &Storage, toucher: Toucher) -> Result<*mut u8> {
         self.lone.observe();
+        if toucher == Toucher::Outside && !storage.is_open() {
+            self.note_touch(storage);
+        }
         if storage.has_snapshots() {
             self.copy_on_write(storage)?;
         }
@@ -203,5 +210,45 @@ impl Runtime {
             }
             _ => Ok(address),
         }
+    }
+    /// Computes the result of a statement that begins the trace, whose storage code outside does not know yet, and shows it open, if it is likely
+    /// to be touched before another statement comes.
+    ///
+    /// # Errors
+    /// Those of a flush; then the contents are pending, and not shown.
+    fn show_touched(&mut self, storage: &Storage) -> Result<Option<*mut u8>> {
+        let is_result = self.trace.nodes == 1 && self.trace.writes(storage) && !storage.has_memory();
+        if !is_result || storage.bytes() <= SHOWN_AT_ONCE || storage.has_snapshots() {
+            return Ok(None);
+        }
+        let opened = self.materialize_touched(storage, Creation::of(&self.trace.tape[..]));
+        if opened.is_some()
+            && let Err(error) = self.flush(FlushReason::Touched)
+        {
+            storage.discard_open();
+            return Err(error);
+        }
+        Ok(opened)
+    }
+
+    /// Counts that code outside touches a storage that was guarded.
+    fn note_touch(&mut self, storage: &Storage) {
+        let Some(creation) = storage.creation().map(Creation::from_number) else { return };
+        storage.set_creation(None);
+        if !self.trace.touches(storage) || self.trace.nodes == 1 {
+            self.touched.touch(creation);
+        } else {
+            self.touched.miss(creation);
+        }
+    }
+
+    /// Closes an open storage, which a statement that is recorded uses; whether it is closed now.
+    pub(crate) fn close(&mut self, storage: &Storage) -> bool {
+        if storage.was_predicted()
+            && let Some(creation) = storage.creation().map(Creation::from_number)
+        {
+            self.touched.miss(creation);
+        }
+        storage.close()
     }
 }

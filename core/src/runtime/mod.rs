@@ -13,7 +13,7 @@
 //! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
 //! | `dead_results`, `fold_memo` | speculative dead-result elimination; numbers of arrays that are kept, and computed before they are asked for |
 //! | `contents`, `array_contents` | reading and writing contents now |
-//! | `expose`, `guarded_header` | addresses that code outside knows; what its first touch does |
+//! | `expose`, `guarded_header`, `touched_results` | addresses that code outside knows; what its first touch does; which results it is likely to touch |
 //! | `tasks`, `bandwidth`, `calibrate` | the embedding program's own code on the thread pool; the speed of the memory; the constants of the cost model, measured |
 //! | `fp_flags`, `stats`, `inspect`, `profile`, `explain` | floating-point flags, counters, debug output, profiles, explanations |
 //!
@@ -62,3 +62,4 @@ pub(crate) mod statement_kernel;
 pub(crate) mod stats;
 pub(crate) mod target;
 pub(crate) mod tasks;
+pub(crate) mod touched_results;

@@ -78,7 +78,7 @@ impl Runtime {
             });
         }
         if s.target.storage.is_open() {
-            s.target.storage.close();
+            self.close(s.target.storage);
         }
         let inputs: SmallVec<[Input<'_>; 3]> = s
             .inputs
@@ -101,7 +101,7 @@ impl Runtime {
     #[cold]
     fn closed_or_copied(&mut self, storage: &StorageRef) -> Result<Option<StorageHandle>> {
         if !storage.is_small_open() {
-            storage.close();
+            self.close(storage);
             return Ok(None);
         }
         let (copy, to) = self.allocate(storage.bytes())?;
@@ -139,7 +139,7 @@ impl Runtime {
             }
         }
         if result.storage.is_open() {
-            result.storage.close();
+            self.close(&result.storage);
         }
         let mut shared = self.is_eager() || result.storage.is_shared();
         let mut number = 0;

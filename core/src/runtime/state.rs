@@ -13,6 +13,7 @@ use crate::runtime::lone_statements::LoneStatements;
 use crate::runtime::loop_turns::LoopTurns;
 use crate::runtime::offload::OffloadModel;
 use crate::runtime::program_cache::ProgramCache;
+use crate::runtime::touched_results::TouchedResults;
 use fastnp_codegen::cost::EAGER_POINTS;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub struct Runtime {
     pub(crate) last: LastFlush,
     pub(crate) turns: LoopTurns,
     pub(crate) lone: LoneStatements,
+    pub(crate) touched: TouchedResults,
     /// The speculation on dead results that the last flush left unresolved.
     pub(crate) speculation: Option<Speculation>,
     pub(crate) fold_memo: FoldMemo,
@@ -70,10 +72,11 @@ pub(crate) struct Speculation {
 }
 
 impl Runtime {
-    /// Sets the setting `tiny`, and forgets which statements were flushed alone.
+    /// Sets the setting `tiny`, and forgets which statements were flushed alone, and which results touched.
     pub(crate) fn set_tiny(&mut self, points: usize) {
         self.tiny = points;
         self.lone = LoneStatements::default();
+        self.touched = TouchedResults::default();
     }
 
     pub(crate) fn new() -> Runtime {
@@ -96,6 +99,7 @@ impl Runtime {
             last: LastFlush::default(),
             turns: LoopTurns::default(),
             lone: LoneStatements::default(),
+            touched: TouchedResults::default(),
             speculation: None,
             fold_memo: FoldMemo::default(),
         }
