@@ -65,7 +65,7 @@
 //! `poll()` gives i8: whether the host wants the code to leave ([`set_poll`]).
 //!
 //! `status()` gives i64: the floating-point exceptions raised since `clear_status()` or the beginning; 1 invalid,
-//! 2 divide by zero, 4 overflow, 8 underflow. Cranelift's optimizer moves arithmetic to where its result is read first, and
+//! 2 divide by zero, 4 overflow, 8 underflow. `raised()` gives i8: whether one of the first three was. Cranelift's optimizer moves arithmetic to where its result is read first, and
 //! out of loops: so a text asks after what it asks about was stored or decided a branch, and may be told of an exception
 //! of arithmetic that a path would not have reached.
 //!

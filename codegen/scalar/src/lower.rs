@@ -14,8 +14,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use crate::functions;
 use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
-use crate::trampoline;
 use crate::verify::Verified;
+use crate::{status, trampoline};
 
 /// Lowers into `into`, which is empty.
 pub(crate) fn lower(
@@ -290,8 +290,13 @@ impl Lowering<'_> {
             self.call_address(trampoline::signature(callee), address, &operands);
             if let (Some((slot, of)), Some(&to)) = (slot, to.as_slice().first()) {
                 let mut result = self.builder.ins().stack_load(of, slot, 0);
-                if cfg!(target_arch = "x86_64") && matches!(callee, functions::Callee::Status(_)) {
-                    result = self.exceptions(result);
+                match callee {
+                    functions::Callee::Status(_) if cfg!(target_arch = "x86_64") => result = self.exceptions(result),
+                    functions::Callee::Raised(_) => {
+                        let raised = self.builder.ins().band_imm(result, status::RAISED);
+                        result = self.is_not_zero(raised);
+                    }
+                    _ => {}
                 }
                 self.write(to, result);
             }

@@ -725,9 +725,7 @@ class Emitter:
         if self.is_recorded:
             return
         text = self.text
-        status = text.call("i64", "status")
-        seen = text.op("i64", "and", status, text.integer(7))
-        has_raised = text.op(I8, "icmp.ne", seen, text.integer(0))
+        has_raised = text.call(I8, "raised")
         if undo is None:
             self.leave_if(has_raised)
             return
