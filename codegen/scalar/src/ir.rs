@@ -99,6 +99,7 @@ pub(crate) enum Op {
     Nearest,
     Icmp(IntCC),
     Fcmp(FloatCC),
+    Finite,
     Select,
     IntToFloat,
     FloatToInt,
@@ -164,6 +165,7 @@ const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64])];
 const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
 const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
 const FLOAT_ORDER: &[Form] = &[form(&[F64, F64], &[I8]), form(&[F32, F32], &[I8])];
+const FLOAT_KIND: &[Form] = &[form(&[F64], &[I8]), form(&[F32], &[I8])];
 const SELECT: &[Form] = &[
     form(&[I8, I64, I64], &[I64]),
     form(&[I8, F64, F64], &[F64]),
@@ -228,6 +230,7 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::Fcmp(FloatCC::GreaterThan), "fcmp.gt", FLOAT_ORDER),
     row(Op::Fcmp(FloatCC::GreaterThanOrEqual), "fcmp.ge", FLOAT_ORDER),
     row(Op::Fcmp(FloatCC::Unordered), "fcmp.uno", FLOAT_ORDER),
+    row(Op::Finite, "finite", FLOAT_KIND),
     row(Op::Select, "select", SELECT),
     row(Op::IntToFloat, "i2f", FROM_INT),
     row(Op::FloatToInt, "f2i", TO_INT),

@@ -49,6 +49,7 @@
 //! | `floor` `ceil` `trunc` `nearest` | f64 or f32 | nearest: ties to even |
 //! | `icmp.CC` | i64 -> i8 | CC: eq ne lt le gt ge ult ule; eq and ne on i8 too |
 //! | `fcmp.CC` | f64 or f32 -> i8 | CC: eq lt le gt ge (false with a NaN), ne (true with a NaN), uno (whether there is a NaN) |
+//! | `finite` | f64 or f32 -> i8 | whether it is neither infinite nor a NaN |
 //! | `select` | i8, T, T -> T | the first if the condition is 1 |
 //! | `i2f` `f2i` | i64 to f64 or f32, and back | f2i truncates, and saturates; NaN gives 0 |
 //! | `f2f` | between f64 and f32 | |

@@ -270,6 +270,19 @@ impl Lowering<'_> {
         };
     }
 
+    /// Whether a float's exponent is not the one of infinities and NaN: four instructions with a branch, and no constant from memory, where
+    /// a comparison of the magnitude takes eight.
+    fn is_finite(&mut self, value: Value) -> Value {
+        let (bits, mantissa, exponent) = match self.builder.func.dfg.value_type(value) {
+            types::F32 => (types::I32, 23, 0xff),
+            _ => (types::I64, 52, 0x7ff),
+        };
+        let word = self.builder.ins().bitcast(bits, MemFlags::new(), value);
+        let high = self.builder.ins().ushr_imm(word, mantissa);
+        let found = self.builder.ins().band_imm(high, exponent);
+        self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, found, exponent)
+    }
+
     fn is_not_zero(&mut self, value: Value) -> Value {
         self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, value, 0)
     }
@@ -380,6 +393,7 @@ impl Lowering<'_> {
             Op::Ceil => ins.ceil(a),
             Op::Trunc => ins.trunc(a),
             Op::Nearest => ins.nearest(a),
+            Op::Finite => self.is_finite(a),
             Op::Icmp(condition) => ins.icmp(condition, a, b),
             Op::Fcmp(condition) => ins.fcmp(condition, a, b),
             Op::Select => ins.select(a, b, c),

@@ -703,8 +703,8 @@ class Emitter:
         """
         if value.is_settled or self.is_recorded:
             return value
-        text, kind = self.text, value.type.registers[0]
-        is_finite = self.is_finite(value.register, kind)
+        text = self.text
+        is_finite = self.is_finite(value.register)
         look, after = text.new_block("look"), text.new_block()
         text.unlikely(text.op(I8, "not", is_finite), look, after)
         text.start(look)
@@ -713,10 +713,9 @@ class Emitter:
         text.start(after)
         return Value(value.type, value.registers)
 
-    def is_finite(self, register: str, kind: str) -> str:
+    def is_finite(self, register: str) -> str:
         """Whether a float is neither infinite nor undefined, in an `i8` register."""
-        magnitude = self.text.op(kind, "fabs", register)
-        return self.text.op(I8, "fcmp.le", magnitude, self.text.float(LARGEST[kind], kind))
+        return self.text.op(I8, "finite", register)
 
     def leave_if_raised(self, undo: Callable[[], None] | None = None) -> None:
         """Leaves where the floating-point status says that NumPy would warn; first `undo` writes
