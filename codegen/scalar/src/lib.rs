@@ -94,6 +94,8 @@
 //! | `trampoline` | calls that leave every register as it was |
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
+//! | `loops` | natural loops |
+//! | `reread` | words of the frame read again before inner loops |
 //! | `verify` | the rules, checked |
 //! | `lower` | representation to Cranelift's |
 //! | `memory` | executable memory |
@@ -103,11 +105,13 @@ mod error;
 mod functions;
 mod inner_loop;
 mod ir;
+mod loops;
 mod lower;
 mod memory;
 mod order;
 mod parse;
 mod program;
+mod reread;
 mod scratch;
 mod status;
 pub mod tables;

@@ -176,8 +176,10 @@ impl Lowering<'_> {
                 };
                 self.write(to, value);
             }
-            Instruction::Get { to, word } => {
-                let value = self.get(self.type_of(to), byte_offset(word));
+            Instruction::Get { to, word, again } => {
+                // Cranelift would see that a word is read again from memory of the same kind, and take the first register.
+                let memory = if again { array_memory() } else { frame_memory() };
+                let value = self.get(self.type_of(to), memory, byte_offset(word));
                 self.write(to, value);
             }
             Instruction::Put { word, from } => self.put(from, byte_offset(word)),
@@ -195,17 +197,17 @@ impl Lowering<'_> {
         }
     }
 
-    fn get(&mut self, of: Type, offset: i32) -> Value {
+    fn get(&mut self, of: Type, memory: MemFlags, offset: i32) -> Value {
         let frame = self.frame;
         let ins = self.builder.ins();
         match of {
             // Both machines are little-endian: the low half of a word comes first.
             Type::I8 => {
-                let word = ins.load(types::I64, frame_memory(), frame, offset);
+                let word = ins.load(types::I64, memory, frame, offset);
                 self.is_not_zero(word)
             }
             // The verifier lets no vector into the frame.
-            _ => ins.load(machine_type(of), frame_memory(), frame, offset),
+            _ => ins.load(machine_type(of), memory, frame, offset),
         }
     }
 
