@@ -243,6 +243,11 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::High, "high", OF_VECTOR),
 ];
 
+/// The row of an op.
+pub(crate) fn row_of(op: Op) -> &'static OpRow {
+    OPS.iter().find(|row| row.op == op).expect("the table has every op")
+}
+
 /// What a load or store moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {

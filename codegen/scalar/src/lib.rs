@@ -96,6 +96,7 @@
 //! | `parse` | text to representation |
 //! | `loops` | natural loops |
 //! | `reread` | words of the frame read again before inner loops |
+//! | `strength` | products of indices and strides as sums |
 //! | `verify` | the rules, checked |
 //! | `lower` | representation to Cranelift's |
 //! | `memory` | executable memory |
@@ -114,6 +115,7 @@ mod program;
 mod reread;
 mod scratch;
 mod status;
+mod strength;
 pub mod tables;
 mod trampoline;
 mod verify;
