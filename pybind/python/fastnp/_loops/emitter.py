@@ -15,12 +15,10 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy
-
 from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
 from fastnp._loops.entry import TABLE_CLASSES, Objects
-from fastnp._loops.error_modes import ignores_overflow, raises_errors
+from fastnp._loops.error_modes import error_modes, ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list, type_of_table
 from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
@@ -323,7 +321,7 @@ class Emitter:
         self.looks_at_status = False
         # Whether a statement may store before it is known that nothing warns, not where errors are
         # raised, and whether one does; whether integers of NumPy's wrap, as it says nothing of it.
-        self.may_store_early = not raises_errors(numpy.geterr())
+        self.may_store_early = not raises_errors(error_modes())
         self.stores_early = self.wraps = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
@@ -680,7 +678,7 @@ class Emitter:
         """Whether integers of NumPy's may wrap, under the present `np.errstate`. The code relies on
         it from then on.
         """
-        self.wraps = self.wraps or ignores_overflow(numpy.geterr())
+        self.wraps = self.wraps or ignores_overflow(error_modes())
         return self.wraps
 
     def leave_if(self, condition: str) -> None:
