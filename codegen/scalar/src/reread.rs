@@ -4,7 +4,7 @@
 //! memory where there are more of them than registers, and reads them at each use, in inner loops too, which it even has write them
 //! back in each turn. The stride of a row then took 6 cycles a turn. A register that lives in the inner loop alone is kept.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::ir::{Function, Instruction, Reg, Register};
 use crate::loops::{Loop, natural_loops};
@@ -14,15 +14,18 @@ const MOST: usize = 8;
 
 /// Has all innermost loops read the words that they use.
 pub(crate) fn reread(function: &mut Function<'_>) {
-    let words = words(function);
     let loops = natural_loops(function);
+    if loops.is_empty() {
+        return;
+    }
+    let words = words(function);
     let innermost = loops.iter().filter(|found| !loops.iter().any(|other| found.is_around(other)));
     for Loop { body, before, .. } in innermost.filter(|found| found.before.len() <= 2) {
         let mut uses: HashMap<Reg, usize> = HashMap::new();
         for &block in body {
             for (instruction, _) in &function.blocks[block].instructions {
                 for &register in instruction.operands().as_slice() {
-                    if words.contains_key(&register) {
+                    if words[register.0 as usize].is_some() {
                         *uses.entry(register).or_default() += 1;
                     }
                 }
@@ -32,13 +35,14 @@ pub(crate) fn reread(function: &mut Function<'_>) {
         used.sort_by_key(|&(register, times)| (usize::MAX - times, register.0));
         let mut copies = HashMap::new();
         for (register, _) in used.into_iter().take(MOST) {
+            let Some(word) = words[register.0 as usize] else { continue };
             let copy = Reg(function.registers.len() as u32);
             let of = function.registers[register.0 as usize].of;
             function.registers.push(Register { name: "reread", of });
             copies.insert(register, copy);
             for &block in before {
                 let line = function.blocks[block].line;
-                let get = Instruction::Get { to: copy, word: words[&register], again: true };
+                let get = Instruction::Get { to: copy, word, again: true };
                 function.blocks[block].instructions.push((get, line));
             }
         }
@@ -50,24 +54,24 @@ pub(crate) fn reread(function: &mut Function<'_>) {
     }
 }
 
-/// The registers that are a word of the frame all the time, with its number.
-fn words(function: &Function<'_>) -> HashMap<Reg, u32> {
-    let (mut found, mut written, mut put) = (HashMap::new(), HashSet::new(), HashSet::new());
+/// For each register the word of the frame that it is all the time, if it is one.
+fn words(function: &Function<'_>) -> Vec<Option<u32>> {
+    let (mut found, mut written) = (vec![None; function.registers.len()], vec![false; function.registers.len()]);
+    let mut put = Vec::new();
     for (index, block) in function.blocks.iter().enumerate() {
         for (instruction, _) in &block.instructions {
-            for &register in instruction.results().as_slice() {
-                if !written.insert(register) {
-                    found.remove(&register);
-                } else if let (&Instruction::Get { word, .. }, true) = (instruction, index == function.entry.0 as usize)
-                {
-                    found.insert(register, word);
-                }
+            for register in instruction.results().as_slice() {
+                let register = register.0 as usize;
+                let is_first = !std::mem::replace(&mut written[register], true);
+                found[register] = match *instruction {
+                    Instruction::Get { word, .. } if is_first && index == function.entry.0 as usize => Some(word),
+                    _ => None,
+                };
             }
-            if let &Instruction::Put { word, .. } = instruction {
-                put.insert(word);
+            if let Instruction::Put { word, .. } = *instruction {
+                put.push(word);
             }
         }
     }
-    found.retain(|_, word| !put.contains(word));
-    found
+    found.into_iter().map(|word| word.filter(|word| !put.contains(word))).collect()
 }
