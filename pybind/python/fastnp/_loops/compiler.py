@@ -524,10 +524,10 @@ class Compiled:
                 at += 1
                 if not stored[at - 1]:
                     continue  # It is as it was: compiled code unbinds nothing.
-            if isinstance(type_, ObjectType) and id(type_.value) in self.closures.definitions:
-                outcome.made += (self.closures.definitions[id(type_.value)],)
-            elif is_plain:
+            if is_plain:
                 outcome.values[name] = stored[first]
+            elif isinstance(type_, ObjectType) and id(type_.value) in self.closures.definitions:
+                outcome.made += (self.closures.definitions[id(type_.value)],)
             else:
                 taken = stored[first : first + count]
                 outcome.values[name] = objects.object_of(type_, taken)
