@@ -22,6 +22,8 @@ pub(crate) enum Callee {
     F32F32(unsafe extern "C" fn(f32, f32) -> f32),
     /// Reads the floating-point status.
     Status(extern "C" fn() -> i64),
+    /// Whether it has an exception that NumPy warns of.
+    Raised(extern "C" fn() -> u8),
     ClearStatus(extern "C" fn()),
     Poll(extern "C" fn() -> u8),
     /// One element of a ufunc's inner loop: its address, that of its data, and the operands.
@@ -59,7 +61,7 @@ impl Callee {
             Callee::Scratch(_) => &[Type::I64],
             Callee::Buffer(_) | Callee::Sort(_) | Callee::Median(_) => &[Type::I64, Type::I64],
             Callee::Copy(_) | Callee::Kernel(_) => &[Type::I64, Type::I64, Type::I64],
-            Callee::Status(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
+            Callee::Status(_) | Callee::Raised(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
         }
     }
 
@@ -76,7 +78,7 @@ impl Callee {
             | Callee::Kernel(_)
             | Callee::LoopOfComplex(_)
             | Callee::Sort(_) => Some(Type::I64),
-            Callee::Poll(_) => Some(Type::I8),
+            Callee::Poll(_) | Callee::Raised(_) => Some(Type::I8),
             Callee::ClearStatus(_) | Callee::Copy(_) => None,
         }
     }
@@ -89,6 +91,7 @@ impl Callee {
             Callee::F32(f) => f as usize,
             Callee::F32F32(f) => f as usize,
             Callee::Status(f) => f as usize,
+            Callee::Raised(f) => f as usize,
             Callee::ClearStatus(f) => f as usize,
             Callee::Poll(f) => f as usize,
             Callee::Loop(f) => f as usize,
@@ -219,7 +222,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 63] = [
+static FUNCTIONS: [Function; 64] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -260,6 +263,7 @@ static FUNCTIONS: [Function; 63] = [
     row("hypotf", Callee::F32F32(hypotf)),
     row("fmodf", Callee::F32F32(fmodf)),
     rare("status", Callee::Status(status::read)),
+    rare("raised", Callee::Raised(status::raised)),
     rare("clear_status", Callee::ClearStatus(status::clear)),
     rare("poll", Callee::Poll(poll)),
     row("loop1", Callee::Loop(inner_loop::one)),

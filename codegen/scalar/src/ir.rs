@@ -55,7 +55,7 @@ impl Type {
 }
 
 /// A register, by its place in [`Function::registers`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reg(pub(crate) u32);
 
 /// A block, by its place in [`Function::blocks`].
@@ -99,6 +99,7 @@ pub(crate) enum Op {
     Nearest,
     Icmp(IntCC),
     Fcmp(FloatCC),
+    Finite,
     Select,
     IntToFloat,
     FloatToInt,
@@ -164,6 +165,7 @@ const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64])];
 const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
 const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
 const FLOAT_ORDER: &[Form] = &[form(&[F64, F64], &[I8]), form(&[F32, F32], &[I8])];
+const FLOAT_KIND: &[Form] = &[form(&[F64], &[I8]), form(&[F32], &[I8])];
 const SELECT: &[Form] = &[
     form(&[I8, I64, I64], &[I64]),
     form(&[I8, F64, F64], &[F64]),
@@ -228,6 +230,7 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::Fcmp(FloatCC::GreaterThan), "fcmp.gt", FLOAT_ORDER),
     row(Op::Fcmp(FloatCC::GreaterThanOrEqual), "fcmp.ge", FLOAT_ORDER),
     row(Op::Fcmp(FloatCC::Unordered), "fcmp.uno", FLOAT_ORDER),
+    row(Op::Finite, "finite", FLOAT_KIND),
     row(Op::Select, "select", SELECT),
     row(Op::IntToFloat, "i2f", FROM_INT),
     row(Op::FloatToInt, "f2i", TO_INT),
@@ -239,6 +242,11 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::Low, "low", OF_VECTOR),
     row(Op::High, "high", OF_VECTOR),
 ];
+
+/// The row of an op.
+pub(crate) fn row_of(op: Op) -> &'static OpRow {
+    OPS.iter().find(|row| row.op == op).expect("the table has every op")
+}
 
 /// What a load or store moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,6 +315,15 @@ impl Regs {
         Regs { registers: [Reg(0); 4], count: 0 }
     }
 
+    /// These, of which there may be one or two.
+    pub(crate) fn of<const N: usize>(registers: [Reg; N]) -> Regs {
+        const { assert!(N == 1 || N == 2) };
+        let mut found = Regs::new();
+        found.registers[..N].copy_from_slice(&registers);
+        found.count = N as u8;
+        found
+    }
+
     /// One more at the end; false where there is no room.
     #[must_use]
     pub(crate) fn push(&mut self, register: Reg) -> bool {
@@ -327,14 +344,88 @@ impl Regs {
 /// An instruction inside of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
-    IntConst { to: Reg, value: i64 },
-    FloatConst { to: Reg, bits: u64, of: Type },
-    Get { to: Reg, word: u32 },
-    Put { word: u32, from: Reg },
-    Op { row: &'static OpRow, to: Regs, operands: Regs },
-    Load { to: Reg, access: Access, address: Reg, offset: i32 },
-    Store { access: Access, address: Reg, offset: i32, from: Reg },
-    Call { to: Regs, function: &'static crate::functions::Function, operands: Regs },
+    IntConst {
+        to: Reg,
+        value: i64,
+    },
+    FloatConst {
+        to: Reg,
+        bits: u64,
+        of: Type,
+    },
+    /// `again`: a word that was read before, into another register; the value of the first one may lie anywhere.
+    Get {
+        to: Reg,
+        word: u32,
+        again: bool,
+    },
+    Put {
+        word: u32,
+        from: Reg,
+    },
+    Op {
+        row: &'static OpRow,
+        to: Regs,
+        operands: Regs,
+    },
+    Load {
+        to: Reg,
+        access: Access,
+        address: Reg,
+        offset: i32,
+    },
+    Store {
+        access: Access,
+        address: Reg,
+        offset: i32,
+        from: Reg,
+    },
+    Call {
+        to: Regs,
+        function: &'static crate::functions::Function,
+        operands: Regs,
+    },
+}
+
+impl Instruction {
+    /// The registers that it writes.
+    pub(crate) fn results(&self) -> Regs {
+        match *self {
+            Instruction::IntConst { to, .. }
+            | Instruction::FloatConst { to, .. }
+            | Instruction::Get { to, .. }
+            | Instruction::Load { to, .. } => Regs::of([to]),
+            Instruction::Op { to, .. } | Instruction::Call { to, .. } => to,
+            Instruction::Put { .. } | Instruction::Store { .. } => Regs::new(),
+        }
+    }
+
+    /// The registers that it reads.
+    pub(crate) fn operands(&self) -> Regs {
+        match *self {
+            Instruction::Op { operands, .. } | Instruction::Call { operands, .. } => operands,
+            Instruction::Load { address, .. } => Regs::of([address]),
+            Instruction::Store { address, from, .. } => Regs::of([address, from]),
+            Instruction::Put { from, .. } => Regs::of([from]),
+            Instruction::IntConst { .. } | Instruction::FloatConst { .. } | Instruction::Get { .. } => Regs::new(),
+        }
+    }
+}
+
+impl Instruction {
+    /// Has it read other registers, where there are some in their place.
+    pub(crate) fn read_instead(&mut self, other: impl Fn(Reg) -> Option<Reg>) {
+        let change = |register: &mut Reg| *register = other(*register).unwrap_or(*register);
+        match self {
+            Instruction::Op { operands, .. } | Instruction::Call { operands, .. } => {
+                operands.registers[..usize::from(operands.count)].iter_mut().for_each(change);
+            }
+            Instruction::Load { address, .. } => change(address),
+            Instruction::Store { address, from, .. } => [address, from].into_iter().for_each(change),
+            Instruction::Put { from, .. } => change(from),
+            Instruction::IntConst { .. } | Instruction::FloatConst { .. } | Instruction::Get { .. } => {}
+        }
+    }
 }
 
 /// How a block ends.
@@ -387,6 +478,20 @@ pub(crate) struct Function<'a> {
 }
 
 impl Function<'_> {
+    /// The blocks that lead to each block, each once.
+    pub(crate) fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut found = vec![Vec::new(); self.blocks.len()];
+        for (index, block) in self.blocks.iter().enumerate() {
+            for to in block.terminator.iter().flat_map(|(terminator, _)| terminator.successors()) {
+                let to: &mut Vec<usize> = &mut found[to.0 as usize];
+                if !to.contains(&index) {
+                    to.push(index);
+                }
+            }
+        }
+        found
+    }
+
     /// The functions that its calls name, once for each call.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &'static crate::functions::Function> {
         let instructions = self.blocks.iter().flat_map(|block| &block.instructions);

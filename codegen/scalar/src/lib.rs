@@ -49,6 +49,7 @@
 //! | `floor` `ceil` `trunc` `nearest` | f64 or f32 | nearest: ties to even |
 //! | `icmp.CC` | i64 -> i8 | CC: eq ne lt le gt ge ult ule; eq and ne on i8 too |
 //! | `fcmp.CC` | f64 or f32 -> i8 | CC: eq lt le gt ge (false with a NaN), ne (true with a NaN), uno (whether there is a NaN) |
+//! | `finite` | f64 or f32 -> i8 | whether it is neither infinite nor a NaN |
 //! | `select` | i8, T, T -> T | the first if the condition is 1 |
 //! | `i2f` `f2i` | i64 to f64 or f32, and back | f2i truncates, and saturates; NaN gives 0 |
 //! | `f2f` | between f64 and f32 | |
@@ -65,7 +66,7 @@
 //! `poll()` gives i8: whether the host wants the code to leave ([`set_poll`]).
 //!
 //! `status()` gives i64: the floating-point exceptions raised since `clear_status()` or the beginning; 1 invalid,
-//! 2 divide by zero, 4 overflow, 8 underflow. Cranelift's optimizer moves arithmetic to where its result is read first, and
+//! 2 divide by zero, 4 overflow, 8 underflow. `raised()` gives i8: whether one of the first three was. Cranelift's optimizer moves arithmetic to where its result is read first, and
 //! out of loops: so a text asks after what it asks about was stored or decided a branch, and may be told of an exception
 //! of arithmetic that a path would not have reached.
 //!
@@ -93,6 +94,9 @@
 //! | `trampoline` | calls that leave every register as it was |
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
+//! | `loops` | natural loops |
+//! | `reread` | words of the frame read again before inner loops |
+//! | `strength` | products of indices and strides as sums |
 //! | `verify` | the rules, checked |
 //! | `lower` | representation to Cranelift's |
 //! | `memory` | executable memory |
@@ -102,13 +106,16 @@ mod error;
 mod functions;
 mod inner_loop;
 mod ir;
+mod loops;
 mod lower;
 mod memory;
 mod order;
 mod parse;
 mod program;
+mod reread;
 mod scratch;
 mod status;
+mod strength;
 pub mod tables;
 mod trampoline;
 mod verify;

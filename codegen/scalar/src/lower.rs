@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use cranelift_codegen::ir::condcodes::CondCode;
 use cranelift_codegen::ir::{
     self, AbiParam, AliasRegion, InstBuilder, MemFlags, Signature, StackSlotData, StackSlotKind, UserFuncName, Value,
     types,
@@ -13,9 +14,10 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use crate::functions;
-use crate::ir::{Access, Block, BlockId, Instruction, Op, Reg, Regs, Terminator, Type};
-use crate::trampoline;
+use crate::ir::{Access, Block, BlockId, Function, Instruction, Op, Reg, Regs, Terminator, Type};
+use crate::loops::{Loop, natural_loops};
 use crate::verify::Verified;
+use crate::{status, trampoline};
 
 /// Lowers into `into`, which is empty.
 pub(crate) fn lower(
@@ -39,6 +41,9 @@ pub(crate) fn lower(
         }
     }
     open[function.entry.0 as usize] += 1;
+    let loops = natural_loops(function);
+    let rare = rare_exits(function, &loops);
+    rare.iter().for_each(|&block| open[block] += 1);
 
     // Cranelift's first block has no predecessors; the text's may have.
     let first = builder.create_block();
@@ -47,12 +52,15 @@ pub(crate) fn lower(
     builder.seal_block(first);
     let frame = builder.block_params(first)[0];
     let types = &function.registers;
-    let mut lowering =
-        Lowering { builder, frame, variables, types, blocks, open, call_conv, opposites: HashMap::new() };
+    let opposites = HashMap::new();
+    let mut lowering = Lowering { builder, frame, variables, types, blocks, open, call_conv, loops, opposites };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
         }
+    }
+    for block in rare {
+        lowering.leave_never(block);
     }
     let entry = lowering.blocks[function.entry.0 as usize];
     lowering.builder.ins().jump(entry, &[]);
@@ -64,6 +72,23 @@ pub(crate) fn lower(
         lowering.block(index, &function.blocks[index]);
     }
     lowering.builder.finalize();
+}
+
+/// The blocks behind which a function ends, and to which one rare block in a loop alone leads.
+fn rare_exits(function: &Function<'_>, loops: &[Loop]) -> Vec<usize> {
+    let mut rare = vec![false; function.blocks.len()];
+    for block in &function.blocks {
+        if let Some((Terminator::Branch { then, cold: true, .. }, _)) = block.terminator {
+            rare[then.0 as usize] = true;
+        }
+    }
+    let before = function.predecessors();
+    let is_rare_exit = |&block: &usize| {
+        let ends = matches!(function.blocks[block].terminator, Some((Terminator::Return(_), _)));
+        let [only] = before[block][..] else { return false };
+        ends && rare[only] && loops.iter().any(|found| found.body.contains(&only))
+    };
+    (0..function.blocks.len()).filter(is_rare_exit).collect()
 }
 
 /// Cranelift's type of a register.
@@ -97,6 +122,7 @@ struct Lowering<'a> {
     /// For each block how many edges to it do not stand yet.
     open: Vec<u32>,
     call_conv: CallConv,
+    loops: Vec<Loop>,
     /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
     opposites: HashMap<Value, Value>,
 }
@@ -117,6 +143,20 @@ impl Lowering<'_> {
 
     fn type_of(&self, register: Reg) -> Type {
         self.types[register.0 as usize].of
+    }
+
+    /// An edge to a block that is never taken: a frame has an address.
+    ///
+    /// Of two blocks that a third dominates, Cranelift visits the one first that leads to the other, with all that it dominates. If that
+    /// leaves the loop, as behind a poll, nothing is moved out of the loop any more ([`Lowering::leaving`]). So the poll shall not dominate the
+    /// block behind which the function ends.
+    fn leave_never(&mut self, block: usize) {
+        let next = self.builder.create_block();
+        let is_null = self.builder.ins().icmp_imm(ir::condcodes::IntCC::Equal, self.frame, 0);
+        self.builder.ins().brif(is_null, self.blocks[block], &[], next, &[]);
+        self.builder.switch_to_block(next);
+        self.builder.seal_block(next);
+        self.reached(BlockId(block as u32));
     }
 
     /// One more edge to the block stands.
@@ -140,6 +180,7 @@ impl Lowering<'_> {
                 self.builder.ins().jump(to, &[]);
             }
             Terminator::Branch { condition, then, otherwise, cold } => {
+                let leaving = self.leaving(index, [then, otherwise]);
                 let mut condition = self.read(condition);
                 let (mut then, mut otherwise) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
                 if cold {
@@ -148,6 +189,10 @@ impl Lowering<'_> {
                 // A comparison right at its branch is one instruction with it; Cranelift makes three of its `not`.
                 while let Some(&opposite) = self.opposites.get(&condition) {
                     condition = opposite;
+                    (then, otherwise) = (otherwise, then);
+                }
+                if leaving.is_some_and(|block| self.blocks[block.0 as usize] == otherwise) {
+                    condition = self.inverse(condition);
                     (then, otherwise) = (otherwise, then);
                 }
                 self.builder.ins().brif(condition, then, &[], otherwise, &[]);
@@ -176,8 +221,10 @@ impl Lowering<'_> {
                 };
                 self.write(to, value);
             }
-            Instruction::Get { to, word } => {
-                let value = self.get(self.type_of(to), byte_offset(word));
+            Instruction::Get { to, word, again } => {
+                // Cranelift would see that a word is read again from memory of the same kind, and take the first register.
+                let memory = if again { array_memory() } else { frame_memory() };
+                let value = self.get(self.type_of(to), memory, byte_offset(word));
                 self.write(to, value);
             }
             Instruction::Put { word, from } => self.put(from, byte_offset(word)),
@@ -195,17 +242,17 @@ impl Lowering<'_> {
         }
     }
 
-    fn get(&mut self, of: Type, offset: i32) -> Value {
+    fn get(&mut self, of: Type, memory: MemFlags, offset: i32) -> Value {
         let frame = self.frame;
         let ins = self.builder.ins();
         match of {
             // Both machines are little-endian: the low half of a word comes first.
             Type::I8 => {
-                let word = ins.load(types::I64, frame_memory(), frame, offset);
+                let word = ins.load(types::I64, memory, frame, offset);
                 self.is_not_zero(word)
             }
             // The verifier lets no vector into the frame.
-            _ => ins.load(machine_type(of), frame_memory(), frame, offset),
+            _ => ins.load(machine_type(of), memory, frame, offset),
         }
     }
 
@@ -270,6 +317,52 @@ impl Lowering<'_> {
         };
     }
 
+    /// Whether a float's exponent is not the one of infinities and NaN: four instructions with a branch, and no constant from memory, where
+    /// a comparison of the magnitude takes eight.
+    fn is_finite(&mut self, value: Value) -> Value {
+        let (bits, mantissa, exponent) = match self.builder.func.dfg.value_type(value) {
+            types::F32 => (types::I32, 23, 0xff),
+            _ => (types::I64, 52, 0x7ff),
+        };
+        let word = self.builder.ins().bitcast(bits, MemFlags::new(), value);
+        let high = self.builder.ins().ushr_imm(word, mantissa);
+        let found = self.builder.ins().band_imm(high, exponent);
+        self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, found, exponent)
+    }
+
+    /// Which of the successors of a block leaves the innermost loop that the block is in, if one alone does.
+    ///
+    /// It comes first in the branch. Cranelift moves what a loop does not change out of it as long as it has not come to a block outside the
+    /// loop, in reverse postorder of the walk that takes first successors first: so those outside come last there.
+    /// Behind the last block of a loop there is nothing to move.
+    fn leaving(&self, block: usize, successors: [BlockId; 2]) -> Option<BlockId> {
+        let around = self.loops.iter().filter(|found| found.body.contains(&block));
+        let innermost = around.min_by_key(|found| found.body.len())?;
+        if successors.iter().any(|successor| successor.0 as usize == innermost.head) {
+            return None;
+        }
+        match successors.map(|successor| innermost.body.contains(&(successor.0 as usize))) {
+            [true, false] => Some(successors[1]),
+            [false, true] => Some(successors[0]),
+            _ => None,
+        }
+    }
+
+    /// Whether a truth value is false: a comparison as its opposite, which is one instruction with a branch.
+    fn inverse(&mut self, condition: Value) -> Value {
+        let dfg = &self.builder.func.dfg;
+        let by = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
+        match by {
+            Some(ir::InstructionData::IntCompare { cond, args: [a, b], .. }) => {
+                self.builder.ins().icmp(cond.complement(), a, b)
+            }
+            Some(ir::InstructionData::FloatCompare { cond, args: [a, b], .. }) => {
+                self.builder.ins().fcmp(cond.complement(), a, b)
+            }
+            _ => self.builder.ins().icmp_imm(ir::condcodes::IntCC::Equal, condition, 0),
+        }
+    }
+
     fn is_not_zero(&mut self, value: Value) -> Value {
         self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, value, 0)
     }
@@ -290,8 +383,13 @@ impl Lowering<'_> {
             self.call_address(trampoline::signature(callee), address, &operands);
             if let (Some((slot, of)), Some(&to)) = (slot, to.as_slice().first()) {
                 let mut result = self.builder.ins().stack_load(of, slot, 0);
-                if cfg!(target_arch = "x86_64") && matches!(callee, functions::Callee::Status(_)) {
-                    result = self.exceptions(result);
+                match callee {
+                    functions::Callee::Status(_) if cfg!(target_arch = "x86_64") => result = self.exceptions(result),
+                    functions::Callee::Raised(_) => {
+                        let raised = self.builder.ins().band_imm(result, status::RAISED);
+                        result = self.is_not_zero(raised);
+                    }
+                    _ => {}
                 }
                 self.write(to, result);
             }
@@ -375,6 +473,7 @@ impl Lowering<'_> {
             Op::Ceil => ins.ceil(a),
             Op::Trunc => ins.trunc(a),
             Op::Nearest => ins.nearest(a),
+            Op::Finite => self.is_finite(a),
             Op::Icmp(condition) => ins.icmp(condition, a, b),
             Op::Fcmp(condition) => ins.fcmp(condition, a, b),
             Op::Select => ins.select(a, b, c),

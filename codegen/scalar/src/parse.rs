@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         let instruction = match name {
             "iconst" => Instruction::IntConst { to, value: self.number(&mut words)? },
             "fconst" => self.float_const(to, &mut words)?,
-            "get" => Instruction::Get { to, word: self.number(&mut words)? },
+            "get" => Instruction::Get { to, word: self.number(&mut words)?, again: false },
             _ => match name.strip_prefix("load.").map(Access::named) {
                 Some(Some(access)) => {
                     let (address, offset) = self.place(&mut words)?;

@@ -21,7 +21,7 @@ use crate::lower::lower;
 use crate::memory::CodeMemory;
 use crate::parse::parse;
 use crate::verify::{Verified, verify};
-use crate::{scratch, status};
+use crate::{reread, scratch, status, strength};
 
 /// A compiled function and the memory of its code.
 #[derive(Debug)]
@@ -114,7 +114,10 @@ fn generate<T>(
     finish: impl FnOnce(&Verified<'_>, &CompiledCode, String) -> Result<T, Fault>,
 ) -> Result<T, Error> {
     let attempt = || {
-        let verified = verify(parse(text)?)?;
+        let mut function = parse(text)?;
+        reread::reread(&mut function);
+        strength::reduce(&mut function);
+        let verified = verify(function)?;
         let isa = machine().as_ref().map_err(|message| fault(0, message.as_str()))?;
         verified.function().calls().try_for_each(|function| function.prepare(isa.as_ref()))?;
         let mut workspace = WORKSPACE.take().unwrap_or_else(|| {

@@ -14,6 +14,11 @@ pub(crate) extern "C" fn read() -> i64 {
     i64::from((raised & 1) | (raised >> 1 & 0b1110))
 }
 
+/// Whether an operation was invalid, divided by zero, or overflowed.
+pub(crate) extern "C" fn raised() -> u8 {
+    u8::from(read() & 0b111 != 0)
+}
+
 /// Takes over what C code has raised: the C library's `feraiseexcept` raises overflow and underflow in the status word of x87, by which
 /// NumPy tells of an exponential that is too large.
 #[cfg(target_arch = "x86_64")]
@@ -38,6 +43,12 @@ pub(crate) extern "C" fn clear() {
 
 #[cfg(target_arch = "x86_64")]
 const EXCEPTIONS: u32 = 0x3f;
+
+/// What [`raised`] looks for, in MXCSR's low byte.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const RAISED: i64 = 0b1101;
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const RAISED: i64 = 1;
 
 #[cfg(target_arch = "x86_64")]
 fn mxcsr() -> u32 {

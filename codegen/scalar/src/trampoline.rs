@@ -24,7 +24,7 @@ pub(crate) fn signature(callee: Callee) -> Signature {
     signature
 }
 
-/// What stands for the trampoline of `status`: it stores MXCSR in the word of its argument and changes no register. Saving and restoring all
+/// What stands for the trampolines of `status` and `raised`: it stores MXCSR in the word of its argument and changes no register. Saving and restoring all
 /// of them took longer than a statement on twenty elements.
 #[cfg(target_arch = "x86_64")]
 const STORE_STATUS: [u8; 4] = [0x0f, 0xae, 0x1f, 0xc3]; // stmxcsr [rdi]; ret
@@ -32,7 +32,7 @@ const STORE_STATUS: [u8; 4] = [0x0f, 0xae, 0x1f, 0xc3]; // stmxcsr [rdi]; ret
 /// Makes the trampoline of a function whose results are integers.
 pub(crate) fn make(callee: Callee, isa: &dyn TargetIsa) -> Result<CodeMemory, Fault> {
     #[cfg(target_arch = "x86_64")]
-    if let Callee::Status(_) = callee {
+    if let Callee::Status(_) | Callee::Raised(_) = callee {
         return code_memory(&STORE_STATUS);
     }
     let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature(callee)));

@@ -84,7 +84,7 @@ fn check(function: &Function<'_>, instruction: &Instruction) -> Result<(), Strin
             of => Err(format!("`iconst` gives i64 or i8, not {}", of.name())),
         },
         Instruction::FloatConst { to, of, .. } => expect(function, to, of),
-        Instruction::Get { to: register, word } | Instruction::Put { word, from: register } => {
+        Instruction::Get { to: register, word, .. } | Instruction::Put { word, from: register } => {
             if type_of(function, register).is_vector() {
                 return Err("a word of the frame holds no vector".to_owned());
             }

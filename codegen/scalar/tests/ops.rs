@@ -145,6 +145,16 @@ fn comparisons() {
 }
 
 #[test]
+fn finite_floats() {
+    let (double, single) = (program("finite", &["f64"], &["i8"]), program("finite", &["f32"], &["i8"]));
+    for x in floats().into_iter().chain([f64::from_bits(1), -f64::from_bits(1), f64::MAX, -f64::NAN]) {
+        assert_eq!(run(&double, &[x.to_bits()])[0], u64::from(x.is_finite()), "{x}");
+        let x = x as f32;
+        assert_eq!(run(&single, &[u64::from(x.to_bits())])[0], u64::from(x.is_finite()), "{x}");
+    }
+}
+
+#[test]
 fn truth_values() {
     type Logic = fn(bool, bool) -> bool;
     let ops: [(&str, Logic); 5] = [

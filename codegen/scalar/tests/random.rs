@@ -218,3 +218,70 @@ fn random_programs_run_as_interpreted() {
         }
     }
 }
+
+/// Registers of [`loops`]: such as loops add to, such as they leave as they are, and such as they combine with all that they compute.
+const INDICES: usize = 3;
+const STRIDES: usize = 3;
+const SUMS: usize = 2;
+const ALL: usize = INDICES + STRIDES + SUMS;
+/// Registers that one loop alone uses.
+const LOCAL: usize = 8;
+
+/// A program of loops that are one block each, whose instructions are mostly sums and products of indices and strides.
+fn loops(random: &mut Random) -> String {
+    // What is put are other words than what is got: only those are read again.
+    let mut text = format!("function loops frame {}\n", 2 * ALL + 1);
+    text += "reg turns: i64\nreg one: i64\nreg four: i64\nreg zero: i64\n";
+    (0..ALL).for_each(|n| writeln!(text, "reg i{n}: i64").unwrap());
+    let count = 1 + random.below(3);
+    (0..count * LOCAL).for_each(|n| writeln!(text, "reg t{n}: i64").unwrap());
+    text += "reg more: i8\nblock entry:\none = iconst 1\nfour = iconst 4\n";
+    (0..ALL).for_each(|n| writeln!(text, "i{n} = get {}", n + 1).unwrap());
+    text += "jump before0\n";
+    for n in 0..count {
+        writeln!(text, "block before{n}:\nturns = get 0\njump loop{n}\nblock loop{n}:").unwrap();
+        for _ in 0..1 + random.below(14) {
+            let index = format!("i{}", random.below(INDICES));
+            let stride = match random.below(8) {
+                0 => "four".to_owned(),
+                1 => format!("i{}", random.below(ALL)),
+                _ => format!("i{}", INDICES + random.below(STRIDES)),
+            };
+            let sum = format!("i{}", INDICES + STRIDES + random.below(SUMS));
+            let [to, from] = [(); 2].map(|()| format!("t{}", n * LOCAL + random.below(LOCAL)));
+            let line = match random.below(14) {
+                0..4 => format!("{to} = mul {index}, {stride}"),
+                4 => format!("{to} = mul {stride}, {index}"),
+                5..7 => format!("{to} = add {from}, {stride}"),
+                7 => format!("{to} = sub {stride}, {from}"),
+                8..11 => format!("{sum} = xor {sum}, {from}"),
+                11 => format!("{index} = xor {index}, {sum}"),
+                12 => format!("{index} = add {stride}, {index}"),
+                _ => format!("{index} = add {index}, {stride}"),
+            };
+            writeln!(text, "{line}").unwrap();
+        }
+        writeln!(text, "turns = sub turns, one\nmore = icmp.lt zero, turns").unwrap();
+        match random.below(2) {
+            0 => writeln!(text, "br more, loop{n}, before{}", n + 1).unwrap(),
+            _ => writeln!(text, "more = icmp.le turns, zero\nbrcold more, before{}, loop{n}", n + 1).unwrap(),
+        }
+    }
+    writeln!(text, "block before{count}:").unwrap();
+    (0..ALL).for_each(|n| writeln!(text, "put {}, i{n}", ALL + n + 1).unwrap());
+    text + "return 0\n"
+}
+
+#[test]
+fn random_loops_run_as_interpreted() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for _ in 0..2000 {
+        let text = loops(&mut random);
+        let mut frame: Vec<u64> = (0..=2 * ALL).map(|_| random.word()).collect();
+        frame[0] = random.next() % 6;
+        let mut expected = frame.clone();
+        interpret(&text, &mut expected);
+        run(&text, &mut frame);
+        assert_eq!(frame, expected, "{text}");
+    }
+}

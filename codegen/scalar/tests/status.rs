@@ -25,6 +25,26 @@ fn exceptions() {
 }
 
 #[test]
+fn raised_is_what_numpy_warns_of() {
+    for (op, a, b, expected) in [
+        ("fadd", 1.0, 2.0, 0),
+        ("fdiv", 1.0, 3.0, 0),
+        ("fdiv", 0.0, 0.0, 1),
+        ("fdiv", 1.0, 0.0, 1),
+        ("fmul", 1e300, 1e300, 1),
+        ("fmul", 1e-300, 1e-300, 0),
+    ] {
+        let text = format!(
+            "function f frame 4\nreg a: f64\nreg b: f64\nreg r: f64\nreg s: i8\nblock entry:\n\
+             a = get 0\nb = get 1\nr = {op} a, b\nput 3, r\ns = call raised()\nput 2, s\nreturn 0"
+        );
+        let mut frame = [f64::to_bits(a), f64::to_bits(b), 9, 0];
+        run(&text, &mut frame);
+        assert_eq!(frame[2], expected, "{op} {a}, {b}");
+    }
+}
+
+#[test]
 fn a_text_asks_after_a_store_or_a_branch() {
     // A quotient that is not finite decides a branch, behind which the status is asked.
     let text = "

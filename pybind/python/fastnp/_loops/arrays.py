@@ -55,16 +55,6 @@ def register_of(e: Emitter, index: Index) -> str:
     return index
 
 
-def distance(e: Emitter, index: Index, step: str) -> str:
-    """How far an element is from the first one, in bytes. What an index is shifted by is multiplied
-    by itself, which a loop need not do in each turn.
-    """
-    if not isinstance(index, Shifted):
-        return e.text.op(I64, "mul", index, step)
-    shift = e.text.op(I64, "mul", step, e.text.integer(index.by))
-    return e.text.op(I64, "add", e.text.op(I64, "mul", index.register, step), shift)
-
-
 class Elementwise(Record):
     """An array that is not in memory: one element is computed where it is needed.
 
@@ -141,10 +131,17 @@ def steps(e: Emitter, array: Value) -> tuple[str, ...]:
 
 
 def element_address(e: Emitter, array: Value, strides_: Sequence[str], indices: Indices) -> str:
-    """The address of an element, by its indices."""
-    at = address(array)
+    """The address of an element, by its indices. What an index is shifted by comes last: of the
+    other terms the code generator makes one register that each turn adds to.
+    """
+    at, shifts = address(array), []
     for index, stride in zip(indices, strides_, strict=True):
-        at = e.text.op(I64, "add", at, distance(e, index, stride))
+        if isinstance(index, Shifted):
+            shifts.append(e.text.op(I64, "mul", stride, e.text.integer(index.by)))
+            index = index.register
+        at = e.text.op(I64, "add", at, e.text.op(I64, "mul", index, stride))
+    for shift in shifts:
+        at = e.text.op(I64, "add", at, shift)
     return at
 
 
@@ -497,8 +494,9 @@ def vectors(
         if isinstance(last, Shifted):
             indices, offset = (*indices[:-1], last.register), last.by * size
         for axis, (index, step) in enumerate(zip(indices, strides_, strict=True)):
+            assert isinstance(index, str)
             if not (fixed and fixed[axis]):
-                at = e.text.op(I64, "add", at, distance(e, index, step))
+                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", index, step))
         return e.text.op(kind, f"load.{access}", at, offset)
 
     return vector

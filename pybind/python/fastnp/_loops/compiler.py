@@ -28,7 +28,7 @@ from fastnp._loops.emitter import (
     are_found,
 )
 from fastnp._loops.entry_items import entry_items
-from fastnp._loops.error_modes import ignores_overflow, raises_errors
+from fastnp._loops.error_modes import error_modes, ignores_overflow, raises_errors
 from fastnp._loops.generators import Draws, begin
 from fastnp._loops.heap import layout_of
 from fastnp._loops.item_types import WIDER_ITEMS
@@ -461,7 +461,7 @@ class Compiled:
         if self.is_for_others:
             return None
         # Compiled code looks for everything but underflow, of which nobody is told by default.
-        modes = numpy.geterr()
+        modes = error_modes()
         if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
             return None
         if self.wraps and not ignores_overflow(modes):
@@ -524,10 +524,10 @@ class Compiled:
                 at += 1
                 if not stored[at - 1]:
                     continue  # It is as it was: compiled code unbinds nothing.
-            if isinstance(type_, ObjectType) and id(type_.value) in self.closures.definitions:
-                outcome.made += (self.closures.definitions[id(type_.value)],)
-            elif is_plain:
+            if is_plain:
                 outcome.values[name] = stored[first]
+            elif isinstance(type_, ObjectType) and id(type_.value) in self.closures.definitions:
+                outcome.made += (self.closures.definitions[id(type_.value)],)
             else:
                 taken = stored[first : first + count]
                 outcome.values[name] = objects.object_of(type_, taken)

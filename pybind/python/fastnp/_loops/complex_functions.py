@@ -33,7 +33,7 @@ def operand(e: Emitter, arguments: list[Operand], name: str) -> Parts:
         raise Unsupported(f"cmath.{name} with these arguments")
     parts = complexes.stored(e, arguments[0])
     for part in parts:
-        e.leave_unless(e.is_finite(part, F64))
+        e.leave_unless(e.is_finite(part))
     return parts
 
 
@@ -178,7 +178,7 @@ def polar(e: Emitter, arguments: list[Operand]) -> Value:
     """`cmath.polar(z)`."""
     z = operand(e, arguments, "polar")
     size = e.text.call(F64, "hypot", *z)
-    e.leave_unless(e.is_finite(size, F64))
+    e.leave_unless(e.is_finite(size))
     return tuples.of_items([Value(FLOAT, (size,)), Value(FLOAT, (argument(e, z),))])
 
 
@@ -189,7 +189,7 @@ def rect(e: Emitter, arguments: list[Operand]) -> Value:
     size, angle = (
         numbers.to_float(e, e.settle(creation.scalar(value, "rect"))) for value in arguments
     )
-    e.leave_unless(e.is_finite(angle, F64))
+    e.leave_unless(e.is_finite(angle))
     return complexes.finite(e, COMPLEX, turned(e, size, angle))
 
 

@@ -71,7 +71,7 @@ def result_type(a: Value, b: Value) -> ComplexType:
 def finite(e: Emitter, type_: ComplexType, found: Parts) -> Value:
     """A result, unless it is infinite or undefined."""
     for register in found:
-        e.leave_unless(e.is_finite(register, F64))
+        e.leave_unless(e.is_finite(register))
     return Value(type_, found)
 
 
@@ -185,7 +185,7 @@ def unary(e: Emitter, name: str, value: Value) -> Value:
         return value
     if name == "absolute":
         size = e.text.call(F64, "hypot", *x)
-        e.leave_unless(e.is_finite(size, F64))
+        e.leave_unless(e.is_finite(size))
         return Value(FLOAT if value.type.is_python else NP_FLOAT, (size,))
     raise Unsupported(f"{name} of complex numbers")
 

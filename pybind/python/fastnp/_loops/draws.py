@@ -372,7 +372,7 @@ def uniform(e: Emitter, source: Source, arguments: Arguments) -> Value:
     low, high = double(e, arguments, "low", 0.0), double(e, arguments, "high", 1.0)
     width = e.text.op(F64, "fsub", high, low)
     e.leave_unless(e.text.op(I8, "fcmp.ge", width, e.text.float(0.0, F64)))
-    e.leave_unless(e.is_finite(width, F64))
+    e.leave_unless(e.is_finite(width))
     scaled = e.text.op(F64, "fmul", width, unit(e, source).register)
     return Value(FLOAT, (e.text.op(F64, "fadd", low, scaled),))
 

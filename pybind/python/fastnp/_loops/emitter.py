@@ -15,12 +15,10 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy
-
 from fastnp._loops import tapes, undo_log
 from fastnp._loops.closures import Closures
 from fastnp._loops.entry import TABLE_CLASSES, Objects
-from fastnp._loops.error_modes import ignores_overflow, raises_errors
+from fastnp._loops.error_modes import error_modes, ignores_overflow, raises_errors
 from fastnp._loops.heap import is_sequence, type_of_list, type_of_table
 from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
@@ -323,7 +321,7 @@ class Emitter:
         self.looks_at_status = False
         # Whether a statement may store before it is known that nothing warns, not where errors are
         # raised, and whether one does; whether integers of NumPy's wrap, as it says nothing of it.
-        self.may_store_early = not raises_errors(numpy.geterr())
+        self.may_store_early = not raises_errors(error_modes())
         self.stores_early = self.wraps = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
@@ -680,7 +678,7 @@ class Emitter:
         """Whether integers of NumPy's may wrap, under the present `np.errstate`. The code relies on
         it from then on.
         """
-        self.wraps = self.wraps or ignores_overflow(numpy.geterr())
+        self.wraps = self.wraps or ignores_overflow(error_modes())
         return self.wraps
 
     def leave_if(self, condition: str) -> None:
@@ -703,8 +701,8 @@ class Emitter:
         """
         if value.is_settled or self.is_recorded:
             return value
-        text, kind = self.text, value.type.registers[0]
-        is_finite = self.is_finite(value.register, kind)
+        text = self.text
+        is_finite = self.is_finite(value.register)
         look, after = text.new_block("look"), text.new_block()
         text.unlikely(text.op(I8, "not", is_finite), look, after)
         text.start(look)
@@ -713,10 +711,9 @@ class Emitter:
         text.start(after)
         return Value(value.type, value.registers)
 
-    def is_finite(self, register: str, kind: str) -> str:
+    def is_finite(self, register: str) -> str:
         """Whether a float is neither infinite nor undefined, in an `i8` register."""
-        magnitude = self.text.op(kind, "fabs", register)
-        return self.text.op(I8, "fcmp.le", magnitude, self.text.float(LARGEST[kind], kind))
+        return self.text.op(I8, "finite", register)
 
     def leave_if_raised(self, undo: Callable[[], None] | None = None) -> None:
         """Leaves where the floating-point status says that NumPy would warn; first `undo` writes
@@ -725,9 +722,7 @@ class Emitter:
         if self.is_recorded:
             return
         text = self.text
-        status = text.call("i64", "status")
-        seen = text.op("i64", "and", status, text.integer(7))
-        has_raised = text.op(I8, "icmp.ne", seen, text.integer(0))
+        has_raised = text.call(I8, "raised")
         if undo is None:
             self.leave_if(has_raised)
             return

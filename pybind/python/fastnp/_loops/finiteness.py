@@ -21,7 +21,7 @@ def of(e: Emitter, name: str, operand: Operand, result: Number = NP_BOOL) -> Val
     if name == "isnan":
         answer = e.text.op(I8, "fcmp.uno", x, x)
     elif name == "isfinite":
-        answer = e.is_finite(x, F64)
+        answer = e.is_finite(x)
     else:
         largest = e.text.float(LARGEST[F64], F64)
         answer = e.text.op(I8, "fcmp.gt", e.text.op(F64, "fabs", x), largest)

@@ -431,7 +431,7 @@ def math_function(name: str) -> Callable[[Emitter, list[Operand]], Value]:
 
 
 def leave_unless_finite(e: Emitter, register: str) -> None:
-    e.leave_unless(e.is_finite(register, F64))
+    e.leave_unless(e.is_finite(register))
 
 
 def scaled(name: str, factor: float) -> Callable[[Emitter, list[Operand]], Value]:

@@ -12,7 +12,7 @@ from fastnp._loops.arrays import (
     broadcast,
     by_element,
     checked_position,
-    distance,
+    element_address,
     elements,
     load,
     number_everywhere,
@@ -61,8 +61,8 @@ def gathered(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
             if item.kind == "array":
                 index = position(e, Value(Number(given.char), (index,)), extent)
             at = text.op(I64, "add", at, text.op(I64, "mul", index, stride))
-        for k, stride in zip(indices[len(lead) :], steps(e, part), strict=True):
-            at = text.op(I64, "add", at, distance(e, k, stride))
+        row = Value(part.type, (at, *part.registers[1:]))
+        at = element_address(e, row, steps(e, part), indices[len(lead) :])
         return load(e, type_.char, at).register
 
     sources = (array, *(source for given in positions for source in given.sources))

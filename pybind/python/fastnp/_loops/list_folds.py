@@ -183,7 +183,7 @@ def rounding(e: Emitter, a: str, b: str, total: str) -> str:
 def compensated(e: Emitter, total: str, lost: str) -> str:
     """A sum with what it has lost, if that is a number."""
     text = e.text
-    known = text.op(F64, "select", e.is_finite(lost, F64), lost, text.float(0.0))
+    known = text.op(F64, "select", e.is_finite(lost), lost, text.float(0.0))
     return text.op(F64, "fadd", total, known)
 
 

@@ -477,7 +477,7 @@ def python_floats(e: Emitter, name: str, x: str, y: str, is_whole: bool = False)
         if not is_whole:
             e.leave_unless(text.op(I8, "fcmp.gt", x, text.float(0.0)))
         power = text.call(F64, "pow", x, y)
-        e.leave_unless(e.is_finite(power, F64))
+        e.leave_unless(e.is_finite(power))
         return power
     if name in ("divide", "floor_divide", "remainder"):
         e.leave_if(text.op(I8, "fcmp.eq", y, text.float(0.0)))
@@ -525,7 +525,7 @@ def float_floor_division(e: Emitter, kind: str, x: str, y: str) -> tuple[str, st
     e.leave_if(text.op(I8, "fcmp.eq", y, zero))
     rest = text.call(kind, "fmod" if kind == F64 else "fmodf", x, y)
     for operand in (x, y):
-        e.leave_unless(e.is_finite(operand, kind))
+        e.leave_unless(e.is_finite(operand))
     quotient = text.op(kind, "fdiv", text.op(kind, "fsub", x, rest), y)
     has_rest = text.op(I8, "fcmp.ne", rest, zero)
     opposite = text.op(

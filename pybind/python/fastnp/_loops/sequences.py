@@ -85,7 +85,7 @@ def linspace(is_ours: bool) -> Make:
         last = text.op(I64, "sub", count, text.integer(1))
         e.leave_unless(text.op(I8, "icmp.gt", last, text.integer(0)))
         step = text.op(F64, "fdiv", text.op(F64, "fsub", stop, start), text.op(F64, "i2f", last))
-        e.leave_unless(e.is_finite(step, F64))
+        e.leave_unless(e.is_finite(step))
         e.leave_if(text.op(I8, "fcmp.eq", step, text.float(0.0, F64)))
 
         def element(indices: Indices) -> str:

@@ -717,7 +717,7 @@ class Site(Loop):
         step = Step()
         step.error = outcome.error
         step.row, step.unbound = self._row(outcome, names)
-        step.made = frozenset(self.first + k for k in outcome.made)
+        step.made = frozenset(map(self.first.__add__, outcome.made))
         if outcome.at == BROKE:
             step.rest = False
         elif outcome.at != DONE:

@@ -76,7 +76,7 @@ def median(e: Emitter, arguments: list[Operand]) -> Value:
     arrays.refuse_many(e, source.shape, MOST_OF_MEDIAN)
     memory, count = one_after_another(e, source, "d")
     found = e.text.call(F64, "median_f64", memory, count)
-    e.leave_unless(e.is_finite(found, F64))
+    e.leave_unless(e.is_finite(found))
     return Value(NP_FLOAT, (found,))
 
 

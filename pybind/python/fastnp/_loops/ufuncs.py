@@ -105,6 +105,6 @@ def of_complex(e: Emitter, function: numpy.ufunc, value: Value) -> Value:
         ]
         e.leave_if_raised()
         for register in registers:
-            e.leave_unless(e.is_finite(register, F64))
+            e.leave_unless(e.is_finite(register))
         return Value(type_, tuple(registers))
     raise Unsupported(f"{function.__name__} of a complex number")
