@@ -57,7 +57,13 @@ def test_element(dtype: str) -> None:
 def test_keys() -> None:
     """Every kind of key that names one element, a class derived from tuples among them."""
     pair = collections.namedtuple("pair", "row column")
-    keys = [(1, 2), pair(1, 2), (-1, numpy.int8(2)), (numpy.uint64(1), True), (1, numpy.True_)]
+    keys: list[Any] = [
+        (1, 2),
+        pair(1, 2),
+        (-1, numpy.int8(2)),
+        (numpy.uint64(1), True),
+        (1, numpy.True_),
+    ]
     keys += [(1, ..., 2), (None, 1, 2), pair(0, slice(None)), (5, 0), (1, 2, 3), (1, 2.0)]
     for key in keys:
         found = []

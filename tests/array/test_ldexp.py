@@ -21,7 +21,7 @@ def outcome(np: Any, x: Any, exponent: Any, **named: Any) -> Any:
         warnings.simplefilter("always")
         try:
             result = np.ldexp(x, exponent, **named)
-            end = result.dtype.char, numpy.asarray(result).tobytes(), numpy.shape(result)
+            end: Any = result.dtype.char, numpy.asarray(result).tobytes(), numpy.shape(result)
         except Exception as error:
             end = type(error), str(error)
     return end, [(w.category, str(w.message)) for w in caught]
