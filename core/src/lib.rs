@@ -272,7 +272,8 @@ pub mod white_box {
             suits,
         };
         pub use crate::memory::slot_pages::{
-            CLOSED_AT_ONCE, close_with_copy, disown, free_disowned, open_new, open_with_copy, open_with_pages, retire,
+            CLOSED_AT_ONCE, close_with_copy, disown, free_disowned, open_new, open_with_copy, open_with_pages, own,
+            retire,
         };
     }
 }

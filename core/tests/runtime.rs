@@ -93,26 +93,28 @@ fn results_that_are_touched_are_predicted() {
     let (one, other) = (Creation::of("a statement"), Creation::of(200_000));
     assert_ne!(one, other);
     for _ in 0..TOUCHES {
-        assert!(!touched.is_likely(one));
+        assert!(!touched.is_likely(one, false));
         touched.touch(one);
     }
-    assert!(!touched.is_likely(other), "each has a counter");
-    (0..OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one)));
+    assert!(!touched.is_likely(other, false), "each has a counter");
+    (0..OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one, false)));
     // It is guarded once, and touched.
-    assert!(!touched.is_likely(one));
+    assert!(!touched.is_likely(one, false));
     touched.touch(one);
-    (0..OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one)));
+    (0..OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one, false)));
     // It is guarded again, and not touched.
-    (0..9).for_each(|_| assert!(!touched.is_likely(one)));
+    (0..9).for_each(|_| assert!(!touched.is_likely(one, false)));
     touched.touch(one);
-    assert!(touched.is_likely(one));
+    assert!(touched.is_likely(one, false));
+    // A large one is not guarded any more.
+    (0..2 * OPEN_RUNS).for_each(|_| assert!(touched.is_likely(one, true)));
     // A statement uses it: it is counted from the beginning.
     touched.miss(one);
     for _ in 0..TOUCHES {
-        assert!(!touched.is_likely(one));
+        assert!(!touched.is_likely(one, false));
         touched.touch(one);
     }
-    assert!(touched.is_likely(one));
+    assert!(touched.is_likely(one, false));
 }
 
 /// Sums the rows of a matrix of doubles.

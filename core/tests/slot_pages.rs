@@ -3,7 +3,8 @@
 use crate::memory::is_readable;
 use fastnp::white_box::slots::{
     CLOSED_AT_ONCE, MOST_COPIED, MOST_FRONTED, SLOT_PAGE, SlotOwner, assign_contents, capacity, close_with_copy,
-    disown, free_disowned, front_page, has_front, open_new, open_with_copy, open_with_pages, reserve, retire, suits,
+    disown, free_disowned, front_page, has_front, open_new, open_with_copy, open_with_pages, own, reserve, retire,
+    suits,
 };
 
 fn contents(bytes: usize, seed: usize) -> Vec<u8> {
@@ -82,6 +83,16 @@ fn a_slot_that_is_open_from_the_beginning_has_warm_pages() {
         }
     }
     assert!(open_new(MOST_FRONTED + 1, SlotOwner::Unassigned).is_none());
+    // One that is given away keeps its contents.
+    let slot = open_new(MOST_FRONTED, SlotOwner::Unassigned).unwrap();
+    // SAFETY: as above.
+    unsafe { slot.copy_from_nonoverlapping(contents(MOST_FRONTED, 7).as_ptr(), MOST_FRONTED) };
+    disown(slot);
+    assert!(own(slot, SlotOwner::Unassigned));
+    // SAFETY: as above.
+    assert_eq!(unsafe { std::slice::from_raw_parts(slot, MOST_FRONTED) }, contents(MOST_FRONTED, 7));
+    disown(slot);
+    assert!(free_disowned(slot) && !is_readable(slot) && !is_readable(front_page(slot).cast()));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 #[cfg(all(unix, debug_assertions))]
 use crate::memory::guard;
-use crate::memory::guarded_range::{self, SlotOwner};
+use crate::memory::guarded_range::{self, MOST_COPIED, SlotOwner};
 use crate::memory::slot_pages;
 use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
@@ -45,6 +45,8 @@ const LIMIT_VALID: Duration = Duration::from_millis(100);
 const CLASSES: usize = 4 * 48;
 /// From this size on a block is a mapping of its own, whose pages can be moved. (The allocator of the C library begins at 128 KB.)
 const MAPPED_FROM: usize = 64 << 10;
+/// Free blocks of a class among which one with a front page is looked for.
+const SEARCHED: usize = 16;
 /// Beside the size class: the memory is at the storage's guarded address.
 const OPENED: u32 = 1 << 30;
 
@@ -202,10 +204,17 @@ impl Buffer {
         if guard::is_on() {
             return None;
         }
-        let start = NonNull::new(slot_pages::open_new(bytes, owner)?)?;
         let class = class_of(bytes);
+        let size = class_bytes(class);
+        let start = if bytes > MOST_COPIED {
+            // Free blocks of the pool have room for their class.
+            let known = pool().take_fronted(class).filter(|start| slot_pages::own(start.as_ptr(), owner));
+            known.or_else(|| NonNull::new(slot_pages::open_new(size, owner)?))?
+        } else {
+            NonNull::new(slot_pages::open_new(bytes, owner)?)?
+        };
         let mut pool = pool();
-        pool.live += class_bytes(class);
+        pool.live += size;
         pool.peak = pool.peak.max(pool.used());
         Some(Buffer { start, class: class | OPENED })
     }
@@ -289,7 +298,9 @@ impl Buffer {
         }
         let class = self.class & !OPENED;
         let size = class_bytes(class);
-        if guarded_range::has_front(self.start.as_ptr()) {
+        let start = self.start.as_ptr();
+        // A free block of the pool has room for its class.
+        if guarded_range::has_front(start) && (size <= MOST_COPIED || size > guarded_range::capacity(start)) {
             pool().live -= size;
             slot_pages::retire(self.into_raw().0);
             return true;
@@ -453,6 +464,16 @@ impl Pool {
             self.chunk = (start.add(bytes), left - bytes);
             Some(start.add(offset))
         }
+    }
+
+    /// Takes a free block of a class that is in a slot with a front page, if one was freed lately.
+    fn take_fronted(&mut self, class: u32) -> Option<NonNull<u8>> {
+        let list = self.free.get_mut(class as usize)?;
+        let at = (list.len().saturating_sub(SEARCHED)..list.len())
+            .rev()
+            .find(|&i| guarded_range::has_front(list[i].as_ptr()))?;
+        self.cached -= class_bytes(class);
+        Some(list.swap_remove(at))
     }
 
     /// Releases free blocks, largest first, until at most `bytes` are left.

@@ -11,7 +11,8 @@
 //!   as fast up to 16 KB and takes 31 µs for 256 KB; and other threads would see the contents before they are complete.)
 //!
 //! - Contents that code outside is likely to touch are computed in a staging slot, which is theirs and open from the beginning
-//!   ([`open_new`]): no system call, and the pages stay where they were used last. They have at most [`MOST_FRONTED`] bytes.
+//!   ([`open_new`]): no system call, and the pages stay where they were used last. They have at most [`MOST_FRONTED`] bytes. Slots of large
+//!   ones are free blocks of the pool when the storage dies, and are [`own`]ed again.
 //!
 //! [`MOST_COPIED`]: crate::memory::guarded_range::MOST_COPIED
 
@@ -88,6 +89,17 @@ pub fn open_new(bytes: usize, owner: SlotOwner) -> Option<*mut u8> {
     regions()[index].owners[slot as usize] = owner;
     OPEN.fetch_add(1, Ordering::Relaxed);
     Some(slot_start(index, slot as usize).wrapping_add(front_bytes(index)))
+}
+
+/// Gives an open slot that [`disown`] gave away to an owner again; false, and it is closed, where too many are open.
+pub fn own(address: *mut u8, owner: SlotOwner) -> bool {
+    if !is_available() {
+        free_disowned(address);
+        return false;
+    }
+    hand_over(address, owner);
+    OPEN.fetch_add(1, Ordering::Relaxed);
+    true
 }
 
 /// An open slot of a region without an owner, now the caller's, and whether it is new.

@@ -5,6 +5,7 @@ use crate::array::array::Array;
 use crate::array::layout::{Layout, Strides, byte_count, c_strides, for_axes};
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
+use crate::memory::guarded_range::MOST_COPIED;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::{SHOWN_AT_ONCE, Storage};
 use crate::memory::storage_handle::StorageHandle;
@@ -151,7 +152,8 @@ impl Runtime {
     /// Allocates open memory for a result that code outside does not know, if it is likely to touch it.
     pub(crate) fn materialize_touched(&mut self, storage: &Storage, creation: Creation) -> Option<*mut u8> {
         storage.set_creation(Some(creation.number()));
-        let is_likely = self.exec_target().device.is_none() && self.touched.is_likely(creation);
+        let is_likely =
+            self.exec_target().device.is_none() && self.touched.is_likely(creation, storage.bytes() > MOST_COPIED);
         is_likely.then(|| storage.materialize_open()).flatten()
     }
 

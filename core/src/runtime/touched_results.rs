@@ -50,13 +50,14 @@ impl Creation {
 }
 
 impl TouchedResults {
-    /// Whether a result is likely to be touched before anything else uses it.
-    pub fn is_likely(&mut self, creation: Creation) -> bool {
+    /// Whether a result is likely to be touched before anything else uses it. If it is large it is not guarded now and then: to move its pages
+    /// away costs too much, and to compute it at once is what NumPy does.
+    pub fn is_likely(&mut self, creation: Creation, is_large: bool) -> bool {
         let counter = &mut self.counters[creation.0 as usize];
         if *counter < TOUCHES {
             false
-        } else if *counter < TOUCHES + OPEN_RUNS {
-            *counter += 1;
+        } else if *counter < TOUCHES + OPEN_RUNS || is_large {
+            *counter = (*counter + 1).min(TOUCHES + OPEN_RUNS);
             true
         } else {
             *counter = TOUCHES - 1;
