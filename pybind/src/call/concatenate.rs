@@ -126,7 +126,7 @@ fn appended(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
 /// A joining function, by NumPy's name, its arguments' names, and how many of them may be positional.
 fn joined<'py, const N: usize>(
     call: Arguments<'_, 'py>,
-    (name, names, positions): (&'static str, [&str; N], usize),
+    (name, names, positions): (&'static str, [&'static str; N], usize),
     prepare: AxisOfParts,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();

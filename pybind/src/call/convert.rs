@@ -76,8 +76,9 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) ->
     }
     // NumPy's arrays without axes are numbers in operations, but have memory that `asarray` must share.
     if let Some(value) = call.sole()
-        && !is_numpy(value)?
+        && !is_numpys(value)
         && let Arg::Number(number) = parse_fast(value)?
+        && !is_numpy(value)?
     {
         return new_object(py, to_py_result(py, Array::full(&[], strong_scalar(number), Order::C))?);
     }
@@ -109,21 +110,19 @@ pub(crate) fn shared<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'p
 
 /// Whether an object exports memory on a device.
 fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let is_known = value.is_exact_instance_of::<NdArray>()
-        || value.is_instance_of::<PyList>()
-        || value.is_instance_of::<PyTuple>()
-        || is_numpy(value)?;
-    if is_known {
+    if value.is_exact_instance_of::<NdArray>() || value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()
+    {
         return Ok(false);
     }
     let py = value.py();
     // The class is asked, because an object may invent any attribute.
     let class = value.get_type();
-    if protocol::has(&class, intern!(py, "__cuda_array_interface__"))? {
-        return Ok(value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some());
-    }
-    if !protocol::has(&class, intern!(py, "__dlpack_device__"))? {
+    let has_interface = protocol::has(&class, intern!(py, "__cuda_array_interface__"))?;
+    if !has_interface && !protocol::has(&class, intern!(py, "__dlpack_device__"))? || is_numpy(value)? {
         return Ok(false);
+    }
+    if has_interface {
+        return Ok(value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some());
     }
     let Some(requested) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
     py.import("fastnp._interop.interchange")?.getattr("is_device_memory")?.call1((requested.call0()?,))?.extract()
@@ -131,12 +130,12 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// An array of a (nested) list of numbers, with no other argument but a native dtype; `None` if it is left to NumPy.
 fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
-    let types = dtype::types(value.py())?;
-    let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
-    let dtype = dtype.filter(|dtype| !dtype.is_none());
     if !value.is_exact_instance_of::<PyList>() && !value.is_exact_instance_of::<PyTuple>() {
         return Ok(None);
     }
+    let types = dtype::types(value.py())?;
+    let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
+    let dtype = dtype.filter(|dtype| !dtype.is_none());
     let native = match dtype.map(dtype::requested).transpose()? {
         Some(RequestedType::Native(dtype)) => Some(dtype),
         Some(RequestedType::Other) => return Ok(None),

@@ -18,7 +18,7 @@ use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::header::NumpyArray;
 use crate::object::identity::{known_view, remember_view};
 use crate::object::ndarray::NdArray;
-use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ORDER, PyArray_Dims, PyArrayObject};
+use numpy::npyffi::{NPY_ARRAY_C_CONTIGUOUS, NPY_ORDER, PY_ARRAY_API, PyArray_Dims, PyArrayObject};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -211,7 +211,8 @@ unsafe extern "C" fn as_array(
         if !known.is_null() {
             return known;
         }
-        let made = numpys(module, args, count, names);
+        // What NumPy's function makes after it has looked for the type of its argument: a view of NumPy's class (140 ns, 50 so).
+        let made = PY_ARRAY_API.PyArray_View(py, (*args).cast(), std::ptr::null_mut(), NumpyArray::type_object_raw(py));
         // Most views end with the function that made them, and the note takes as long as the view.
         if names.is_null() {
             remember_view(py, *args, made);

@@ -25,8 +25,29 @@ pub(crate) struct Named {
 static NAMED: GilCell<HashMap<(usize, usize), &'static Named, AddressHash>> =
     GilCell::new(HashMap::with_hasher(BuildHasherDefault::new()));
 
+/// Those that were called last, each at the place of its text's address: 10 of the 25 ns that `numpy.empty(10, object)` takes more than NumPy's.
+static RECENT: GilCell<[(usize, usize, Option<&'static Named>); RECENT_PLACES]> =
+    GilCell::new([(0, 0, None); RECENT_PLACES]);
+const RECENT_PLACES: usize = 64;
+
 /// NumPy's function of a name.
+#[inline]
 fn named(py: Python<'_>, name: &'static str) -> PyResult<&'static Named> {
+    let (address, length) = (name.as_ptr().addr(), name.len());
+    let place = (address ^ address >> 6) % RECENT_PLACES;
+    match RECENT.with(py, |all| all[place]) {
+        (known, of_length, Some(named)) if known == address && of_length == length => Ok(named),
+        _ => {
+            let named = find_named(py, name)?;
+            RECENT.with(py, |all| all[place] = (address, length, Some(named)));
+            Ok(named)
+        }
+    }
+}
+
+/// [`named`] of one that was not called last.
+#[cold]
+fn find_named(py: Python<'_>, name: &'static str) -> PyResult<&'static Named> {
     let text = (name.as_ptr().addr(), name.len());
     if let Some(known) = NAMED.with(py, |all| all.get(&text).copied()) {
         return Ok(known);

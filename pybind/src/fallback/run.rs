@@ -95,7 +95,7 @@ impl<'a, 'py> Call<'a, 'py> {
     fn is_kept(&self, value: &Object<'py>) -> bool {
         match value_type(value) {
             ValueType::Plain | ValueType::Numpys => true,
-            ValueType::Other => !self.is_ufunc && is_known_opaque(value),
+            ValueType::Other => !self.is_ufunc && (is_known_opaque(value) || is_opaque_object(value)),
             ValueType::Sequence => self.keeps_list(value) || is_all_plain(value),
             ValueType::Ours => false,
         }
@@ -290,6 +290,11 @@ impl<'a, 'py> Call<'a, 'py> {
             Some(items) => Some(PyTuple::new(py, items)?.into_any()),
         }))
     }
+}
+
+/// Whether [`is_opaque`] says of an object that a function of NumPy's gets it as it is; not of our class, nor where asking fails.
+fn is_opaque_object(value: &Object<'_>) -> bool {
+    !value.is(NdArray::type_object(value.py())) && is_opaque(value, false).unwrap_or(false)
 }
 
 /// Whether a list or tuple holds nothing but what is passed as it is, and such lists and tuples.

@@ -105,7 +105,10 @@ fn sees_no_array(class: &Bound<'_, PyType>, types: &Types, by_ufunc: bool) -> Py
         // SAFETY: two classes.
         unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), base.as_type_ptr()) != 0 }
     };
-    if derives_from(types.generic.bind(py)) {
+    let has_own_ufuncs = protocol::has(class, intern!(py, "__array_ufunc__"))?;
+    let has_own_functions = protocol::has(class, intern!(py, "__array_function__"))?;
+    // A function asks a class such as `pandas.Series` for its array, which is not one that stands for an array of ours.
+    if has_own_ufuncs && !has_own_functions && !by_ufunc || derives_from(types.generic.bind(py)) {
         return Ok(true);
     }
     let array = types.array.bind(py);
@@ -114,11 +117,9 @@ fn sees_no_array(class: &Bound<'_, PyType>, types: &Types, by_ufunc: bool) -> Py
         let protocol = if by_ufunc { intern!(py, "__array_ufunc__") } else { intern!(py, "__array_function__") };
         return Ok(class.getattr(protocol)?.is(&array.getattr(protocol)?));
     }
-    let has_own_ufuncs = protocol::has(class, intern!(py, "__array_ufunc__"))?;
-    if by_ufunc && has_own_ufuncs || protocol::has(class, intern!(py, "__array_function__"))? {
+    if by_ufunc && has_own_ufuncs || has_own_functions {
         return Ok(false);
     }
-    // A function asks a class such as `pandas.Series` for its array, which is not one that stands for an array of ours.
     Ok(has_own_ufuncs || !protocol::has(class, intern!(py, "__array__"))?)
 }
 

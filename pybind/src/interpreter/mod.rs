@@ -12,6 +12,7 @@ pub(crate) mod fallback;
 pub(crate) mod fastcall;
 pub(crate) mod gil_cell;
 pub(crate) mod interpreter_lock;
+pub(crate) mod known_names;
 pub(crate) mod protocol;
 pub(crate) mod raw_call;
 pub(crate) mod sequence_items;

@@ -28,6 +28,7 @@ use pyo3::prelude::*;
 use pyo3::pycell::PyBorrowError;
 use pyo3::type_object::{PyLayout, PyTypeInfo};
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Axes that a block of the usual size has room for.
 const USUAL_AXES: usize = 4;
@@ -43,9 +44,17 @@ pub(crate) struct NumpyArray;
 
 // SAFETY: the type object is NumPy's.
 unsafe impl PyTypeInfo for NumpyArray {
+    #[inline]
     fn type_object_raw(py: Python<'_>) -> *mut ffi::PyTypeObject {
+        static KNOWN: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
+        let known = KNOWN.load(Ordering::Relaxed);
+        if !known.is_null() {
+            return known;
+        }
         // SAFETY: NumPy is imported before a class derives from its own.
-        unsafe { npyffi::get_type_object(py, npyffi::NpyTypes::PyArray_Type) }
+        let class = unsafe { npyffi::get_type_object(py, npyffi::NpyTypes::PyArray_Type) };
+        KNOWN.store(class, Ordering::Relaxed);
+        class
     }
 }
 
