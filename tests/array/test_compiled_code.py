@@ -218,6 +218,7 @@ def test_results_that_are_touched_are_computed_at_once(
     for x, address in kept:
         assert (read(address, n)[2:] == expected[2:]).all()
         assert (numpy.asarray(x)[2:] == expected[2:]).all()
+    positions.cache_clear()
 
 
 def test_what_is_not_touched_any_more_is_pending_again() -> None:

@@ -25,7 +25,7 @@ use crate::fourier::plan::FourierPlans;
 use crate::host::gemm::Product;
 use crate::host::threads::Threads;
 use crate::memory::pool::Buffer;
-use crate::memory::storage::Storage;
+use crate::memory::storage::{SHOWN_AT_ONCE, Storage};
 use crate::memory::storage_handle::StorageHandle;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Composite, Operation};
@@ -238,8 +238,11 @@ impl<'r> Eager<'r> {
         target: EagerTarget<'r, '_>,
         run: impl FnOnce(&mut Eager<'r>, *mut u8) -> Result<()>,
     ) -> Result<()> {
-        let start =
-            if target.start.is_null() { self.runtime.materialize_result(target.storage)? } else { target.start };
+        let start = match target.start.is_null() {
+            false => target.start,
+            true if target.storage.bytes() <= SHOWN_AT_ONCE => target.storage.materialize()?,
+            true => self.runtime.materialize_result(target.storage)?,
+        };
         run(&mut self, start)?;
         note_write(target.storage)?;
         self.count();
