@@ -4,7 +4,7 @@ use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::fallback::by_name::function;
 use crate::fallback::overridden::by_class;
 use crate::fallback::run::Call;
-use crate::fallback::ufunc::{run_foreign, run_ufunc};
+use crate::fallback::ufunc::run_ufunc;
 use crate::interop::numpy_memory::lent_elements;
 use crate::interpreter::cast::exactly;
 use crate::interpreter::dtype;
@@ -294,9 +294,6 @@ pub(crate) fn both_of<'py>(
     }
 }
 
-/// The most elements whose `modf` is left to NumPy's loop, at 3 ns a number: that of 10 takes .4 µs, the operations .9.
-const FEW_PARTED: usize = 250;
-
 /// `modf` of an array of floats: the fractions and the integral parts, exact operations that fuse; `None` where NumPy's function is to be
 /// called.
 pub(crate) fn modf<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -305,9 +302,6 @@ pub(crate) fn modf<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py
     let Some(Value::Array(x)) = arg.value(py)? else { return Ok(None) };
     if !x.dtype().is_float() {
         return Ok(None);
-    }
-    if x.is_ready_and_few(FEW_PARTED) {
-        return run_foreign(&function(py, "modf")?, std::slice::from_ref(object));
     }
     let step = |op, values: &[&Array]| {
         let values: SmallVec<[Value<'_>; 2]> = values.iter().map(|&x| Value::Array(x)).collect();

@@ -4,10 +4,13 @@ use crate::fallback::function::{RunsNumpy, called, joined, split};
 use crate::fallback::run::Call;
 use crate::fallback::{ufunc_entry, ufunc_loop};
 use crate::interpreter::address_hash::AddressHash;
+use crate::interpreter::cast::exactly;
 use crate::interpreter::fallback::{NOT_COVERED, NOT_NATIVE, fallback};
 use crate::interpreter::fastcall::{Arguments, entry};
 use crate::interpreter::gil_cell::GilCell;
 use crate::interpreter::vectorcall::{Callable, call_given};
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
 use numpy::npyffi::PyUFuncObject;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -24,6 +27,8 @@ pub(crate) struct NumpyUfunc {
     name: Py<PyString>,
     /// What its calls run instead, where there is a native version of them.
     native: Option<Py<PyAny>>,
+    /// Elements of ready arrays of which NumPy's loop is faster than that, at most.
+    few: usize,
 }
 
 impl RunsNumpy for NumpyUfunc {
@@ -33,7 +38,11 @@ impl RunsNumpy for NumpyUfunc {
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, me) = (this.py(), this.get());
-        if let Some(native) = &me.native {
+        let is_few = |argument: &Bound<'_, PyAny>| {
+            let array = exactly::<NdArray>(argument).map(Open::open);
+            array.is_some_and(|array| array.dense().is_some_and(|array| array.is_ready_and_few(me.few)))
+        };
+        if let Some(native) = me.native.as_ref().filter(|_| names.is_some() || !arguments.iter().all(is_few)) {
             // SAFETY: the caller's arguments, the last of which are those of the names.
             return unsafe { call_given(native.bind(py), arguments, names) };
         }
@@ -53,7 +62,7 @@ impl NumpyUfunc {
     #[pyo3(signature = (original, *_rest))]
     fn new(original: &Bound<'_, PyAny>, _rest: &Bound<'_, PyTuple>) -> PyResult<NumpyUfunc> {
         let name = original.getattr("__name__")?.cast_into::<PyString>()?.unbind();
-        Ok(NumpyUfunc { original: original.clone().unbind(), name, native: None })
+        Ok(NumpyUfunc { original: original.clone().unbind(), name, native: None, few: 0 })
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -106,17 +115,19 @@ impl NumpyUfunc {
     }
 }
 
-/// `numpy_ufunc(original, native)`: an object that runs NumPy's ufunc; its calls run `native`, if that is not None.
+/// `numpy_ufunc(original, native, few)`: an object that runs NumPy's ufunc; its calls run `native`, if that is not None, but for those of
+/// ready arrays of at most `few` elements.
 fn numpy_ufunc<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Callable> = PyOnceLock::new();
     let py = call.py();
     let class =
         CLASS.get_or_try_init(py, || Callable::derive::<NumpyUfunc>(py, c"fastnp._fastnp.ufunc_of_numpy", false))?;
-    let [original, native] = call.positions() else {
-        return Err(PyTypeError::new_err("numpy_ufunc takes a ufunc and a function"));
+    let [original, native, few] = call.positions() else {
+        return Err(PyTypeError::new_err("numpy_ufunc takes a ufunc, a function and a number"));
     };
     let mut value = NumpyUfunc::new(original, &PyTuple::empty(py))?;
     value.native = (!native.is_none()).then(|| native.clone().unbind());
+    value.few = few.extract()?;
     // SAFETY: the class was derived from this one, and the function is its.
     unsafe { class.object(py, value, called::<NumpyUfunc>) }
 }
@@ -232,6 +243,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<NumpyUfunc>()?;
     crate::interpreter::fastcall::add(
         module,
-        &[(c"numpy_ufunc", c"numpy_ufunc(original, native, /)\n--\n\n", entry!(numpy_ufunc))],
+        &[(c"numpy_ufunc", c"numpy_ufunc(original, native, few, /)\n--\n\n", entry!(numpy_ufunc))],
     )
 }

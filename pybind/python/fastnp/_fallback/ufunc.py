@@ -29,10 +29,12 @@ class _Doc:
 _fastnp.ufunc.__doc__ = _Doc()  # type: ignore[assignment]
 
 
-def foreign(original: _np.ufunc, native: Callable[..., Any] | None = None) -> Any:
+def foreign(
+    original: _np.ufunc, native: Callable[..., Any] | None = None, few: int = 0
+) -> Any:
     """A ufunc that runs in NumPy, with its methods and attributes; calls run `native`, if that is
-    given.
+    given, but for those of ready arrays of at most `few` elements.
     """
-    ours = _fastnp.numpy_ufunc(original, native)
+    ours = _fastnp.numpy_ufunc(original, native, few)
     ours.__doc__ = original.__doc__
     return ours

@@ -29,8 +29,9 @@ def in_general(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 NATIVE[_np.divmod] = foreign(_np.divmod, _fastnp.divmod)
 NATIVE[_np.frexp] = foreign(_np.frexp, _fastnp.frexp)
-NATIVE[_np.ldexp] = foreign(_np.ldexp, _fastnp.ldexp)
-NATIVE[_np.modf] = foreign(_np.modf, _fastnp.modf)
+# NumPy's loops take 4.6 and 3 ns a number, a call of 10 less than our operations.
+NATIVE[_np.ldexp] = foreign(_np.ldexp, _fastnp.ldexp, few=80)
+NATIVE[_np.modf] = foreign(_np.modf, _fastnp.modf, few=250)
 
 
 @native(_np.where)
