@@ -29,9 +29,7 @@ class _Doc:
 _fastnp.ufunc.__doc__ = _Doc()  # type: ignore[assignment]
 
 
-def foreign(
-    original: _np.ufunc, native: Callable[..., Any] | None = None, few: int = 0
-) -> Any:
+def foreign(original: _np.ufunc, native: Callable[..., Any] | None = None, few: int = 0) -> Any:
     """A ufunc that runs in NumPy, with its methods and attributes; calls run `native`, if that is
     given, but for those of ready arrays of at most `few` elements.
     """
