@@ -4,7 +4,7 @@ use crate::process::elsewhere;
 use fastnp::white_box::{
     Eager, EagerLimit, IN_PLACE, Storage, StorageRef, Watcher, dense_kernel, inner_kernel, runtime,
 };
-use fastnp::{Error, ErrorKind, settings, stats};
+use fastnp::{Array, Error, ErrorKind, LentElements, LentOperand, apply, apply_lent, guard_addresses, settings, stats};
 use fastnp_codegen::cost::EAGER_MULTIPLICATIONS;
 use fastnp_codegen::{Access, DType, Op};
 use std::sync::Arc;
@@ -126,4 +126,26 @@ fn an_inner_product_is_one_kernel_that_stores_the_sum_alone() {
     assert_eq!(lines[1..4], ["m0: read i32", "m1: read f64", "m2: write f64 restrict"]);
     let count = |word: &str| lines.iter().filter(|line| line.contains(word)).count();
     assert_eq!((count("load"), count("mul"), count("store")), (2, 1, 1), "{kernel}");
+}
+
+#[test]
+#[cfg(unix)]
+fn elements_at_guarded_addresses_are_not_lent() {
+    if elsewhere("eager::elements_at_guarded_addresses_are_not_lent") {
+        return;
+    }
+    assert!(guard_addresses());
+    assert!(settings::set("tiny", 0).unwrap());
+    let x = apply(Op::Add, &[(&Array::arange(5000).cast(DType::F64).unwrap()).into(), 1.0.into()]).unwrap();
+    let start = x.shown_address().unwrap().cast_const();
+    assert!(Array::at_guarded_address(start).is_some());
+    assert!(settings::set("tiny", 10_000).unwrap());
+    let y = Array::zeros(&[5000], DType::F64);
+    let lent = LentElements { start, shape: &[5000], dtype: DType::F64 };
+    // Its fault, under the runtime's lock, would wait for that lock for ever.
+    // SAFETY: the elements are there as soon as they are touched.
+    let sum = unsafe { apply_lent(Op::Add, &[LentOperand::Value((&y).into()), LentOperand::Lent(lent)]) };
+    assert!(sum.unwrap().is_none());
+    // SAFETY: as above.
+    assert_eq!(unsafe { start.cast::<f64>().add(4999).read() }, 5000.0);
 }

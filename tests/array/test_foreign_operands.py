@@ -261,3 +261,23 @@ def test_numpys_arrays_are_read_as_they_are() -> None:
     assert ours.tolist() == [5.0] * 6
     dates = numpy.array(["2020-01-01"], "M8[D]")
     assert (fastnp.array([1]) == dates).tolist() == (numpy.array([1]) == dates).tolist()
+
+
+@pytest.mark.parametrize("operator", [operator.add, operator.lt, operator.pow])
+def test_views_by_numpy_of_what_is_pending(operator: Any) -> None:
+    """A few elements of a large array of ours, as NumPy's view, beside a small array: the large
+    one may be pending, or closed to code outside.
+    """
+    for _ in range(12):
+        large = fastnp.ones(100_000) * 2 + 1
+        fastnp.eval(large)
+        view, small = numpy.asarray(large)[:1000], fastnp.ones(1000)
+        expected = numpy.full(1000, 3.0)
+        for _ in range(3):
+            for flush in (False, True):
+                if flush:
+                    fastnp.flush()
+                assert_same(operator(small, view), operator(numpy.ones(1000), expected))
+                assert_same(operator(view, small), operator(expected, numpy.ones(1000)))
+            large += 1
+            expected += 1

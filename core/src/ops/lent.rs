@@ -7,6 +7,7 @@ use crate::array::array::Array;
 use crate::array::layout::{Layout, count, same_shape};
 use crate::array::value::Value;
 use crate::error::Result;
+use crate::memory::guarded_range;
 use crate::ops::promote::{ArgType, own_type};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::recording;
@@ -86,6 +87,8 @@ pub unsafe fn apply_lent(op: Op, args: &[LentOperand<'_>; 2]) -> Result<Option<A
     let Some(gate) = Eager::within(&mut runtime, points, EagerLimit::Points(dtype.size())) else { return Ok(None) };
     for (i, arg) in args.iter().enumerate() {
         let start = match arg {
+            // A view of an array of the engine's, which may be closed: its fault would wait for the lock that is held here.
+            LentOperand::Lent(lent) if guarded_range::contains(lent.start.addr()) => return Ok(None),
             LentOperand::Lent(lent) => lent.start,
             LentOperand::Value(Value::Array(a)) => match gate.read(&a.storage).filter(|_| a.is_c_contiguous()) {
                 Some(start) => start.wrapping_offset(a.layout.offset),
