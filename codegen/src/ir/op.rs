@@ -98,7 +98,7 @@ Spacing "spacing" (a) "efd" -> same, OVERFLOW | UNDERFLOW, Any, 8,
 Heaviside "heaviside" (a, b) "efd" -> same, NONE, Any, 2,
     "Zero, the second argument or one, where the first is negative, zero or positive, element by element."
     { float: a.heaviside(b); }
-Ldexp "ldexp" (a, b) "efd" -> same, OVERFLOW | UNDERFLOW | INVALID, Any, 8,
+Ldexp "ldexp" (a, b) "efd" -> same, OVERFLOW | UNDERFLOW, Any, 8,
     "The first argument times two to the power of the second's floor, element by element, rounded once; nan where that is nan."
     { float: a.ldexp(b); }
 FrexpMantissa "frexp_mantissa" (a) "efd" -> same, NONE, Any, 4,
