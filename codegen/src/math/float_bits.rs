@@ -1,8 +1,8 @@
 //! Functions by the bits of floats: `nextafter`, `spacing`, `ldexp`, `frexp`, and the Heaviside step function.
 //!
-//! They are total and exact, `ldexp` is rounded once; which of them must raise a flag, say `nextafter_raises` and `spacing_raises`. The portable loops raise it;
-//! decompositions take the slow path for it. Nothing here but
-//! the products of `ldexp` raises a flag that the op table names.
+//! They are total and exact, `ldexp` is rounded once; which of them must raise a flag, say `nextafter_raises` and `spacing_raises`. The
+//! portable loops raise it; decompositions take the slow path for it. Nothing here but the products of `ldexp` raises a flag that the op
+//! table names.
 
 use super::arithmetic::{abs_bits, exponent_of};
 use super::real::{Number, Real, Word};
