@@ -66,8 +66,9 @@ pub(crate) fn spacing_raises<R: Real>(x: R) -> R::Mask {
 
 /// `x 2^floor(n)`, rounded once; nan where `n` is nan.
 ///
-/// Three powers of two, as one would have to exceed the exponent range. A product before the last one is exact, or overflows, or is below the
-/// normal numbers: then at least the factor 2^-(`MANTISSA` + 2) follows, and the result is zero.
+/// Three powers of two, as one would have to exceed the exponent range; those that are not needed are one. Where several are needed, a
+/// product before the last is exact, or overflows as the result does, or is below the normal numbers: then at least the factor
+/// 2^-(`MANTISSA` + 2) follows, and the result is zero.
 #[inline(always)]
 pub(crate) fn ldexp<R: Real>(x: R, n: R) -> R {
     let (bias, digits) = (R::Number::BIAS as f64, f64::from(R::Number::MANTISSA));
