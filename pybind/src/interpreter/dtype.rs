@@ -368,13 +368,8 @@ pub(crate) fn bits_of_scalar(object: &Bound<'_, PyAny>, dtype: DType) -> PyResul
     if !object.is_exact_instance(types(object.py())?.scalars[dtype as usize].bind(object.py())) {
         return Ok(None);
     }
-    let mut bytes = [0u8; 8];
-    // SAFETY: the object is exactly a scalar of this type, whose value follows the header (see `of_scalar`).
-    unsafe {
-        let value = object.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>());
-        std::ptr::copy_nonoverlapping(value, bytes.as_mut_ptr(), dtype.size().min(bytes.len()));
-    }
-    Ok(Some(u64::from_le_bytes(bytes)))
+    // SAFETY: the object is exactly a scalar of this type.
+    Ok(Some(unsafe { value_of(object.as_ptr(), dtype) }.bits() as u64))
 }
 
 /// The value of a NumPy scalar, if the core has its type.

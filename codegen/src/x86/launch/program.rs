@@ -299,8 +299,18 @@ impl RowChunks<'_> {
     }
 }
 
-/// The first element of a row. It goes on from row to row by additions: dividing the number of each row by the extents takes 0.1 µs, as long
-/// as a plane of 200 elements.
+/// The elements of one call: some of each of so many rows.
+#[derive(Clone, Copy)]
+struct RowSpan {
+    /// The first element's place in its row, and the number of elements of a row.
+    first: usize,
+    len: usize,
+    /// The number of rows.
+    rows: usize,
+}
+
+/// The first element of a row. The next row's addresses are computed by adding strides. Dividing the row's number by the extents takes
+/// 0.1 µs, as long as computing 200 elements.
 struct RowBegin {
     row: usize,
     /// The coordinates, by axis, and the addresses of the operands there.
@@ -660,6 +670,7 @@ impl LoopProgram {
                     }
                     let first = chunk * rows.chunk;
                     let len = rows.chunk.min(rows.n - first);
+                    let span = RowSpan { first, len, rows: count };
                     if self.uses_coordinates {
                         begin.coordinates(rows, first).for_each(|(axis, at)| put(arguments.axis(axis), at as u64));
                     }
@@ -667,14 +678,14 @@ impl LoopProgram {
                         put(arguments.address(operand), begin.address(rows, operand, first) as u64);
                     }
                     if !rows.saved.is_empty() {
-                        self.save_clobbered_inputs(rows, &begin, first, (len, count), spare);
+                        self.save_clobbered_inputs(rows, &begin, span, spare);
                     }
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
                     // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
                     let again = self.run_chunk(len * count, || unsafe { found.run(memory, len, count) });
                     if again.is_some() || fp_status::is_raised(self.fp_mask) {
-                        let mut chunk = self.chunk_to_re_execute(rows, &begin, first, (len, count), spare, carries);
+                        let mut chunk = self.chunk_to_re_execute(rows, &begin, span, spare, carries);
                         // SAFETY: as above.
                         unsafe {
                             if self.re_execute(&launch, rows.axis, &mut chunk, again, raised) {
@@ -711,18 +722,11 @@ impl LoopProgram {
 
     /// Saves the inputs that results are about to clobber, of some rows of some elements.
     #[inline(never)]
-    fn save_clobbered_inputs(
-        &self,
-        rows: &RowChunks<'_>,
-        begin: &RowBegin,
-        first: usize,
-        (len, count): (usize, usize),
-        spare: *mut u8,
-    ) {
+    fn save_clobbered_inputs(&self, rows: &RowChunks<'_>, begin: &RowBegin, span: RowSpan, spare: *mut u8) {
         for (operand, to) in self.saves(rows, spare) {
-            let (from, bytes) = (begin.address(rows, operand, first), len * self.size_of(operand));
+            let (from, bytes) = (begin.address(rows, operand, span.first), span.len * self.size_of(operand));
             let pitch = rows.across.map_or(0, |across| rows.launch.get().strides_of(operand)[across]);
-            for row in 0..count {
+            for row in 0..span.rows {
                 let from = from.wrapping_offset(row as isize * pitch);
                 // SAFETY: the operand is dense along the chunk, and the spare memory has room for each in turn.
                 unsafe { std::ptr::copy_nonoverlapping(from, to.wrapping_add(row * bytes), bytes) };
@@ -736,11 +740,11 @@ impl LoopProgram {
         &self,
         rows: &RowChunks<'_>,
         begin: &RowBegin,
-        first: usize,
-        (len, count): (usize, usize),
+        span: RowSpan,
         spare: *mut u8,
         carries: SmallVec<[Scalar; 2]>,
     ) -> Chunk {
+        let RowSpan { first, len, rows: count } = span;
         let mut origin = begin.origin.clone();
         begin.coordinates(rows, first).for_each(|(axis, at)| origin[axis] = at);
         let mut addresses: SmallVec<[*mut u8; 12]> =
