@@ -1,7 +1,8 @@
 //! Decomposition of functions by the bits of floats: `nextafter`, `spacing`, `ldexp`, `frexp` and `heaviside`, by the formulas of
 //! [`crate::math::float_bits`].
 //!
-//! These are right for all arguments. Lanes whose result overflows or is subnormal take the slow path for the flag alone.
+//! `frexp` takes the slow path for subnormal arguments. The others are right for all; lanes whose result overflows or is subnormal
+//! take the slow path for the flag alone.
 
 use super::traced::{FloatWidth, Tape, Traced};
 use crate::math::float_bits;
@@ -30,8 +31,11 @@ fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId,
         }
         Op::Spacing => (float_bits::spacing(x), Some(float_bits::spacing_raises(x))),
         Op::Ldexp => (float_bits::ldexp(x, y), None),
-        Op::FrexpMantissa => (float_bits::frexp_mantissa(x), None),
-        Op::FrexpExponent => return (tape.cast(float_bits::frexp_exponent(x).value(tape), DType::I32), None),
+        Op::FrexpMantissa => (float_bits::frexp_mantissa_of_normal(x), Some(float_bits::is_subnormal(x))),
+        Op::FrexpExponent => {
+            let exponent = tape.cast(float_bits::frexp_exponent_of_normal(x).value(tape), DType::I32);
+            return (exponent, Some(float_bits::is_subnormal(x).value(tape)));
+        }
         _ => (float_bits::heaviside(x, y), None),
     };
     (value.value(tape), raises.map(|mask| mask.value(tape)))

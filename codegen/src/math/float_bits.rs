@@ -4,7 +4,7 @@
 //! portable loops raise it; decompositions take the slow path for it. Nothing here but the products of `ldexp` raises a flag that the op
 //! table names.
 
-use super::arithmetic::{abs_bits, exponent_of};
+use super::arithmetic::abs_bits;
 use super::real::{Number, Real, Word};
 
 /// The bits of infinity.
@@ -92,13 +92,11 @@ const fn normalizing<R: Real>() -> u32 {
     R::Number::MANTISSA + 2
 }
 
-/// Whether `x` is subnormal or zero, and `x` by a power of two that is normal if `x` is neither zero nor infinite nor nan. Exact; a
-/// signalling nan becomes quiet, as by the C library.
+/// Whether `x` is subnormal, compared as bits.
 #[inline(always)]
-fn normalized<R: Real>(x: R) -> (R::Mask, R) {
-    let is_subnormal = abs_bits(x).below(R::literal(R::Number::LEAST_NORMAL).bits());
-    let power = R::of((1u64 << normalizing::<R>()) as f64);
-    (is_subnormal, x * R::select(is_subnormal, power, R::of(1.0)))
+pub(crate) fn is_subnormal<R: Real>(x: R) -> R::Mask {
+    let (one, least) = (R::Word::of(1), R::literal(R::Number::LEAST_NORMAL).bits());
+    abs_bits(x).wrapping_sub(one).below(least.wrapping_sub(one))
 }
 
 /// Whether `x` is zero, infinite or nan, compared as bits.
@@ -108,22 +106,39 @@ fn has_no_exponent<R: Real>(x: R) -> R::Mask {
     abs_bits(x).wrapping_sub(one).reaches(infinity::<R>().wrapping_sub(one))
 }
 
+/// `x`, by the power of two that makes it normal where it is subnormal.
+#[inline(always)]
+fn normalized<R: Real>(x: R) -> R {
+    let power = R::of((1u64 << normalizing::<R>()) as f64);
+    R::select(is_subnormal(x), x * power, x)
+}
+
 /// The mantissa of `x`, 1/2 or more in size and below 1, with its sign; `x` itself where it is zero, infinite or nan.
 #[inline(always)]
 pub(crate) fn frexp_mantissa<R: Real>(x: R) -> R {
-    let (_, normal) = normalized(x);
-    let others = R::Word::of(u64::MAX) ^ infinity::<R>();
-    let mantissa = R::from_bits((normal.bits() & others) | R::of(0.5).bits());
-    R::select(has_no_exponent(x), normal, mantissa)
+    frexp_mantissa_of_normal(normalized(x))
 }
 
 /// The exponent of 2 beside [`frexp_mantissa`]; zero where `x` is zero, infinite or nan, as in the GNU C library.
 #[inline(always)]
 pub(crate) fn frexp_exponent<R: Real>(x: R) -> R {
-    let (is_subnormal, normal) = normalized(x);
-    // The exponent that is stored is that of a mantissa from 1 on.
-    let beyond = R::select(is_subnormal, R::of(1.0 - f64::from(normalizing::<R>())), R::of(1.0));
-    R::select(has_no_exponent(x), R::of(0.0), exponent_of::<R>(abs_bits(normal)) + beyond)
+    let normalizing = R::select(is_subnormal(x), R::of(f64::from(normalizing::<R>())), R::of(0.0));
+    frexp_exponent_of_normal(normalized(x)) - normalizing
+}
+
+/// [`frexp_mantissa`] where `x` is not subnormal.
+#[inline(always)]
+pub(crate) fn frexp_mantissa_of_normal<R: Real>(x: R) -> R {
+    let others = R::Word::of(u64::MAX) ^ infinity::<R>();
+    let mantissa = R::from_bits((x.bits() & others) | R::of(0.5).bits());
+    R::select(has_no_exponent(x), x, mantissa)
+}
+
+/// [`frexp_exponent`] where `x` is not subnormal. The exponent that is stored is that of a mantissa from 1 on.
+#[inline(always)]
+pub(crate) fn frexp_exponent_of_normal<R: Real>(x: R) -> R {
+    let exponent = R::from_bits(abs_bits(x)).exponent() + R::of(1.0);
+    R::select(has_no_exponent(x), R::of(0.0), exponent)
 }
 
 /// Zero, `y` or one, where `x` is negative, zero or positive; `x` where it is nan.

@@ -170,6 +170,9 @@ pub(crate) fn builtin(op: Op) -> Option<String> {
         Op::Logaddexp | Op::Logaddexp2 => {
             return Some("a == b ? a : a - b != a - b ? a - b : (a > b ? a : b) + 0".to_owned());
         }
+        // Of subnormal numbers.
+        Op::FrexpMantissa => return Some("ldexp_F(a, -1 - ilogb_F(a))".to_owned()),
+        Op::FrexpExponent => return Some("ilogb_F(a) + 1".to_owned()),
         Op::Power => "pow",
         Op::Arctan2 => "atan2",
         _ => &op.name().replacen("arc", "a", 1),

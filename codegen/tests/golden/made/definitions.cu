@@ -147,6 +147,8 @@ static __device__ f64 exp_f64(const f64 a) {
     const f64 v28 = scale_f64(v27, v6);
     return v28;
 }
+=== exponent_f64
+static __device__ f64 exponent_f64(const f64 a) { return (f64)((i32)(bits_f64(a) >> mantissa_width_f64()) - bias_f64()); }
 === f32x2
 typedef struct __align__(8) { f32 at[2]; } f32x2;
 === f32x8
@@ -169,39 +171,31 @@ static __device__ f64 frexp_exponent_f64(const f64 a) {
     const f64 v0 = a;
     const f64 v1 = fabs(v0);
     const u64 v2 = (u64)bits_f64(v1);
-    const bool v4 = v2 < 4503599627370496ULL;
-    const f64 v7 = v4 ? 1.8014398509481984e16 : 1.0;
-    const f64 v8 = v0 * v7;
-    const f64 v10 = v4 ? (-53.0) : 1.0;
-    const u64 v12 = subtract_u64(v2, 1ULL);
-    const bool v14 = v12 >= 9218868437227405311ULL;
-    const f64 v15 = fabs(v8);
-    const u64 v16 = (u64)bits_f64(v15);
-    const u64 v18 = right_shift_u64(v16, 52ULL);
-    const u64 v20 = v18 | 4841369599423283200ULL;
-    const f64 v21 = from_bits_f64((u64)v20);
-    const f64 v23 = v21 - 4503599627371519.0;
-    const f64 v24 = v23 + v10;
-    const f64 v26 = v14 ? 0.0 : v24;
-    const i32 v27 = (i32)i32_of_f64(v26);
-    return v27;
+    const f64 v3 = exponent_f64(v1);
+    const f64 v5 = v3 + 1.0;
+    const u64 v7 = subtract_u64(v2, 1ULL);
+    const bool v9 = v7 >= 9218868437227405311ULL;
+    const f64 v11 = v9 ? 0.0 : v5;
+    const i32 v12 = (i32)i32_of_f64(v11);
+    const bool v14 = v7 < 4503599627370495ULL;
+    const i32 v16 = v14 ? ilogb(v0) + 1 : v12;
+    return v16;
 }
 === frexp_mantissa_f64
 static __device__ f64 frexp_mantissa_f64(const f64 a) {
     const f64 v0 = a;
-    const f64 v1 = fabs(v0);
-    const u64 v2 = (u64)bits_f64(v1);
-    const bool v4 = v2 < 4503599627370496ULL;
-    const f64 v7 = v4 ? 1.8014398509481984e16 : 1.0;
-    const f64 v8 = v0 * v7;
-    const u64 v9 = (u64)bits_f64(v8);
-    const u64 v11 = v9 & 9227875636482146303ULL;
-    const u64 v13 = v11 | 4602678819172646912ULL;
-    const f64 v14 = from_bits_f64((u64)v13);
-    const u64 v16 = subtract_u64(v2, 1ULL);
-    const bool v18 = v16 >= 9218868437227405311ULL;
-    const f64 v19 = v18 ? v8 : v14;
-    return v19;
+    const u64 v1 = (u64)bits_f64(v0);
+    const u64 v3 = v1 & 9227875636482146303ULL;
+    const u64 v5 = v3 | 4602678819172646912ULL;
+    const f64 v6 = from_bits_f64((u64)v5);
+    const f64 v7 = fabs(v0);
+    const u64 v8 = (u64)bits_f64(v7);
+    const u64 v10 = subtract_u64(v8, 1ULL);
+    const bool v12 = v10 >= 9218868437227405311ULL;
+    const f64 v13 = v12 ? v0 : v6;
+    const bool v15 = v10 < 4503599627370495ULL;
+    const f64 v17 = v15 ? ldexp(v0, -1 - ilogb(v0)) : v13;
+    return v17;
 }
 === from_bits_f32
 static __device__ f32 from_bits_f32(const u32 a) { return __uint_as_float(a); }
@@ -537,8 +531,6 @@ static __device__ Folded reduce_in_y(Folded f) {
     }
     return f;
 }
-=== right_shift_u64
-static __device__ u64 right_shift_u64(const u64 a, const u64 b) { return b < 8 * sizeof(u64) ? (u64)(a >> b) : (u64)0; }
 === scale_f32
 // Two factors, as one would have to exceed the range of exponents; the first product is exact, so it rounds once.
 static __device__ f32 scale_f32(const f32 a, const f32 b) {
