@@ -106,11 +106,11 @@ fn has_no_exponent<R: Real>(x: R) -> R::Mask {
     abs_bits(x).wrapping_sub(one).reaches(infinity::<R>().wrapping_sub(one))
 }
 
-/// `x`, by the power of two that makes it normal where it is subnormal.
+/// `x`, by the power of two that makes it normal where it is subnormal. Exact; a signalling nan becomes quiet, as by the C library.
 #[inline(always)]
 fn normalized<R: Real>(x: R) -> R {
     let power = R::of((1u64 << normalizing::<R>()) as f64);
-    R::select(is_subnormal(x), x * power, x)
+    x * R::select(is_subnormal(x), power, R::of(1.0))
 }
 
 /// The mantissa of `x`, 1/2 or more in size and below 1, with its sign; `x` itself where it is zero, infinite or nan.

@@ -155,3 +155,55 @@ fn sums_are_accurate_and_alike_for_any_number_of_workers() {
         }
     }
 }
+
+/// A fold of a short part of a body that is cut into slices, whose values are stored: one loop does all of it.
+#[test]
+fn long_bodies_are_stored_by_the_loop_that_folds() {
+    for x86 in X86::every_level() {
+        let mut k = KernelBuilder::new(Template::Reduce, 1, 1);
+        let (b, c) = (k.operand(DType::F64, Access::Read, true), k.operand(DType::F64, Access::Read, true));
+        let stored: Vec<_> = (0..4).map(|_| k.operand(DType::F64, Access::Write, true)).collect();
+        let out = k.operand(DType::F64, Access::Write, true);
+        let (b, c) = (k.body().load(b), k.body().load(c));
+        let one = k.body().constant(Scalar::new(DType::F64, 1.0));
+        let mut apply = |op: Op, args: &[ValueId]| k.body().apply(op, args);
+        let size = apply(Op::Absolute, &[b]);
+        let above = apply(Op::Add, &[size, one]);
+        let quotient = apply(Op::Divide, &[c, above]);
+        let square = apply(Op::Square, &[c]);
+        let larger = apply(Op::Maximum, &[b, square]);
+        let difference = apply(Op::Subtract, &[one, square]);
+        let distance = apply(Op::Absolute, &[difference]);
+        let root = apply(Op::Sqrt, &[distance]);
+        let negative = apply(Op::Negative, &[root]);
+        let exponential = apply(Op::Exp, &[negative]);
+        for (&operand, value) in stored.iter().zip([quotient, square, larger, exponential]) {
+            k.body().store(operand, value);
+        }
+        let sum = k.accumulate(Fold::Op(Op::Add), square);
+        let sum = k.epilogue().result(sum);
+        k.epilogue().store(out, sum);
+        let kernel = verify(k.finish()).expect("right");
+        let programs = [Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap()];
+        assert!(programs[1].listing().contains("fold and store over"), "{}", x86.name());
+        for (rows, n) in [(1, 200), (7, 1000), (3, 2049)] {
+            let input: Vec<f64> = (0..rows * n + 5).map(|i| (i * 617 % 41) as f64 / 8.0 - 2.0).collect();
+            let [expected, found] = [0, 1].map(|program: usize| {
+                let mut outs = vec![vec![0.0; rows * n]; 4];
+                let mut sums = vec![0.0; rows];
+                let mut addresses = vec![input[5..].as_ptr().cast_mut().cast(), input.as_ptr().cast_mut().cast::<u8>()];
+                addresses.extend(outs.iter_mut().map(|out| out.as_mut_ptr().cast()));
+                addresses.push(sums.as_mut_ptr().cast());
+                let mut strides = [n as isize * 8, 8].repeat(6);
+                strides.extend([8, 0]);
+                let launch =
+                    Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
+                // SAFETY: operands and what is stored have so many rows and columns, the sums so many rows.
+                unsafe { programs[program].launch(&launch, &Several(2)) }.unwrap();
+                outs.push(sums);
+                outs
+            });
+            assert_eq!(expected, found, "{rows} rows of {n}, {}", x86.name());
+        }
+    }
+}

@@ -105,7 +105,8 @@ fn near(dtype: DType, a: &[u8], b: &[u8]) -> bool {
 fn the_second_version_is_the_portable_backends() {
     alone("x86::second_version::the_second_version_is_the_portable_backends", || {
         let mut random = Random::new(11);
-        let functions = || Op::ALL.iter().copied().filter(|op| op.row().elementary);
+        let elementary = || Op::ALL.iter().copied().filter(|op| op.row().elementary);
+        let functions = || elementary().chain([Op::FrexpMantissa]);
         for (x86, dtype) in X86::every_level().iter().flat_map(|x86| [(x86, DType::F64), (x86, DType::F32)]) {
             for (op, way) in functions().flat_map(|op| WAYS.map(|way| (op, way))) {
                 let program = x86.compile(&kernel_of(op, dtype, way)).expect("it compiles");

@@ -1,8 +1,9 @@
 //! Lowering: from a group to a kernel, and to the extents and strides it is launched with.
 //!
 //! Values pass between the group's nodes in registers. A node that reads what no earlier node of the group wrote emits a load; the
-//! last write to each location that is live afterwards emits a store. Stores stand at the end of their fragment, so every load of
-//! the group sees memory as it was before the group.
+//! last write to each location that is live afterwards emits a store. A store to memory that the kernel touches nowhere else stands right
+//! behind its value, which is in a register there; the others stand at the end of their fragment, so every load of the group sees memory
+//! as it was before the group.
 
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::compose::Composition;
@@ -162,14 +163,17 @@ fn emit(
     restrict: impl Fn(usize) -> bool,
 ) -> (Kernel, SmallVec<[u32; 4]>, Vec<PartInst>) {
     let mut builder = KernelBuilder::new(template(nodes, group), outer as u8, inner as u8);
+    let is_restrict: SmallVec<[bool; 8]> = (0..operands.len()).map(restrict).collect();
     for (i, operand) in operands.iter().enumerate() {
         let access = if operand.write { Access::Write } else { Access::Read };
-        builder.operand(operand.access.dtype, access, restrict(i));
+        builder.operand(operand.access.dtype, access, is_restrict[i]);
     }
     let mut emitter = Emitter {
         nodes,
         group,
         operands,
+        is_restrict,
+        is_stored: smallvec![false; operands.len()],
         builder,
         scalars: SmallVec::new(),
         known: Vec::new(),
@@ -273,6 +277,9 @@ struct Emitter<'a> {
     nodes: &'a [Node],
     group: &'a Group,
     operands: &'a [Operand],
+    /// By operand: whether it is the only one of its memory, and whether its store has been emitted.
+    is_restrict: SmallVec<[bool; 8]>,
+    is_stored: SmallVec<[bool; 8]>,
     builder: KernelBuilder,
     scalars: SmallVec<[u32; 4]>,
     /// The current value of a location, by section and access.
@@ -284,8 +291,9 @@ struct Emitter<'a> {
 
 impl Emitter<'_> {
     fn run(&mut self) {
-        for member in self.group.members.iter().filter(|m| m.section == Section::Body) {
+        for (place, member) in self.group.members.iter().enumerate().filter(|(_, m)| m.section == Section::Body) {
             self.emit(&self.nodes[member.node as usize], Section::Body);
+            self.store_at_once(place);
         }
         self.stores(Section::Body);
         for (accumulator, dtype, access) in std::mem::take(&mut self.folds) {
@@ -394,16 +402,38 @@ impl Emitter<'_> {
         self.fragment(section).param(id)
     }
 
+    /// Stores what the member at a place of the body computed, if no later one overwrites it, and the kernel touches the memory nowhere
+    /// else: otherwise the value would take a register, or a frame, up to the end.
+    fn store_at_once(&mut self, place: usize) {
+        let target_of = |place: usize| {
+            let member = self.group.members[place];
+            full(&self.nodes[member.node as usize].target, self.group, member.section)
+        };
+        let target = target_of(place);
+        let is_target = |o: &Operand| o.write && o.section == Section::Body && o.access == target;
+        let Some(operand) = self.operands.iter().position(is_target) else { return };
+        let is_last = (place + 1..self.group.members.len()).all(|later| target_of(later) != target);
+        if is_last && self.is_restrict[operand] {
+            self.store(operand);
+        }
+    }
+
+    /// The stores of a section that are left.
     fn stores(&mut self, section: Section) {
-        for i in 0..self.operands.len() {
-            let operand = &self.operands[i];
-            if !operand.write || operand.section != section {
-                continue;
+        for operand in 0..self.operands.len() {
+            if self.operands[operand].section == section {
+                self.store(operand);
             }
-            if let Some(known) = self.known.iter().find(|k| k.0 == section && k.1 == operand.access) {
-                let value = known.2;
-                self.fragment(section).store(fastnp_codegen::OperandId(i as u16), value);
-            }
+        }
+    }
+
+    /// Stores the value of an operand that is written, once.
+    fn store(&mut self, operand: usize) {
+        let Operand { access, section, write } = &self.operands[operand];
+        let known = self.known.iter().find(|k| k.0 == *section && k.1 == *access);
+        if let (true, false, Some(&(section, _, value))) = (*write, self.is_stored[operand], known) {
+            self.is_stored[operand] = true;
+            self.fragment(section).store(fastnp_codegen::OperandId(operand as u16), value);
         }
     }
 }

@@ -431,7 +431,8 @@ fn fold_form(
         return None;
     }
     let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&results).map(|&v| is_uniform(fragment, v)).collect();
-    let function = jit.compile_fold(&map_of(fragment, &inputs, calls, &results), &uniform, ops, like)?;
+    let map = map_of(fragment, &inputs, calls, (&results[..sinks.len()], folded));
+    let function = jit.compile_fold(&map, &uniform, ops, like)?;
     let (operands, stored) = (inputs.iter().map(|&v| v as u16).collect(), sinks.iter().map(|s| s.operand).collect());
     let (broadcasting, columns) = (ByPattern::default(), ByPattern::default());
     Some(FoldForm { operands, stored, uniform, function, broadcasting, columns })
@@ -525,7 +526,7 @@ fn try_run(run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitH
         return Err(calls.len() / 2);
     }
     let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&outputs).map(|&v| is_uniform(fragment, v)).collect();
-    let map = map_of(fragment, &inputs, &calls, &outputs);
+    let map = map_of(fragment, &inputs, &calls, (&[], &outputs));
     let function = jit.compile_map(&map, &uniform).map_err(|at| at.saturating_sub(inputs.len()))?;
     let operands: SmallVec<[u16; MAX_JIT_OPERANDS]> = inputs.iter().chain(&outputs).map(|&v| v as u16).collect();
     let uniform = uniform.iter().filter(|u| **u).count();
@@ -533,10 +534,10 @@ fn try_run(run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitH
     Ok(MapCall { operands, uniform, entries, function })
 }
 
-/// Some calls of a fragment as a kernel of its own, a map: loads, calls, stores.
-fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -> Verified<Kernel> {
+/// Some calls of a fragment as a kernel of its own, a map. It loads the inputs, then stores `alone` right behind their values, as they
+/// overlap nothing that it reads, and the other outputs at the end.
+fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], (alone, outputs): (&[u32], &[u32])) -> Verified<Kernel> {
     let mut body = Fragment::default();
-    let mut operands = vec![];
     let mut renamed: SmallVec<[(u32, ValueId); 32]> = SmallVec::new();
     let mut push = |inst: Inst, dtype: DType| {
         body.insts.push(inst);
@@ -544,8 +545,16 @@ fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -
         ValueId(body.insts.len() as u32 - 1)
     };
     let dtype = |v: u32| fragment.types[v as usize];
+    let operand = |v: u32, access: Access| OperandDecl {
+        dtype: dtype(v),
+        access,
+        restrict: !alone.is_empty(),
+        nontemporal: false,
+    };
+    let stores = || alone.iter().chain(outputs).enumerate().map(|(i, &v)| (OperandId((inputs.len() + i) as u16), v));
+    let operands = inputs.iter().map(|&v| operand(v, Access::Read));
+    let operands = operands.chain(stores().map(|(_, v)| operand(v, Access::Write))).collect();
     for (i, &v) in inputs.iter().enumerate() {
-        operands.push(OperandDecl { dtype: dtype(v), access: Access::Read, restrict: false, nontemporal: false });
         renamed.push((v, push(Inst::Load(OperandId(i as u16)), dtype(v))));
     }
     for &call in calls {
@@ -555,13 +564,15 @@ fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -
                 *v = *now;
             }
         });
-        renamed.push((call, push(inst, dtype(call))));
+        let value = push(inst, dtype(call));
+        renamed.push((call, value));
+        for (to, _) in stores().take(alone.len()).filter(|&(_, v)| v == call) {
+            push(Inst::Store(to, value), dtype(call));
+        }
     }
-    for &v in outputs {
-        let operand = OperandId(operands.len() as u16);
-        operands.push(OperandDecl { dtype: dtype(v), access: Access::Write, restrict: false, nontemporal: false });
+    for (to, v) in stores().skip(alone.len()) {
         let now = renamed.iter().find(|(old, _)| *old == v).map_or(ValueId(v), |(_, now)| *now);
-        push(Inst::Store(operand, now), dtype(v));
+        push(Inst::Store(to, now), dtype(v));
     }
     let (template, epilogue) = (Template::Map, Fragment::default());
     let map = Kernel { template, outer: 1, inner: 0, operands, scalars: vec![], body, accumulators: vec![], epilogue };

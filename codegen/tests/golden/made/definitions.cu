@@ -176,9 +176,9 @@ static __device__ f64 frexp_exponent_f64(const f64 a) {
     const u64 v7 = subtract_u64(v2, 1ULL);
     const bool v9 = v7 >= 9218868437227405311ULL;
     const f64 v11 = v9 ? 0.0 : v5;
-    const i32 v12 = (i32)i32_of_f64(v11);
-    const bool v14 = v7 < 4503599627370495ULL;
-    const i32 v16 = v14 ? ilogb(v0) + 1 : v12;
+    const bool v13 = v7 < 4503599627370495ULL;
+    const i32 v14 = (i32)i32_of_f64(v11);
+    const i32 v16 = v13 ? ilogb(v0) + 1 : v14;
     return v16;
 }
 === frexp_mantissa_f64
