@@ -219,4 +219,9 @@ impl Assembler {
     pub fn prefetcht0(&mut self, of: Mem) {
         self.memory(plain_escaped(0x18), 1, of);
     }
+
+    /// Prefetches a cache line to the second-level cache.
+    pub fn prefetcht1(&mut self, of: Mem) {
+        self.memory(plain_escaped(0x18), 2, of);
+    }
 }

@@ -31,7 +31,7 @@ impl Emitter<'_> {
     }
 
     /// By operand: whether instructions of a slice access it.
-    fn accessed(&self, slice: &Slice) -> Vec<bool> {
+    pub(crate) fn accessed(&self, slice: &Slice) -> Vec<bool> {
         let operand = |at: usize| match self.body.fragment.insts[at] {
             Inst::Part(value, _) => self.body.fragment.insts[value.0 as usize].operand(),
             Inst::Load(_) if self.body.fragment.types[at].is_complex() => None,
@@ -142,7 +142,7 @@ impl Body<'_> {
         let (again, start) = (e.asm.label(), e.asm.len());
         e.asm.bind(again);
         e.slice(slices, slice, copies)?;
-        self.prefetch(e, copies, |operand| accessed[operand]);
+        self.prefetch_next_block(e, (slices, slice), copies, |_| true);
         self.advance(e, copies, |operand| accessed[operand]);
         e.asm.cmp_imm(REMAINING, (copies * self.lanes) as i32);
         e.asm.jump_if(Cond::AboveEqual, again);

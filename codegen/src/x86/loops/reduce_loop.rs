@@ -312,9 +312,23 @@ impl Body<'_> {
         match &slices {
             // A block has whole groups of rounds, so sums are divided as if there were none.
             Some(slices) => self.blocks(&mut e, slices, chains, |e, slice, accessed| {
-                self.emit_rounds(e, &folds, |e| e.slice(slices, slice, chains), |operand| accessed[operand])
+                let round = |e: &mut Emitter<'_>| {
+                    e.slice(slices, slice, chains)?;
+                    self.prefetch_next_block(e, (slices, slice), chains, |operand| operand < inputs);
+                    Ok(())
+                };
+                self.emit_rounds(e, &folds, round, |operand| accessed[operand])
             })?,
-            None => self.emit_rounds(&mut e, &folds, |e| e.body(chains, false), |_| true)?,
+            None => {
+                let round = |e: &mut Emitter<'_>| {
+                    e.body(chains, false)?;
+                    if self.is_prefetched() {
+                        self.prefetch(e, chains, |operand| operand < inputs);
+                    }
+                    Ok(())
+                };
+                self.emit_rounds(&mut e, &folds, round, |_| true)?;
+            }
         }
         e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::Below, tail);
@@ -364,9 +378,6 @@ impl Body<'_> {
         let start = e.asm.len();
         folds.into.set(FoldInto::Partial);
         body(e)?;
-        if self.is_prefetched() {
-            self.prefetch(e, folds.chains, |operand| operand < folds.inputs && among(operand));
-        }
         self.advance(e, folds.chains, among);
         e.asm.sub_imm(ROUNDS_LEFT, 1);
         e.asm.jump_if(Cond::Equal, full);
