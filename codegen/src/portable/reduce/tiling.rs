@@ -229,10 +229,11 @@ impl<'a> TiledReduction<'a> {
 
     /// Machine code that folds columns of this launch, whose loads are as simple, unless they are all that it would read.
     fn column_fold(&self) -> Option<ColumnFoldCall<'a>> {
-        let may_run =
-            self.points >= least_columns(self.body.cost) && self.has_simple_loads() && !self.is_read_in_place();
-        let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
         let stores = !self.body.sinks.is_empty();
+        let copies = stores && self.body.loads.iter().any(|l| self.column_stride(l.operand) == 0);
+        let may_run =
+            self.points >= least_columns(self.body.cost, copies) && self.has_simple_loads() && !self.is_read_in_place();
+        let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
         if stores && !self.has_simple_sinks() {
             return None;
         }
