@@ -88,6 +88,32 @@ def test_masked_update_is_one_kernel(assert_kernels: AssertCount) -> None:
     assert_same(masked_update(fastnp, fresh, c), masked_update(numpy, vector(), vector(0.5)))
 
 
+@pytest.mark.parametrize("size, kernels", [(N, 2), (20 * N, 1)])
+def test_a_fold_is_beside_what_overwrites_its_operand(
+    size: int, kernels: int, assert_kernels: AssertCount
+) -> None:
+    # What the caches do not hold is read once.
+    def scaled(x: Any) -> Any:
+        x *= 1.5
+        return x.max(keepdims=True)
+
+    values = numpy.resize(vector(), size)
+    x, fresh = ready(values, values)
+    assert_kernels(lambda: scaled(x), kernels)
+    assert_same(scaled(fresh), scaled(values))
+
+
+def test_what_is_folded_is_overwritten_by_another_kernel(assert_kernels: AssertCount) -> None:
+    def scaled(x: Any) -> Any:
+        largest = x.max(keepdims=True)
+        x *= 1.5
+        return largest, x
+
+    x, fresh = ready(vector(), vector())
+    assert_kernels(lambda: scaled(x), 2)
+    assert_same(scaled(fresh), scaled(vector()))
+
+
 def test_jacobi_sweep_is_one_kernel_an_assignment(assert_kernels: AssertCount) -> None:
     def sweep(np: Any, a: Any, b: Any) -> Any:
         b[1:-1, 1:-1] = 0.2 * (
