@@ -114,6 +114,19 @@ def test_what_is_folded_is_overwritten_by_another_kernel(assert_kernels: AssertC
     assert_same(scaled(fresh), scaled(vector()))
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_values_of_two_memory_orders_are_folded_by_another_kernel(
+    axis: int | None, assert_kernels: AssertCount
+) -> None:
+    def largest(np: Any, a: Any, b: Any) -> Any:
+        return np.where(a > b.T, a, 0.0).max(axis=axis, keepdims=True)
+
+    a, b = ready(grid(), grid(3))
+    result = assert_kernels(lambda: largest(fastnp, a, b), 2)
+    assert_same(result, largest(numpy, grid(), grid(3)))
+    assert_kernels(lambda: largest(fastnp, a, b.T), 1)
+
+
 def test_jacobi_sweep_is_one_kernel_an_assignment(assert_kernels: AssertCount) -> None:
     def sweep(np: Any, a: Any, b: Any) -> Any:
         b[1:-1, 1:-1] = 0.2 * (
