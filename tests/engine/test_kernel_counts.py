@@ -127,6 +127,28 @@ def test_values_of_two_memory_orders_are_folded_by_another_kernel(
     assert_kernels(lambda: largest(fastnp, a, b.T), 1)
 
 
+@pytest.mark.parametrize("width, is_kept, kernels", [(8, True, 2), (8, False, 1), (400, True, 1)])
+def test_short_rows_that_are_kept_are_folded_by_another_kernel(
+    width: int, is_kept: bool, kernels: int, assert_kernels: AssertCount
+) -> None:
+    def sums(x: Any) -> Any:
+        products = x * x
+        total = products.sum(axis=1)
+        return (total, products) if is_kept else total
+
+    values = vector().reshape(-1, width)
+    (x,) = ready(values)
+    assert_same(assert_kernels(lambda: sums(x), kernels), sums(values), rtol=1e-12)
+
+
+@pytest.mark.parametrize("size, kernels", [(N, 1), (10 * N, 2)])
+def test_unrelated_maps_share_a_kernel_while_caches_hold_both(
+    size: int, kernels: int, assert_kernels: AssertCount
+) -> None:
+    x, y = ready(*(numpy.resize(vector(shift), size) for shift in (0.0, 0.5)))
+    assert_kernels(lambda: (x * 2, y + 1), kernels)
+
+
 def test_jacobi_sweep_is_one_kernel_an_assignment(assert_kernels: AssertCount) -> None:
     def sweep(np: Any, a: Any, b: Any) -> Any:
         b[1:-1, 1:-1] = 0.2 * (

@@ -17,6 +17,11 @@ use std::fmt;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
 
+/// Bytes of a row from which on it is folded by the kernel that computes and stores it. Two million products in rows of 8, kept, and their sums
+/// take 3.4 ms in one kernel and 2.2 in two, in rows of 16 3.2 and 2.0. Longer rows, up to 64, would gain as well, but the loop that
+/// computes them folds in another order than one that reads them: sums would depend on whether their terms are kept.
+const MIN_STORED_ROW_BYTES: usize = 160;
+
 /// An order of axes.
 type Order = SmallVec<[usize; 4]>;
 
@@ -201,7 +206,7 @@ fn find(
     if depends >= 0 {
         let group = &groups[depends as usize];
         match group.admits(nodes, node, true) {
-            Ok(_) if group.slows_down(node) || group.slows_fold(node) => refused = Some(Refusal::Order),
+            Ok(_) if group.slows_down(node) || group.slows_fold(node, live) => refused = Some(Refusal::Order),
             Ok(_) if group.folds_in_place(nodes, node, live) => refused = Some(Refusal::Overwrites),
             Ok(section) => return (Some(depends as usize), section, None),
             Err(why) => refused = Some(why),
@@ -224,7 +229,7 @@ fn find(
         if related
             && !group.slows_down(node)
             && !group.is_in_another_order(node)
-            && !group.slows_fold(node)
+            && !group.slows_fold(node, live)
             && !group.folds_in_place(nodes, node, live)
             && let Ok(section) = group.admits(nodes, node, false)
         {
@@ -314,15 +319,21 @@ impl Group {
             && fastest() & !self.fastest != 0
     }
 
-    /// Whether a node would fold many points for which the group steps through memory in several orders. A map copies operands to its order
-    /// block by block, a fold does not: `np.where(a > b.T, a, 0.0)` of a million doubles, kept, and its maxima take 1.9 ms in one kernel
-    /// and 1.2 in two; of nine million 25 ms and 20, even if only the maxima are kept.
-    fn slows_fold(&self, node: &Node) -> bool {
+    /// Whether a node would fold many points that are better computed by a kernel of their own: where the group steps through memory in several
+    /// orders, and where rows are short and their values stored anyway. A map copies operands to its order block by block, a fold does not:
+    /// `np.where(a > b.T, a, 0.0)` of a million doubles, kept, and its maxima take 1.9 ms in one kernel and 1.2 in two; of nine million 25 ms
+    /// and 20, even if only the maxima are kept. For rows see [`MIN_STORED_ROW_BYTES`].
+    fn slows_fold(&self, node: &Node, live: &[bool]) -> bool {
+        let is_mixed = || self.reduced == 0 && self.fastest.count_ones() > 1;
+        let is_reduced = |&axis: &usize| node.reduced >> axis & 1 != 0;
+        let row = || (0..node.domain.len()).filter(is_reduced).map(|axis| node.domain[axis]).product::<usize>();
+        let is_short = |a: &SlotAccess| row() * a.dtype.size() < MIN_STORED_ROW_BYTES;
+        let is_stored = |a: &SlotAccess| live.get(a.slot as usize) == Some(&true) && self.stores.contains(a);
+        let is_along = |a: &SlotAccess| fastest_axes(&node.domain, [a].into_iter()) & node.reduced != 0;
         node.reduced != 0
             && !self.limits.folds_freely
-            && self.reduced == 0
-            && self.fastest.count_ones() > 1
             && count(&self.domain) > self.limits.pack_points
+            && (is_mixed() || node.reads().any(|a| is_short(a) && is_stored(a) && is_along(a)))
     }
 
     /// Whether the group with a node over many points would fold, and overwrite what it reads. Machine code does not do both, as it runs rows
