@@ -95,7 +95,7 @@ class Elementwise(Record):
 
 class Item(Record):
     """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis,
-    array.
+    array, or a run: so many elements from one on, whose number a register has.
     """
 
     kind: str
@@ -105,6 +105,8 @@ class Item(Record):
     source: str = ""
     # How long a slice is expected to be, where something is known of it.
     length: int | None = None
+    # How long a run is.
+    extent: str = ""
 
 
 def array_type(value: Value) -> ArrayType:
@@ -232,6 +234,18 @@ def checked_position(e: Emitter, item: Item, extent: str) -> str:
     return e.checked[key]
 
 
+def run_start(e: Emitter, item: Item, extent: str) -> str:
+    """The first position of a run, which is not negative; leaves where an axis has less."""
+    assert item.parts[0] is not None
+    first = item.parts[0].register
+    key = (f"{first} and {item.extent} more", extent)
+    if key not in e.checked:
+        end = e.text.op(I64, "add", first, item.extent)
+        e.leave_if(e.text.op(I8, "icmp.gt", end, extent))
+        e.checked[key] = first
+    return first
+
+
 def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     """`array[items]`: an address if every axis has an integer, else a view. Always as an array
     value.
@@ -239,7 +253,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     type_, text = array_type(array), e.text
     if any(item.array is not None for item in items):
         raise Unsupported("an index that is an array")
-    given = sum(item.kind in ("integer", "slice") for item in items)
+    given = sum(item.kind in ("integer", "slice", "run") for item in items)
     if given > type_.ndim:
         raise Unsupported("too many indices")
     rest = [Item("slice", (None, None, None))] * (type_.ndim - given)
@@ -263,6 +277,15 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         extent, stride = shape(array)[axis], strides(array)[axis]
         step, is_last = steps(e, array)[axis], axis == type_.ndim - 1
         axis += 1
+        if item.kind == "run":
+            start = text.op(
+                I64, "add", start, text.op(I64, "mul", run_start(e, item, extent), step)
+            )
+            extents.append(item.extent)
+            strides_.append(stride)
+            taken.append(axis - 1)
+            is_dense = is_last and type_.is_dense
+            continue
         if item.kind == "integer":
             offset = text.op(I64, "mul", checked_position(e, item, extent), step)
             start = text.op(I64, "add", start, offset)

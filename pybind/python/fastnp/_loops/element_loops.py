@@ -86,6 +86,9 @@ def for_each(
         if several is not None and len(indices) == len(extents):
             whole = text.op(I64, "and", extent, text.integer(-count))
             count_up(e, index, whole, count, lambda: several(tuple(indices)))
+            if whole == extent:
+                indices.pop()
+                return
         if several is not None and len(indices) == len(extents) and count == 2:
             one_more(e, text.op(I8, "icmp.lt", index, extent), axis)
         else:

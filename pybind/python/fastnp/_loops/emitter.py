@@ -301,6 +301,8 @@ class Emitter:
         self.loops: list[OpenLoop] = []
         self.exits: list[Exit] = []
         self.exit_blocks: dict[object, Block] = {}
+        # Where code goes on that does the same in another way, instead of being left.
+        self.otherwise: Block | None = None
         self.reasons: dict[int, str] = {}
         self.type_numbers: dict[object, int] = {}
         self.calls: list[Call] = []
@@ -619,6 +621,8 @@ class Emitter:
 
         A call within the statement has no effects, so it is left as a whole.
         """
+        if self.otherwise is not None:
+            return self.otherwise
         state = self.calls[0].callers_state if self.calls else self.state
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)

@@ -71,6 +71,8 @@ class Text:
         # What is known of integers in registers, and truth values that are constants.
         self.ranges: dict[str, Range] = {}
         self.truths: dict[str, bool] = {}
+        # Powers of two that integers in registers are multiples of.
+        self.multiples: dict[str, int] = {}
         # The names under which NumPy warns of operations of its scalars.
         self.reported: dict[str, str] = {}
         self.block = self.start(self.new_block("entry"))
@@ -152,6 +154,8 @@ class Text:
         result = self.range_of(name, operands)
         if result is not None and result[0] == result[1]:
             return self.integer(result[0])
+        if name == "and" and self.ranges.get(b) == (-self.multiples.get(a, 1),) * 2:
+            return a
         neutral = FOLDED[name]
         if neutral is not None and len(operands) == 2:
             if self.ranges.get(b) == (neutral, neutral):
@@ -163,6 +167,8 @@ class Text:
     def folded_truth(self, name: str, operands: tuple[object, ...]) -> str | None:
         """A truth value that is known, or that an instruction would only copy; else `None`."""
         a, b = str(operands[0]), str(operands[-1])
+        if name == "icmp.eq" and a == b:
+            return self.truth(True)
         if name.startswith("icmp.") and self.types.get(a) == "i64":
             ranges_ = (self.ranges.get(operand, WHOLE) for operand in (a, b))
             found = ranges.decided(name[5:], *ranges_)
