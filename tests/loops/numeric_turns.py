@@ -1,4 +1,4 @@
-"""Loops of the random programs of `numeric` whose turns store one element each."""
+"""Loops of the random programs of `numeric` whose turns store elements of their own."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ def element(w: Writer) -> str:
     )
 
 
+def part(w: Writer) -> str:
+    """A part of an array, mostly of each turn."""
+    matrix, one = w.pick(*MATRICES), w.pick(TURN, TURN, TURN, w.index())
+    return w.pick(
+        f"{matrix}[{slice_(w)}, {one}]",
+        f"{matrix}[{slice_(w)}, {one}]",
+        f"{matrix}[{one}, {slice_(w)}]",
+        f"{w.pick('x', 'y', 'A[2]', 'B[:, 3]')}[{slice_(w)}]",
+    )
+
+
 def vector(w: Writer) -> str:
     """A vector, of each turn or of all."""
     matrix = w.pick(*MATRICES)
@@ -53,7 +64,7 @@ def value(w: Writer, depth: int) -> str:
         product = f"{vector(w)} @ {vector(w)}"
         return w.pick(
             element(w), element(w), w.pick("0.5", "2", "a", "-0.25", w.index()), f"({product})",
-            w.pick(f"np.dot({vector(w)}, {vector(w)})", "(x @ y)", f"({product})"),
+            w.pick(f"np.dot({vector(w)}, {vector(w)})", "(x @ y)", f"({product})", part(w)),
         )  # fmt: skip
     left, right = value(w, depth - 1), value(w, 0)
     return w.pick(
@@ -66,5 +77,6 @@ def write(w: Writer, depth: int) -> None:
     i = w.index()
     turns = w.pick("n", "n", "7", f"{i}, n", f"1, {i}", "1, n", "n - 1, -1, -1", "0, n, 2", "-3, 4")
     w.line(depth, f"for {TURN} in range({turns}):")
-    stored = value(w, len(w.pick("", "x", "x", "xx")))
-    w.line(depth + 1, f"{element(w)} {w.pick('=', '+=', '-=', '*=', '=')} {stored}")
+    for _ in w.pick("1", "1", "12", "123"):
+        stored, operator = value(w, len(w.pick("", "x", "x", "xx"))), w.pick("=", "+=", "-=", "*=")
+        w.line(depth + 1, f"{w.pick(element(w), element(w), part(w), part(w))} {operator} {stored}")

@@ -87,6 +87,43 @@ for i in range(20):
     for j in range(n):
         C[i, j] -= D[j, i] * D[i, j] + D[:i, j] @ x[:i]
 """,
+    "several statements, and vectors of each turn": """
+Q, R = np.floor(B[:30]), np.zeros((40, 40))
+for k in range(m):
+    for j in range(k + 1, n):
+        R[k, j] = np.dot(Q[:, k], A[:30, j])
+        A[:30, j] -= Q[:, k] * R[k, j]
+    A %= 4
+for i in range(m):
+    for j in range(n):
+        B[:i, j] += alpha * A[i, j] * x[:i]
+        z[j] = A[:i, j] @ y[:i]
+    B %= 8
+for i in range(m):
+    for j in range(n):
+        z[j] = A[i, j]
+        A[:, j] *= 0.5
+        x[j] = z[j] + 1
+        x[j] -= 2
+    for j in range(n):
+        A[1:4, j] = x[1:4] - 1
+        B[:, j] = 2
+        A[5:9, j] = z[j]
+        R[:5, j] = x[:5] * z[j]
+""",
+    "turns that add to the same vector": """
+for i in range(m):
+    A[i, :i + 1] *= 0.5
+    for j in range(n):
+        A[i, :i + 1] += alpha * B[i, j] * B[:i + 1, j]
+    for j in range(n):
+        z[:] += B[:, j] * x[j]
+    for j in range(n):
+        z[:] -= (B[j] - y) * 0.25 + x[j] * y
+    for j in range(n):
+        A[:i, i] += B[:i, j] * alpha * x[j] + B[j, :i] / 2
+    A %= 8
+""",
     "more turns than one statement makes": """
 c, d = np.arange(10_000.0), np.zeros(10_000)
 for i in range(3):
@@ -120,6 +157,41 @@ for i in range(m):
         A[j, j - j] = 1
         A[i, j] = A[j, i]
 """,
+    "what a statement before has stored": """
+for i in range(1, 20):
+    for j in range(n):
+        A[i, j] = y[j]
+        A[i - 1:i + 1, j] *= 0.5
+    for j in range(n):
+        x[j] = 3
+        z[j] = x[j] + x[i]
+    for j in range(n):
+        A[i, j] = 2
+        A[i, j] -= y[j]
+    for j in range(n):
+        B[:i, j] = y[:i]
+        z[j] = B[0, j]
+    for j in range(i, n):
+        z[j] = x[i]
+        x[j] = 1
+        z[i] = 5
+    for j in range(n):
+        B[:i, j] = x[j]
+        y[j] = B[:i, j] @ x[:i] / 1024
+""",
+    "turns that add to what they read": """
+for i in range(1, 20):
+    for j in range(n):
+        A[i] += A[i] * 0
+    for j in range(n):
+        A[i, 3:9] -= A[i, j] * y[3:9]
+    for j in range(n):
+        x[:5] += x[2:7] * y[j] / 2
+        x %= 4
+    for j in range(20):
+        z[j:] += B[j, j:]
+    A %= 4
+""",
     "what the turns store": """
 D = np.eye(40, k=1)
 y[:] = D[3] + D[20] + D[38]
@@ -148,6 +220,19 @@ B[3, 30] = 1e308
 for i in range(m):
     for j in range(n):
         A[i, j] += x @ B[:, j] + B[:, j] @ B[:, i]
+""",
+    "an overflow of what is added up": """
+B[3, 30] = 1e308
+for i in range(m):
+    for j in range(n):
+        A[i] += B[:, j] * 10
+for j in range(n):
+    x[:] += B[j] * B[j, 30]
+try:
+    for j in range(n):
+        x[3:] += B[:, j]
+except ValueError as error:
+    print(j)
 """,
     "a division by zero": """
 for j in range(n):
@@ -214,7 +299,7 @@ def test_vectorized(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def noted(turns: Turns) -> None:
         write(turns)
-        made.append(turns.statement.lineno)
+        made.append(turns.statements[0].lineno)
 
     monkeypatch.setattr(Turns, "write", noted)
     assert_whole(*run(SETUP + VECTORIZED[name]))

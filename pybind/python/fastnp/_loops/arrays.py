@@ -517,9 +517,9 @@ def vectors(
         if isinstance(last, Shifted):
             indices, offset = (*indices[:-1], last.register), last.by * size
         for axis, (index, step) in enumerate(zip(indices, strides_, strict=True)):
-            assert isinstance(index, str)
             if not (fixed and fixed[axis]):
-                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", index, step))
+                place = register_of(e, index)
+                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", place, step))
         return e.text.op(kind, f"load.{access}", at, offset)
 
     return vector

@@ -8,10 +8,10 @@ from __future__ import annotations
 from functools import partial
 
 from fastnp._loops import arrays, scratch
-from fastnp._loops.arrays import Elementwise, Shifted
+from fastnp._loops.arrays import Elementwise, Index, Indices, Shifted
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter
-from fastnp._loops.types import I64, PACKED, SIZES
+from fastnp._loops.types import I64, MEMORY, PACKED, SIZES, Number
 
 # Vectors of columns that are summed up at once: one sum waits for the latency of each addition, of
 # three cycles.
@@ -31,56 +31,75 @@ def are_packed(left: Elementwise, right: Elementwise, char: str) -> bool:
 
 def product(e: Emitter, left: Elementwise, right: Elementwise, char: str) -> Elementwise:
     """The product in scratch memory; leaves where NumPy may warn."""
-    text, (kind, lanes), size = e.text, PACKED[char], SIZES[char]
-    of_right = right.packed
+    text, kind = e.text, PACKED[char][0]
+    number, of_right = Number(char).registers[0], right.packed
     assert of_right is not None
-    rows, (extent, columns) = left.shape[:-1], right.shape
-    outer = (*rows, columns)
+    outer = (*left.shape[:-1], right.shape[1])
     memory = scratch.take(e, arrays.bytes_of(e, char, arrays.size(e, outer)))
     cursor = text.register(I64, "at")
     text.copy(cursor, memory)
 
-    def row(indices: arrays.Indices) -> None:
-        column = text.register(I64, "k")
-        text.line(f"{column} = iconst 0")
+    def row(indices: Indices) -> None:
+        factors: dict[Index, str] = {}
 
-        def several(count: int) -> None:
-            sums = [text.register(kind, "sums") for _ in range(count)]
-            for register in sums:
-                text.copy(register, text.op(kind, "splat", zero))
+        def element(place: Indices) -> str:
+            factor = left.element((*indices, place[0]))
+            return text.op(number, "fmul", factor, right.element(place))
 
-            def add(k: arrays.Indices) -> None:
-                factor = text.op(kind, "splat", left.element((*indices, *k)))
-                for i, register in enumerate(sums):
-                    place = Shifted(column, i * lanes) if i else column
-                    term = text.op(kind, "fmul", factor, of_right((*k, place)))
-                    text.line(f"{register} = fadd {register}, {term}")
+        def packed(place: Indices) -> str:
+            if place[0] not in factors:
+                factors[place[0]] = text.op(kind, "splat", left.element((*indices, place[0])))
+            return text.op(kind, "fmul", factors[place[0]], of_right(place))
 
-            for_each(e, (extent,), add)
-            for i, register in enumerate(sums):
-                text.line(f"store.{kind} {cursor}, {i * lanes * size}, {register}")
-            text.line(f"{cursor} = add {cursor}, {text.integer(count * lanes * size)}")
+        column_sums(e, right._replace(element=element, packed=packed), cursor)
 
-        def single() -> None:
-            total = text.register(number, "sum")
-            text.copy(total, zero)
-
-            def add(k: arrays.Indices) -> None:
-                factors = left.element((*indices, *k)), right.element((*k, column))
-                text.line(f"{total} = fadd {total}, {text.op(number, 'fmul', *factors)}")
-
-            for_each(e, (extent,), add)
-            arrays.store(e, char, cursor, total)
-            text.line(f"{cursor} = add {cursor}, {text.integer(size)}")
-
-        for count in (AT_ONCE, 1):
-            whole = text.op(I64, "and", columns, text.integer(-count * lanes))
-            count_up(e, column, whole, count * lanes, partial(several, count))
-        if whole != columns:
-            count_up(e, column, columns, 1, single)
-
-    number = kind[: kind.index("x")]
-    zero = text.float(0.0, number)
-    for_each(e, rows, row)
+    for_each(e, left.shape[:-1], row)
     e.leave_if_raised()
     return arrays.in_scratch(e, memory, char, outer, arrays.is_ours(left) or arrays.is_ours(right))
+
+
+def column_sums(
+    e: Emitter,
+    terms: Elementwise,
+    cursor: str,
+    initial: Elementwise | None = None,
+    opcode: str = "fadd",
+) -> None:
+    """Writes loops that add up each column of a matrix from its first row on, to zero or to the
+    initial values, and that store the sums where a cursor is, which moves on.
+    """
+    text, char, (rows, columns) = e.text, terms.char, terms.shape
+    (kind, lanes), size, number = PACKED[char], SIZES[char], Number(char).registers[0]
+    zero, column = text.float(0.0, number), text.register(I64, "k")
+    text.line(f"{column} = iconst 0")
+
+    def sums_of(places: list[Index], lanes: int) -> None:
+        is_single = lanes == 1
+        sums = []
+        for place in places:
+            sums.append(text.register(number if is_single else kind, "sums"))
+            if initial is not None:
+                first = initial.element if is_single else initial.packed
+                assert first is not None
+                text.copy(sums[-1], first((place,)))
+            else:
+                text.copy(sums[-1], zero if is_single else text.op(kind, "splat", zero))
+        of_terms = terms.element if is_single else terms.packed
+        assert of_terms is not None
+
+        def add(k: Indices) -> None:
+            for place, register in zip(places, sums, strict=True):
+                text.line(f"{register} = {opcode} {register}, {of_terms((*k, place))}")
+
+        for_each(e, (rows,), add)
+        for i, register in enumerate(sums):
+            access = MEMORY[char] if is_single else kind
+            text.line(f"store.{access} {cursor}, {i * lanes * size}, {register}")
+        text.line(f"{cursor} = add {cursor}, {text.integer(len(sums) * lanes * size)}")
+
+    for count in (AT_ONCE, 1):
+        places: list[Index] = [column, *(Shifted(column, i * lanes) for i in range(1, count))]
+        whole = text.op(I64, "and", columns, text.integer(-count * lanes))
+        count_up(e, column, whole, count * lanes, partial(sums_of, places, lanes))
+    if whole != columns:
+        count_up(e, column, columns, 1, lambda: sums_of([column], 1))

@@ -301,8 +301,10 @@ class Emitter:
         self.loops: list[OpenLoop] = []
         self.exits: list[Exit] = []
         self.exit_blocks: dict[object, Block] = {}
-        # Where code goes on that does the same in another way, instead of being left.
+        # Where code goes on that does the same in another way, instead of being left; whether no
+        # kernel is called where a loop does.
         self.otherwise: Block | None = None
+        self.prefers_loops = False
         self.reasons: dict[int, str] = {}
         self.type_numbers: dict[object, int] = {}
         self.calls: list[Call] = []
@@ -327,10 +329,9 @@ class Emitter:
         self.stores_early = self.wraps = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
-        # Whether the text is recorded as operations on whole arrays, which warn themselves.
-        self.is_recorded = False
-        # Whether loops ask for interrupts. Text that is never executed does not.
-        self.polls = True
+        # Whether the text is recorded as operations on whole arrays, which warn themselves; whether
+        # loops ask for interrupts. Text that is never executed does not.
+        self.is_recorded, self.polls = False, True
         # The scratch memory of the current statement.
         self.scratch_use: ScratchUse | None = None
         self.budget = self.text.named("budget", "i64")
