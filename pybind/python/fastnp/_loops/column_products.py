@@ -11,10 +11,10 @@ from fastnp._loops import arrays, scratch
 from fastnp._loops.arrays import Elementwise, Index, Indices, Shifted
 from fastnp._loops.element_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter
-from fastnp._loops.types import I64, MEMORY, PACKED, SIZES, Number
+from fastnp._loops.types import F64, I64, MEMORY, PACKED, SIZES, Number
 
-# Vectors of columns that are summed up at once: one sum waits for the latency of each addition, of
-# three cycles.
+# Vectors of columns, or rows, that are summed up at once: one sum waits for the latency of each
+# addition, of three cycles.
 AT_ONCE = 4
 
 
@@ -103,3 +103,38 @@ def column_sums(
         count_up(e, column, whole, count * lanes, partial(sums_of, places, lanes))
     if whole != columns:
         count_up(e, column, columns, 1, lambda: sums_of([column], 1))
+
+
+def row_sums(
+    e: Emitter, terms: Elementwise, cursor: str, initial: Elementwise, opcode: str
+) -> None:
+    """Writes loops that add up each row of a matrix, element after element, to initial values, and
+    that store the sums where a cursor is. Rows have an even number of elements, in vectors of two.
+    """
+    text, of_terms, (rows, columns) = e.text, terms.packed, terms.shape
+    row = text.register(I64, "k")
+    text.line(f"{row} = iconst 0")
+    assert of_terms is not None
+
+    def sums_of(count: int) -> None:
+        places = [text.op(I64, "add", row, text.integer(i)) for i in range(count)]
+        sums = [text.register(F64, "sums") for _ in places]
+        for place, register in zip(places, sums, strict=True):
+            text.copy(register, initial.element((place,)))
+        column = text.register(I64, "k")
+        text.line(f"{column} = iconst 0")
+
+        def add() -> None:
+            for place, register in zip(places, sums, strict=True):
+                vector = of_terms((place, column))
+                for half in ("low", "high"):
+                    text.line(f"{register} = {opcode} {register}, {text.op(F64, half, vector)}")
+
+        count_up(e, column, columns, PACKED["d"][1], add)
+        for i, register in enumerate(sums):
+            text.line(f"store.f64 {cursor}, {i * SIZES['d']}, {register}")
+        text.line(f"{cursor} = add {cursor}, {text.integer(count * SIZES['d'])}")
+
+    for count in (AT_ONCE, 1):
+        whole = text.op(I64, "and", rows, text.integer(-count))
+        count_up(e, row, whole, count, partial(sums_of, count))

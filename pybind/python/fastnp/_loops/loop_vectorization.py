@@ -18,7 +18,7 @@ from collections.abc import Callable
 from fastnp._loops import arrays, element_loops, scratch
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.assignments import store, update, updated
-from fastnp._loops.column_products import column_sums
+from fastnp._loops.column_products import column_sums, row_sums
 from fastnp._loops.emitter import Emitter, Mark, Unsupported
 from fastnp._loops.expressions import BINARY, expression, single, subscript_items
 from fastnp._loops.iterators import FARTHEST, Items
@@ -170,9 +170,9 @@ class Turns:
         # What each statement reads, and stores.
         self.reads: list[list[Access]] = []
         self.stores: list[Access] = []
-        # Whether matrices have the turns along the first axis; the names of vectors that need
-        # another axis beside them.
-        self.by_rows = False
+        # Whether all matrices have the turns along the first axis, or along the last one; the names
+        # of vectors that need another axis beside them.
+        self.by_rows = self.by_columns = False
         self.vectors: set[str] = set()
         # The sources of what a statement reads that one before has stored.
         self.read_again: set[str] = set()
@@ -216,22 +216,28 @@ class Turns:
     def accumulate(self, statement: ast.Assign | ast.AugAssign, place: Access) -> None:
         """Writes turns that all add to the same vector, or subtract from it, in their order."""
         e, opcode = self.e, ACCUMULATED.get(type(getattr(statement, "op", None)))
-        self.by_rows = True
+        self.by_columns = True
         kind, node = self.converted(statement.value)
-        if opcode is None or kind != ROW:
+        if opcode is None or kind != COLUMN:
             raise Unsupported("turns that store to the same elements")
         for read in self.reads[0]:
             self.expect_apart(place, read)
         terms, target = arrays.elements(e, expression(e, node)), arrays.elements(e, place.view)
+        add_up = row_sums
+        if not terms.pays_packed or any(read.kind == ROW for read in self.reads[0]):
+            # The elements that one turn adds lie densely, not those of one place.
+            add_up, self.vectors = column_sums, set()
+            self.by_rows, self.by_columns = True, False
+            terms = arrays.elements(e, expression(e, self.converted(statement.value)[1]))
         if terms.char != "d" or terms.packed is None or target.packed is None:
             raise Unsupported("turns that add up no doubles")
         (extent,) = target.shape
-        e.leave_unless(e.text.op(I8, "icmp.eq", terms.shape[1], extent))
+        e.leave_unless(e.text.op(I8, "icmp.eq", terms.shape[self.by_rows], extent))
         e.spend(arrays.size(e, terms.shape))
         memory = scratch.take(e, arrays.bytes_of(e, "d", extent))
         cursor = e.text.register(I64, "at")
         e.text.copy(cursor, memory)
-        column_sums(e, terms, cursor, target, opcode)
+        add_up(e, terms, cursor, target, opcode)
         e.leave_if_raised()
         ours = arrays.is_ours(place.view)
         store(e, place.view, arrays.scratch_array(e, memory, "d", (extent,), ours))()
@@ -363,8 +369,8 @@ class Turns:
         if found.kind == FIXED:
             value = arrays.load(self.e, "d", arrays.address(value))
         kind = found.kind
-        if kind == COLUMN and self.by_rows:
-            kind, value = ROW, arrays.transposed(value)
+        if (kind == COLUMN and self.by_rows) or (kind == ROW and self.by_columns):
+            kind, value = (ROW if self.by_rows else COLUMN), arrays.transposed(value)
         if kind == (TURN if self.by_rows else VECTOR):
             self.vectors.add(name)
         self.e.free[name] = value
