@@ -339,3 +339,21 @@ def test_sums_that_are_rounded(shape: tuple[int, int]) -> None:
     fastnp.jit(strict=True)(triangular)(fastnp.array(a), found)
     triangular(a, expected)
     numpy.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+BACKWARDS = """
+for i in range(n):
+    z[i] = np.dot(np.flip(x[:i]), y[:i]) + x[i::-1] @ y[: i + 1] - y[::-1].sum()
+    y[:i] += alpha * np.flip(y[:i])
+    A[i, ::-1] *= 0.5
+    A[:, ::-1][i] -= B[i, 3:i][::-1].sum() + B[::-1, i]
+    x[1:] = x[:0:-1] - np.flip(A[i])[1:] * B[2, :][::-1][:-1]
+    w = x[i : i + 1][::-1] * 2
+    y %= 4
+    x %= 2
+    A %= 8
+"""
+
+
+def test_elements_that_lie_backwards() -> None:
+    assert_whole(*run(SETUP + BACKWARDS))

@@ -14,7 +14,6 @@ from fastnp._loops.complexes import Parts
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
-from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -310,6 +309,8 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             is_empty = text.op(I8, "icmp.eq", length, text.integer(0))
             by = text.op(I64, "select", is_empty, text.integer(1), by)
         strides_.append(stride if plain else text.op(I64, "mul", stride, by))
+        if is_last and type_.is_dense and given_step is not None and given_step.literal == -1:
+            text.backwards.add(strides_[-1])
         is_dense = is_last and type_.is_dense and plain
     is_dense = is_dense and bool(extents)
     result = type_._replace(
@@ -344,7 +345,10 @@ def flipped(e: Emitter, array: Value) -> Value:
     last = text.op(I64, "sub", extent, text.integer(1))
     start = text.op(I64, "add", address(array), text.op(I64, "mul", last, stride))
     kind = type_._replace(is_dense=False, is_root=False, is_whole=False)
-    return Value(kind, (start, extent, text.op(I64, "neg", stride)))
+    back = text.op(I64, "neg", stride)
+    if type_.is_dense:
+        text.backwards.add(back)
+    return Value(kind, (start, extent, back))
 
 
 def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
@@ -403,7 +407,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             (array,),
             False,
             packed=packed_elements(e, array, element),
-            pays_packed=type_.is_dense,
+            pays_packed=type_.is_dense or is_backwards(e, array),
             formula=formulas.load(array),
             order=type_.order,
         )
@@ -495,6 +499,8 @@ def packed_elements(
         return vectors(e, array, kind, kind)
     if count != 2:
         return None
+    if is_backwards(e, array):
+        return backward_vectors(e, array)
 
     def pair(indices: Indices) -> str:
         last = indices[-1]
@@ -521,6 +527,27 @@ def vectors(
                 place = register_of(e, index)
                 at = e.text.op(I64, "add", at, e.text.op(I64, "mul", place, step))
         return e.text.op(kind, f"load.{access}", at, offset)
+
+    return vector
+
+
+def is_backwards(e: Emitter, array: Value) -> bool:
+    """Whether elements along the last axis lie densely one before another."""
+    return bool(strides(array)) and strides(array)[-1] in e.text.backwards
+
+
+def backward_vectors(e: Emitter, array: Value) -> Callable[[Indices], str]:
+    """The vectors of two doubles that begin at elements of an array that lies backwards."""
+    text, size = e.text, SIZES["d"]
+
+    def vector(indices: Indices) -> str:
+        at, last = address(array), indices[-1]
+        by = last.by if isinstance(last, Shifted) else 0
+        last = last.register if isinstance(last, Shifted) else last
+        for index, step in zip(indices[:-1], strides(array), strict=False):
+            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
+        at = text.op(I64, "sub", at, text.op(I64, "mul", last, text.integer(size)))
+        return text.op("f64x2", "swap", text.op("f64x2", "load.f64x2", at, -size * (by + 1)))
 
     return vector
 
@@ -702,46 +729,7 @@ def by_element(e: Emitter, source: Elementwise) -> Elementwise:
     return found._replace(order=source.order)
 
 
-# Arrays that are made of numbers.
-
-
-def filled(
-    e: Emitter, extents: tuple[str, ...], value: int, char: str, is_ours: bool
-) -> Elementwise:
-    """`np.full(extents, value, char)`."""
-    for extent in extents:
-        e.leave_unless(e.text.op(I8, "icmp.ule", extent, e.text.integer(LONGEST_AXIS)))
-    extents = tuple(e.snapshot(Value(INT, (extent,))).register for extent in extents)
-    e.text.ranges.update(dict.fromkeys(extents, EXTENT))
-    if char == COMPLEX_CHAR:
-        real = numbers.convert(e, numbers.literal(e, value), "d", checked=False)
-        formula = formulas.cast(formulas.scalar("d", real), char)
-        zero = e.text.float(0.0)
-        return of_complex(extents, (), formula, lambda _: (real, zero), is_ours=is_ours)
-    register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
-    formula = formulas.scalar(char, register)
-    return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)
-
-
-def listed(e: Emitter, values: Sequence[Value], is_ours: bool, rows: int = 0) -> Elementwise:
-    """`np.array([a, b, …])` of numbers, which are stored at once; in rows, if there are some."""
-    names = {numbers.number(value).name for value in values}
-    if names <= {"float", "d", "int", "l"} and names:
-        char = "d" if names & {"float", "d"} else "l"
-    elif len(names) == 1 and names <= MEMORY.keys():
-        (char,) = names
-    else:
-        raise Unsupported("an array of these numbers")
-    text, size = e.text, SIZES[char]
-    memory = scratch.take(e, text.integer(size * len(values)))
-    for i, value in enumerate(values):
-        register = numbers.convert(e, e.settle(value), char, checked=False)
-        text.line(f"store.{MEMORY[char]} {memory}, {size * i}, {register}")
-
-    extents = (rows, len(values) // rows) if rows else (len(values),)
-    lengths = tuple(map(text.integer, extents))
-    e.lengths.update(zip(lengths, extents, strict=True))
-    return in_scratch(e, memory, char, lengths, is_ours)
+# Arrays in memory of the statement.
 
 
 def dense_strides(

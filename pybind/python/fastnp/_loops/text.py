@@ -71,8 +71,10 @@ class Text:
         # What is known of integers in registers, and truth values that are constants.
         self.ranges: dict[str, Range] = {}
         self.truths: dict[str, bool] = {}
-        # Powers of two that integers in registers are multiples of.
+        # Powers of two that integers in registers are multiples of; strides of axes whose elements
+        # lie densely one before another, if there are several.
         self.multiples: dict[str, int] = {}
+        self.backwards: set[str] = set()
         # The names under which NumPy warns of operations of its scalars.
         self.reported: dict[str, str] = {}
         self.block = self.start(self.new_block("entry"))
