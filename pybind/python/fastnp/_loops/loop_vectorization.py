@@ -29,8 +29,9 @@ from fastnp._loops.types import I8, I64, INT, SIZES, ArrayType, Number, ObjectTy
 # Turns from which array statements take less time than the turns, and those that they make at most,
 # of an element each or of a vector: what is computed before it is stored is in the cache.
 LEAST, MOST, MOST_OF_VECTORS = 8, 2048, 64
-# Statements of a turn.
-STATEMENTS = 4
+# Statements of a turn; the part of the lines that code may have, beyond which none are written, so
+# that loops around many others are compiled as early as they would be without.
+STATEMENTS, FULLEST = 4, 0.4
 # How many turns an array statement makes is a multiple of that: vectors have as many elements.
 EVEN = 2
 # What the names begin with of what the turns read, and of what a statement before has stored.
@@ -75,6 +76,8 @@ STORED = {(FIXED, TURN), (TURN, TURN), *((kind, COLUMN) for kind in (FIXED, VECT
 def make_turns(e: Emitter, statement: ast.For, items: Items) -> None:
     """Writes the array statement for many turns of a loop that is about to begin, if it has one."""
     if items.about < LEAST or e.calls or e.is_recorded or not is_candidate(statement):
+        return
+    if e.text.length() > FULLEST * e.text.limit:
         return
     before, known, apart, free = Mark(e), e.known(), {*e.apart}, {*e.free}
     stores_early, e.may_store_early, e.prefers_loops = e.may_store_early, False, True

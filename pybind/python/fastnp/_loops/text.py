@@ -234,9 +234,13 @@ class Text:
         """A branch that is hardly ever taken."""
         self.line(f"brcold {condition}, {then.label}, {otherwise.label}")
 
+    def length(self) -> int:
+        """The lines that there are."""
+        return sum(len(block.lines) for block in self.blocks)
+
     def write(self, name: str, frame: int) -> str:
         """The whole text."""
-        if sum(len(block.lines) for block in self.blocks) > LEFT * self.limit:
+        if self.length() > LEFT * self.limit:
             raise TooLong
         lines = [f"function {name} frame {frame}"]
         lines += [f"reg {register}: {kind}" for register, kind in self.types.items()]
