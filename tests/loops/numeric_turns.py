@@ -44,6 +44,7 @@ def part(w: Writer) -> str:
         f"{matrix}[{slice_(w)}, {one}]",
         f"{matrix}[{one}, {slice_(w)}]",
         f"{w.pick('x', 'y', 'A[2]', 'B[:, 3]')}[{slice_(w)}]",
+        w.pick("x", "y", "s"),
     )
 
 
@@ -73,10 +74,11 @@ def value(w: Writer, depth: int) -> str:
 
 
 def write(w: Writer, depth: int) -> None:
-    """A loop whose turns store one element each."""
+    """A loop whose turns store elements."""
     i = w.index()
     turns = w.pick("n", "n", "7", f"{i}, n", f"1, {i}", "1, n", "n - 1, -1, -1", "0, n, 2", "-3, 4")
     w.line(depth, f"for {TURN} in range({turns}):")
     for _ in w.pick("1", "1", "12", "123"):
-        stored, operator = value(w, len(w.pick("", "x", "x", "xx"))), w.pick("=", "+=", "-=", "*=")
-        w.line(depth + 1, f"{w.pick(element(w), element(w), part(w), part(w))} {operator} {stored}")
+        target = w.pick(element(w), element(w), part(w), part(w))
+        operator = w.pick("=", "+=", "-=", "*=") if "[" in target else w.pick("+=", "-=")
+        w.line(depth + 1, f"{target} {operator} {value(w, len(w.pick('', 'x', 'x', 'xx')))}")

@@ -117,7 +117,7 @@ for i in range(m):
     for j in range(n):
         A[i, :i + 1] += alpha * B[i, j] * B[:i + 1, j]
     for j in range(n):
-        z[:] += B[:, j] * x[j]
+        z += B[:, j] * x[j]
     for j in range(n):
         z[:] -= (B[j] - y) * 0.25 + x[j] * y
     for j in range(n):
@@ -180,7 +180,14 @@ for i in range(1, 20):
         y[j] = B[:i, j] @ x[:i] / 1024
 """,
     "turns that add to what they read": """
+w = z
 for i in range(1, 20):
+    for j in range(n):
+        z += w * y[j]
+    z %= 4
+    for j in range(n):
+        x += y[j]
+    x %= 4
     for j in range(n):
         A[i] += A[i] * 0
     for j in range(n):

@@ -110,6 +110,9 @@ def target_of(statement: ast.stmt) -> ast.Subscript | None:
             return target
         case ast.AugAssign(target=ast.Subscript(value=ast.Name()) as target, op=op):
             return target if isinstance(op, ELEMENTWISE) else None
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add() | ast.Sub()):
+            # An array is updated in place.
+            return ast.Subscript(ast.Name(name, ast.Load()), ast.Slice(), ast.Store())
     return None
 
 
