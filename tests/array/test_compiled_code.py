@@ -221,6 +221,34 @@ def test_results_that_are_touched_are_computed_at_once(
     positions.cache_clear()
 
 
+@fastnp.jit(strict=True)
+def halved(values: Any) -> None:
+    for i in range(len(values)):
+        values[i] = values[i] * 0.5
+
+
+@pytest.mark.parametrize("n", [3000, 9000, 65_100])
+@pytest.mark.parametrize("make", MADE, ids=["copy", "array", "sqrt", "times", "take"])
+def test_results_that_compiled_loops_use_are_computed_at_once(
+    n: int, make: Callable[[Any, Any], Any]
+) -> None:
+    """So they need not be moved where the loop begins; what is recorded later makes no miss."""
+    a, expected = fastnp.arange(float(n)), make(numpy, numpy.arange(float(n)))
+    for turn in range(60):
+        x = make(fastnp, a)
+        if turn % 3 == 2 and (make is not MADE[-1] or n < 16_000):
+            before = resolved_faults()
+            assert (read(field(x, DATA), n) == expected).all()
+            assert resolved_faults() == before or turn < 20
+        halved(x)
+        if turn % 2:
+            x += 1
+            later = x * 2
+            assert (numpy.asarray(later) == expected + 2).all()
+        assert (numpy.asarray(x) == expected / 2 + turn % 2).all()
+    positions.cache_clear()
+
+
 def test_what_is_not_touched_any_more_is_pending_again() -> None:
     a = fastnp.arange(100_000.0)
     for _ in range(20):

@@ -23,7 +23,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import fastnp
-from fastnp._loops import formulas
+from fastnp._loops import formulas, loop_vectorization
 from fastnp._loops import site as policy
 from fastnp._loops.rewrite import Unit, compile_tree
 from numpy import generic, ndarray
@@ -260,7 +260,7 @@ def kernels_everywhere() -> Any:
 
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
-    """Have compiled code entered for a few turns only."""
+    """Have compiled code entered, and turns made as array statements, for a few turns only."""
     values = {
         "LOST": 10.0,
         "ENTER_FROM": dice.choice([0, 1e-6]),
@@ -270,9 +270,11 @@ def eager(dice: random.Random) -> Any:
     before = {name: getattr(policy, name) for name in values}
     for name, value in values.items():
         setattr(policy, name, value)
+    least, loop_vectorization.LEAST = loop_vectorization.LEAST, 2
     try:
         yield
     finally:
+        loop_vectorization.LEAST = least
         for name, value in before.items():
             setattr(policy, name, value)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from tests.loops import numeric_turns
+
 STACKS = ("vstack", "column_stack", "dstack", "hstack")
 
 
@@ -91,8 +93,10 @@ def item_statement(w: Writer) -> str:
 
 
 def write(w: Writer, depth: int, nesting: int) -> None:
-    """A statement with several arrays."""
-    if nesting and w.loops and w.pick("", "loop"):
+    """A statement with several arrays, or a loop that stores to one."""
+    if w.pick("", "", "turns"):
+        numeric_turns.write(w, depth)
+    elif nesting and w.loops and w.pick("", "loop"):
         loop(w, depth, nesting)
     else:
         w.line(depth, w.pick(statement(w), of_several(w)))

@@ -272,3 +272,17 @@ def test_much_code_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [lines for lines, _ in TIERS]
     assert not outer.live
     assert len(outer.refusals) == 1
+
+
+def test_a_range_that_has_no_length() -> None:
+    """It has more items than a machine word counts: the interpreter iterates over it."""
+    source = """
+found = []
+for k in range(3):
+    for i in range(k, 10 ** 30, 10 ** 9):
+        found.append(i)
+        if i > 10 ** 11: break
+print(len(found), found[-1])
+"""
+    code, _ = sites(source)
+    assert outcome(code)[:2] == outcome(compile(source, "program.py", "exec"))[:2]

@@ -87,6 +87,18 @@ def test_imports() -> None:
         np.linalg.nothing
 
 
+def test_names_that_come_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        with pytest.raises(
+            AttributeError, match="module 'fastnp' has no attribute 'comes_later'"
+        ) as raised:
+            np.comes_later
+        assert raised.value.name == "comes_later"
+    monkeypatch.setattr(numpy, "comes_later", 5, raising=False)
+    assert np.comes_later == 5
+    del np.comes_later
+
+
 def test_aliases_are_one_thing() -> None:
     assert np.abs is np.absolute is UFUNCS["absolute"]
     assert np.mod is np.remainder

@@ -110,6 +110,7 @@ pub(crate) enum Op {
     Pair,
     Low,
     High,
+    Swap,
 }
 
 /// Types an op takes, and types it gives.
@@ -180,6 +181,7 @@ const FROM_BOOL: &[Form] = &[form(&[I8], &[I64])];
 const TO_VECTOR: &[Form] = &[form(&[F64], &[F64x2]), form(&[F32], &[F32x4])];
 const OF_TWO: &[Form] = &[form(&[F64, F64], &[F64x2])];
 const OF_VECTOR: &[Form] = &[form(&[F64x2], &[F64])];
+const SAME_VECTOR: &[Form] = &[form(&[F64x2], &[F64x2])];
 
 /// The table of ops.
 pub(crate) static OPS: &[OpRow] = &[
@@ -241,6 +243,7 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::Pair, "pair", OF_TWO),
     row(Op::Low, "low", OF_VECTOR),
     row(Op::High, "high", OF_VECTOR),
+    row(Op::Swap, "swap", SAME_VECTOR),
 ];
 
 /// The row of an op.

@@ -58,6 +58,7 @@
 //! | `splat` | f64 -> f64x2, f32 -> f32x4 | the number everywhere |
 //! | `pair` | f64, f64 -> f64x2 | the two |
 //! | `low` `high` | f64x2 -> f64 | the first, the second |
+//! | `swap` | f64x2 -> f64x2 | the second, the first |
 //!
 //! # Functions
 //! The C library's on f64: `exp` `exp2` `expm1` `log` `log10` `log2` `log1p` `sin` `cos` `tan` `asin` `acos` `atan`

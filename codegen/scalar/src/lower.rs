@@ -485,11 +485,20 @@ impl Lowering<'_> {
             Op::BoolToInt => ins.uextend(types::I64, a),
             Op::Splat => ins.splat(machine_type(of), a),
             Op::Pair => {
-                let low = ins.scalar_to_vector(types::F64X2, a);
+                // One instruction less than `scalar_to_vector`, which sets the other lane to zero.
+                let low = ins.splat(types::F64X2, a);
                 self.builder.ins().insertlane(low, b, 1)
             }
             Op::Low => ins.extractlane(a, 0),
             Op::High => ins.extractlane(a, 1),
+            Op::Swap => {
+                // Bytes of the two operands, by number.
+                let mask: Vec<u8> = (8..16).chain(0..8).collect();
+                let mask = self.builder.func.dfg.immediates.push(mask.into());
+                let bytes = self.builder.ins().bitcast(types::I8X16, little_endian(), a);
+                let swapped = self.builder.ins().shuffle(bytes, bytes, mask);
+                self.builder.ins().bitcast(types::F64X2, little_endian(), swapped)
+            }
         };
         self.write(to[0], value);
     }

@@ -68,7 +68,7 @@ fn arithmetic_of_vectors() {
 #[test]
 fn parts_of_vectors() {
     let text = "
-function f frame 5
+function f frame 7
 reg a: f64
 reg b: f64
 reg pair: f64x2
@@ -87,11 +87,16 @@ block entry:
   b = high pair
   put 2, a
   put 3, b
+  pair = swap pair
+  a = low pair
+  b = high pair
+  put 4, a
+  put 5, b
   return 0
 ";
-    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0].map(f64::to_bits);
+    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(f64::to_bits);
     run(text, &mut frame);
-    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 0.0]);
+    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 8.0, 6.5, 0.0]);
 }
 
 #[test]

@@ -192,7 +192,10 @@ impl Runtime {
     /// `MemoryError`; those of a device that has the contents.
     pub(crate) fn expose(&mut self, storage: &Storage, toucher: Toucher) -> Result<*mut u8> {
         self.lone.observe();
-        if toucher == Toucher::Outside && !storage.is_open() {
+        if storage.is_open() {
+            // If it was open from the beginning, that was right, whatever statement closes it later.
+            storage.set_creation(None);
+        } else {
             self.note_touch(storage);
         }
         if storage.has_snapshots() {
@@ -231,7 +234,7 @@ impl Runtime {
         Ok(opened)
     }
 
-    /// Counts that code outside touches a storage that was guarded.
+    /// Counts that code outside touches, or is called with, a storage that was guarded.
     fn note_touch(&mut self, storage: &Storage) {
         let Some(creation) = storage.creation().map(Creation::from_number) else { return };
         storage.set_creation(None);

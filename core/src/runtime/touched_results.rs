@@ -8,6 +8,9 @@
 //! result's ([`crate::memory::storage::Storage::materialize_open`]). If the storage is closed, because a statement that is recorded uses it, the
 //! prediction was wrong, and it is counted from the beginning. Now and then the result is guarded all the same, since the touch of what is open is
 //! not seen.
+//!
+//! A call of code that has the address until it returns, such as a compiled loop, is a touch: its memory must not move meanwhile, so it is opened
+//! first, which takes 7 to 8 µs. That of what is open is seen, and what is recorded afterwards makes the prediction no wrong one.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -65,7 +68,7 @@ impl TouchedResults {
         }
     }
 
-    /// Code outside touched a result that was guarded, before anything else used it.
+    /// Code outside touched a result that was guarded, or was called with it, before anything else used it.
     pub fn touch(&mut self, creation: Creation) {
         let counter = &mut self.counters[creation.0 as usize];
         if *counter < TOUCHES {

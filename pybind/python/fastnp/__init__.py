@@ -64,7 +64,15 @@ _REGISTERED = (_faults, _functions, _import_hooks, _interchange, _interpreter, _
 __all__ = [*_numpy.__all__, "FallbackError", "FallbackWarning", "explain", "fallbacks", "strict"]
 
 
+# What is said of names that NumPy has not. Libraries ask each time (`getattr(np, "cuda", None)`),
+# and asking NumPy, whose warnings are kept meanwhile, takes ten times as long.
+_MISSING: dict[str, str] = {}
+_MOST_MISSING = 256
+
+
 def __getattr__(name: str) -> _Any:
+    if name in _MISSING and name not in vars(_numpy):
+        raise AttributeError(_MISSING[name], name=name)
     for folder in (_loops, _profile):
         if name in folder.PUBLIC:
             globals()[name] = folder.resolve(name)
@@ -73,6 +81,8 @@ def __getattr__(name: str) -> _Any:
         value = _namespace.attribute_of(_numpy, name)
     except AttributeError as error:
         message = str(error).replace("numpy", "fastnp", 1)
+        if len(_MISSING) < _MOST_MISSING:
+            _MISSING[name] = message
         raise AttributeError(message, name=name) from None
     ours = _namespace.adopt(value, name)
     globals()[name] = ours

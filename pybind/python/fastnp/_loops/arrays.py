@@ -14,7 +14,6 @@ from fastnp._loops.complexes import Parts
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
-from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -95,7 +94,7 @@ class Elementwise(Record):
 
 class Item(Record):
     """One part of a subscript: integer, slice (`None` where it says nothing), ellipsis, newaxis,
-    array.
+    array, or a run: so many elements from one on, whose number a register has.
     """
 
     kind: str
@@ -105,6 +104,8 @@ class Item(Record):
     source: str = ""
     # How long a slice is expected to be, where something is known of it.
     length: int | None = None
+    # How long a run is.
+    extent: str = ""
 
 
 def array_type(value: Value) -> ArrayType:
@@ -232,6 +233,18 @@ def checked_position(e: Emitter, item: Item, extent: str) -> str:
     return e.checked[key]
 
 
+def run_start(e: Emitter, item: Item, extent: str) -> str:
+    """The first position of a run, which is not negative; leaves where an axis has less."""
+    assert item.parts[0] is not None
+    first = item.parts[0].register
+    key = (f"{first} and {item.extent} more", extent)
+    if key not in e.checked:
+        end = e.text.op(I64, "add", first, item.extent)
+        e.leave_if(e.text.op(I8, "icmp.gt", end, extent))
+        e.checked[key] = first
+    return first
+
+
 def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     """`array[items]`: an address if every axis has an integer, else a view. Always as an array
     value.
@@ -239,7 +252,7 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
     type_, text = array_type(array), e.text
     if any(item.array is not None for item in items):
         raise Unsupported("an index that is an array")
-    given = sum(item.kind in ("integer", "slice") for item in items)
+    given = sum(item.kind in ("integer", "slice", "run") for item in items)
     if given > type_.ndim:
         raise Unsupported("too many indices")
     rest = [Item("slice", (None, None, None))] * (type_.ndim - given)
@@ -263,6 +276,15 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
         extent, stride = shape(array)[axis], strides(array)[axis]
         step, is_last = steps(e, array)[axis], axis == type_.ndim - 1
         axis += 1
+        if item.kind == "run":
+            start = text.op(
+                I64, "add", start, text.op(I64, "mul", run_start(e, item, extent), step)
+            )
+            extents.append(item.extent)
+            strides_.append(stride)
+            taken.append(axis - 1)
+            is_dense = is_last and type_.is_dense
+            continue
         if item.kind == "integer":
             offset = text.op(I64, "mul", checked_position(e, item, extent), step)
             start = text.op(I64, "add", start, offset)
@@ -287,6 +309,8 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             is_empty = text.op(I8, "icmp.eq", length, text.integer(0))
             by = text.op(I64, "select", is_empty, text.integer(1), by)
         strides_.append(stride if plain else text.op(I64, "mul", stride, by))
+        if is_last and type_.is_dense and given_step is not None and given_step.literal == -1:
+            text.backwards.add(strides_[-1])
         is_dense = is_last and type_.is_dense and plain
     is_dense = is_dense and bool(extents)
     result = type_._replace(
@@ -321,7 +345,10 @@ def flipped(e: Emitter, array: Value) -> Value:
     last = text.op(I64, "sub", extent, text.integer(1))
     start = text.op(I64, "add", address(array), text.op(I64, "mul", last, stride))
     kind = type_._replace(is_dense=False, is_root=False, is_whole=False)
-    return Value(kind, (start, extent, text.op(I64, "neg", stride)))
+    back = text.op(I64, "neg", stride)
+    if type_.is_dense:
+        text.backwards.add(back)
+    return Value(kind, (start, extent, back))
 
 
 def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
@@ -380,7 +407,7 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
             (array,),
             False,
             packed=packed_elements(e, array, element),
-            pays_packed=type_.is_dense,
+            pays_packed=type_.is_dense or is_backwards(e, array),
             formula=formulas.load(array),
             order=type_.order,
         )
@@ -472,6 +499,8 @@ def packed_elements(
         return vectors(e, array, kind, kind)
     if count != 2:
         return None
+    if is_backwards(e, array):
+        return backward_vectors(e, array)
 
     def pair(indices: Indices) -> str:
         last = indices[-1]
@@ -494,10 +523,31 @@ def vectors(
         if isinstance(last, Shifted):
             indices, offset = (*indices[:-1], last.register), last.by * size
         for axis, (index, step) in enumerate(zip(indices, strides_, strict=True)):
-            assert isinstance(index, str)
             if not (fixed and fixed[axis]):
-                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", index, step))
+                place = register_of(e, index)
+                at = e.text.op(I64, "add", at, e.text.op(I64, "mul", place, step))
         return e.text.op(kind, f"load.{access}", at, offset)
+
+    return vector
+
+
+def is_backwards(e: Emitter, array: Value) -> bool:
+    """Whether elements along the last axis lie densely one before another."""
+    return bool(strides(array)) and strides(array)[-1] in e.text.backwards
+
+
+def backward_vectors(e: Emitter, array: Value) -> Callable[[Indices], str]:
+    """The vectors of two doubles that begin at elements of an array that lies backwards."""
+    text, size = e.text, SIZES["d"]
+
+    def vector(indices: Indices) -> str:
+        at, last = address(array), indices[-1]
+        by = last.by if isinstance(last, Shifted) else 0
+        last = last.register if isinstance(last, Shifted) else last
+        for index, step in zip(indices[:-1], strides(array), strict=False):
+            at = text.op(I64, "add", at, text.op(I64, "mul", register_of(e, index), step))
+        at = text.op(I64, "sub", at, text.op(I64, "mul", last, text.integer(size)))
+        return text.op("f64x2", "swap", text.op("f64x2", "load.f64x2", at, -size * (by + 1)))
 
     return vector
 
@@ -679,46 +729,7 @@ def by_element(e: Emitter, source: Elementwise) -> Elementwise:
     return found._replace(order=source.order)
 
 
-# Arrays that are made of numbers.
-
-
-def filled(
-    e: Emitter, extents: tuple[str, ...], value: int, char: str, is_ours: bool
-) -> Elementwise:
-    """`np.full(extents, value, char)`."""
-    for extent in extents:
-        e.leave_unless(e.text.op(I8, "icmp.ule", extent, e.text.integer(LONGEST_AXIS)))
-    extents = tuple(e.snapshot(Value(INT, (extent,))).register for extent in extents)
-    e.text.ranges.update(dict.fromkeys(extents, EXTENT))
-    if char == COMPLEX_CHAR:
-        real = numbers.convert(e, numbers.literal(e, value), "d", checked=False)
-        formula = formulas.cast(formulas.scalar("d", real), char)
-        zero = e.text.float(0.0)
-        return of_complex(extents, (), formula, lambda _: (real, zero), is_ours=is_ours)
-    register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
-    formula = formulas.scalar(char, register)
-    return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)
-
-
-def listed(e: Emitter, values: Sequence[Value], is_ours: bool, rows: int = 0) -> Elementwise:
-    """`np.array([a, b, …])` of numbers, which are stored at once; in rows, if there are some."""
-    names = {numbers.number(value).name for value in values}
-    if names <= {"float", "d", "int", "l"} and names:
-        char = "d" if names & {"float", "d"} else "l"
-    elif len(names) == 1 and names <= MEMORY.keys():
-        (char,) = names
-    else:
-        raise Unsupported("an array of these numbers")
-    text, size = e.text, SIZES[char]
-    memory = scratch.take(e, text.integer(size * len(values)))
-    for i, value in enumerate(values):
-        register = numbers.convert(e, e.settle(value), char, checked=False)
-        text.line(f"store.{MEMORY[char]} {memory}, {size * i}, {register}")
-
-    extents = (rows, len(values) // rows) if rows else (len(values),)
-    lengths = tuple(map(text.integer, extents))
-    e.lengths.update(zip(lengths, extents, strict=True))
-    return in_scratch(e, memory, char, lengths, is_ours)
+# Arrays in memory of the statement.
 
 
 def dense_strides(

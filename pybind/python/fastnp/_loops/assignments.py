@@ -19,6 +19,7 @@ from fastnp._loops import (
     list_methods,
     lists,
     masks,
+    number_arrays,
     numbers,
     priority_queues,
     references,
@@ -395,7 +396,7 @@ def store(e: Emitter, place: Value, value: Value | Elementwise) -> Callable[[], 
         items = tuples.items_of(value)
         if type_.ndim and type_.char in MEMORY and type_.char != "?":
             items = [converted(e, item, type_.char) for item in items]
-        value = arrays.listed(e, items, is_ours=False)
+        value = number_arrays.listed(e, items, is_ours=False)
     if type_.ndim:
         if isinstance(value, Value) and is_signed_integer(value, type_.char):
             register = numbers.convert(e, e.settle(value), type_.char, checked=True)

@@ -338,17 +338,15 @@ class Compiled:
         """The value of each parameter, or `None` if one is missing."""
         found: list[Any] = []
         for name, find in self.finders:
-            if isinstance(find, Place):
-                found.append(find.found(names))
-                if found[-1] is MISSING:
-                    return None
-            elif find is not None:
-                found.append(find(source))
+            if find is None:
+                value = names.get(name, MISSING)  # type: ignore[arg-type]
+            elif isinstance(find, Place):
+                value = find.found(names)
             else:
-                try:
-                    found.append(names[name])  # type: ignore[index]
-                except KeyError:
-                    return None
+                value = find(source)
+            if value is MISSING:
+                return None
+            found.append(value)
         return found
 
     def run(self, names: Names, source: Any) -> Outcome | None:
@@ -495,12 +493,13 @@ class Compiled:
     def are_constants(self, names: Names) -> bool:
         """Whether the names that the code takes for constants are what they were."""
         for name, known in self.constants.items():
-            if not is_same(names.get(name), known):
+            found = names.get(name)
+            if found is not known and not is_same(found, known):
                 return False
         return (
             (not self.closures.functions or self.closures.are_found(names))
-            and are_found(self.scoped_constants)
-            and places.are_found(self.objects, names)
+            and (not self.scoped_constants or are_found(self.scoped_constants))
+            and (not self.objects or places.are_found(self.objects, names))
         )
 
     def outcome(
@@ -516,8 +515,7 @@ class Compiled:
         outcome = Outcome(exit_.at, turns=stored[0])
         outcome.seconds = seconds
         outcome.reason = self.reasons.get(exit_.at, "")
-        at, objects = 1, StoredObjects(values, heap, self.symbols)
-        objects.names = outcome.values
+        at, values_of, objects = 1, outcome.values, None
         for name, type_, count, is_plain, has_flag in self.stored[exit_.code]:
             first, at = at, at + count
             if has_flag:
@@ -525,20 +523,28 @@ class Compiled:
                 if not stored[at - 1]:
                     continue  # It is as it was: compiled code unbinds nothing.
             if is_plain:
-                outcome.values[name] = stored[first]
+                values_of[name] = stored[first]
             elif isinstance(type_, ObjectType) and id(type_.value) in self.closures.definitions:
                 outcome.made += (self.closures.definitions[id(type_.value)],)
             else:
-                taken = stored[first : first + count]
-                outcome.values[name] = objects.object_of(type_, taken)
+                objects = objects or self.objects_of(outcome, values, heap)
+                values_of[name] = objects.object_of(type_, stored[first : first + count])
         for name, place in self.stored_attributes.items():
             if name in outcome.values:
                 place.store(names, outcome.values.pop(name))
         if exit_.iterators:
-            rest = stored[at:]
+            objects, rest = objects or self.objects_of(outcome, values, heap), stored[at:]
             for number, items in exit_.iterators:
                 outcome.iterators[number] = items.rebuild(rest, objects)
         return outcome
+
+    def objects_of(
+        self, outcome: Outcome, values: list[Any], heap: _fastnp.ListHeap | None
+    ) -> StoredObjects:
+        """What makes the objects of an outcome."""
+        objects = StoredObjects(values, heap, self.symbols)
+        objects.names = outcome.values
+        return objects
 
     def describe(self) -> str:
         """The types, on the first line; the statements left to the interpreter; the scalar IR."""

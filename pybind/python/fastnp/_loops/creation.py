@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from fastnp._loops import arrays, lists, numbers, scratch, tuples
+from fastnp._loops import arrays, lists, number_arrays, numbers, scratch, tuples
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.element_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
@@ -52,7 +52,7 @@ def array_of_list(e: Emitter, node: ast.Call, is_ours: bool, expression: Express
         if len(parts) == len(items) and len({*map(len, parts)}) == 1:
             items, rows = [item for row in parts for item in row], len(parts)
         values = [scalar(expression(e, item), "array") for item in items]
-        return arrays.listed(e, values, is_ours, rows)
+        return number_arrays.listed(e, values, is_ours, rows)
     return copy(e, [expression(e, node.args[0])])
 
 
@@ -133,7 +133,7 @@ def filled(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]], Oper
         if not all(isinstance(n.type, Number) and n.type.is_integer for n in lengths):
             raise Unsupported("an array of this shape")
         char = "d" if len(arguments) == 1 else element_type(arguments[1])
-        return arrays.filled(e, tuple(n.register for n in lengths), value, char, is_ours)
+        return number_arrays.filled(e, tuple(n.register for n in lengths), value, char, is_ours)
 
     return compute
 
@@ -168,7 +168,7 @@ def filled_like(value: int, is_ours: bool) -> Callable[[Emitter, list[Operand]],
             raise Unsupported("an array like this")
         if type_.ndim > 1:
             check_copied_order(e, array)
-        made = arrays.filled(e, extents, value, type_.char, is_ours)
+        made = number_arrays.filled(e, extents, value, type_.char, is_ours)
         return made._replace(order=type_.order)
 
     return compute

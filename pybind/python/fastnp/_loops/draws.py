@@ -11,7 +11,7 @@ from functools import cache
 from types import BuiltinMethodType, MethodType, ModuleType
 from typing import Any, TypeAlias
 
-from fastnp._loops import arrays, creation, lists, numbers, scratch, tuples, undo
+from fastnp._loops import arrays, creation, lists, number_arrays, numbers, scratch, tuples, undo
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.generators import GENERATOR, PYTHON, STATE, Source, are_apart, words_of
@@ -566,7 +566,7 @@ def probabilities(e: Emitter, value: Operand) -> Value:
         items = tuples.items_of(value)
         if not items or not all(isinstance(item.type, Number) for item in items):
             raise Unsupported("probabilities that are no numbers")
-        value = arrays.listed(e, items, is_ours=False).sources[0]
+        value = number_arrays.listed(e, items, is_ours=False).sources[0]
     elif lists.is_list(value):
         if lists.list_type(value).item != FLOAT:
             raise Unsupported("probabilities that are no floats")

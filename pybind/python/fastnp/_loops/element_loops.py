@@ -15,6 +15,7 @@ from fastnp._loops.arrays import (
     SCRATCH,
     Elementwise,
     Indices,
+    Shifted,
     address,
     array_type,
     bytes_of,
@@ -44,6 +45,9 @@ from fastnp._loops.types import (
     Number,
     Value,
 )
+
+# Axes of a matrix, and vectors of its columns that are computed together, down all rows.
+MATRIX, COLUMNS = 2, 4
 
 
 def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], None]) -> None:
@@ -86,6 +90,9 @@ def for_each(
         if several is not None and len(indices) == len(extents):
             whole = text.op(I64, "and", extent, text.integer(-count))
             count_up(e, index, whole, count, lambda: several(tuple(indices)))
+            if whole == extent:
+                indices.pop()
+                return
         if several is not None and len(indices) == len(extents) and count == 2:
             one_more(e, text.op(I8, "icmp.lt", index, extent), axis)
         else:
@@ -93,6 +100,40 @@ def for_each(
         indices.pop()
 
     axis()
+
+
+def for_columns(
+    e: Emitter,
+    extents: Sequence[str],
+    body: Callable[[Indices], None],
+    several: Callable[[Indices], None],
+    count: int,
+) -> None:
+    """Writes loops over all indices of a matrix, some vectors of columns after the other: rows of a
+    few elements would begin a loop each.
+    """
+    text, (rows, columns) = e.text, extents
+    column = text.register(I64, "k")
+    text.line(f"{column} = iconst 0")
+
+    def down(one_row: Callable[[str], None]) -> None:
+        row = text.register(I64, "k")
+        text.line(f"{row} = iconst 0")
+        count_up(e, row, rows, 1, lambda: one_row(row))
+
+    def block(vectors: int) -> None:
+        def one_row(row: str) -> None:
+            several((row, column))
+            for i in range(1, vectors):
+                several((row, Shifted(column, i * count)))
+
+        down(one_row)
+
+    for vectors in (COLUMNS, 1):
+        whole = text.op(I64, "and", columns, text.integer(-vectors * count))
+        count_up(e, column, whole, vectors * count, partial(block, vectors))
+    if whole != columns:
+        count_up(e, column, columns, 1, lambda: down(lambda row: body((row, column))))
 
 
 def one_more(e: Emitter, condition: str, body: Callable[[], None]) -> None:
@@ -223,7 +264,19 @@ class Store:
         def one(indices: Indices) -> None:
             self.put(indices, self.computed(indices))
 
-        for_each(self.e, self.extents, one, several, lanes)
+        self.each(one, several, lanes)
+
+    def each(
+        self,
+        one: Callable[[Indices], None],
+        several: Callable[[Indices], None] | None,
+        lanes: int,
+    ) -> None:
+        """Writes the loops over all elements, in an order that depends on their shape alone."""
+        if self.e.prefers_loops and len(self.extents) == MATRIX and several is not None:
+            for_columns(self.e, self.extents, one, several, lanes)
+        else:
+            for_each(self.e, self.extents, one, several, lanes)
 
     def all_early(self) -> None:
         """Stores all elements, and leaves where NumPy would warn of one: the interpreter stores
@@ -257,11 +310,11 @@ class Store:
                 text.line(f"{cursor} = add {cursor}, {text.integer(self.width * lanes)}")
 
             several, lanes = several_of(self.source, put)
-        for_each(e, self.extents, one, several, lanes)
-        e.leave_if_raised(partial(self.copied, memory))
+        self.each(one, several, lanes)
+        e.leave_if_raised(partial(self.copied, memory, several is not None))
 
-    def copied(self, memory: str) -> None:
-        """Stores the elements that lie in scratch memory."""
+    def copied(self, memory: str, as_kept: bool = False) -> None:
+        """Stores the elements that lie in scratch memory, in C order or as they were kept."""
         e, text, char = self.e, self.e.text, self.type.char
         cursor = text.register(I64, "at")
         text.copy(cursor, memory)
@@ -278,7 +331,10 @@ class Store:
                 self.put_packed(indices, text.op(kind, f"load.{kind}", cursor, 0))
                 text.line(f"{cursor} = add {cursor}, {text.integer(self.width * lanes)}")
 
-        for_each(e, self.extents, one, several, lanes)
+        if as_kept:
+            self.each(one, several, lanes)
+        else:
+            for_each(e, self.extents, one, several, lanes)
 
 
 def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:

@@ -301,6 +301,10 @@ class Emitter:
         self.loops: list[OpenLoop] = []
         self.exits: list[Exit] = []
         self.exit_blocks: dict[object, Block] = {}
+        # Where code goes on that does the same in another way, instead of being left; whether no
+        # kernel is called where a loop does.
+        self.otherwise: Block | None = None
+        self.prefers_loops = False
         self.reasons: dict[int, str] = {}
         self.type_numbers: dict[object, int] = {}
         self.calls: list[Call] = []
@@ -325,10 +329,9 @@ class Emitter:
         self.stores_early = self.wraps = False
         # The kernels that the code calls, which live as long as it.
         self.kernels: list[LoopKernel] = []
-        # Whether the text is recorded as operations on whole arrays, which warn themselves.
-        self.is_recorded = False
-        # Whether loops ask for interrupts. Text that is never executed does not.
-        self.polls = True
+        # Whether the text is recorded as operations on whole arrays, which warn themselves; whether
+        # loops ask for interrupts. Text that is never executed does not.
+        self.is_recorded, self.polls = False, True
         # The scratch memory of the current statement.
         self.scratch_use: ScratchUse | None = None
         self.budget = self.text.named("budget", "i64")
@@ -619,6 +622,8 @@ class Emitter:
 
         A call within the statement has no effects, so it is left as a whole.
         """
+        if self.otherwise is not None:
+            return self.otherwise
         state = self.calls[0].callers_state if self.calls else self.state
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)

@@ -339,6 +339,9 @@ def _references_of_fresh() -> int:
 _FRESH = _references_of_fresh()
 
 
+NONE: frozenset[Any] = frozenset()
+
+
 class Step:
     """What the rewritten code does after a compiled run, or an attempt at one.
 
@@ -351,9 +354,9 @@ class Step:
 
     def __init__(self, rest: Any = None) -> None:
         self.row: tuple[Any, ...] | None = None
-        self.unbound: frozenset[str] = frozenset()
+        self.unbound: frozenset[str] = NONE
         # The statements whose functions are to be made again.
-        self.made: frozenset[int] = frozenset()
+        self.made: frozenset[int] = NONE
         self.at: float | None = None
         self.rest = rest
         self.iterators: dict[int, Iterable[Any]] = {}

@@ -116,7 +116,7 @@ def pays(
     """Whether a kernel is faster than a loop over the elements, as far as their number is known;
     `most` is how many a loop takes at all, `more` the cost of what else a kernel does with each.
     """
-    if formula is None or not extents:
+    if formula is None or not extents or e.prefers_loops:
         return False
     count = about(e, extents)
     least = LEAST_STRIDED_WORK if formula.is_strided else LEAST_WORK
@@ -125,7 +125,7 @@ def pays(
 
 def pays_to_copy(e: Emitter, extents: Sequence[str]) -> bool:
     """Whether a kernel copies faster than a loop."""
-    return bool(extents) and about(e, extents) >= LEAST_COPIED
+    return bool(extents) and about(e, extents) >= LEAST_COPIED and not e.prefers_loops
 
 
 def about(e: Emitter, extents: Sequence[str]) -> int:

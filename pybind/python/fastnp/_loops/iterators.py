@@ -51,6 +51,9 @@ class Items(Record):
     types: tuple[Type, ...] = ()
     # The addresses of the tables that it takes items from.
     tables: tuple[str, ...] = ()
+    # About how many items a range has, whose registers say where it is, its step, and how many
+    # remain; 0 of what is no range.
+    about: int = 0
 
 
 # Bounds of ranges lie between this and its opposite.
@@ -96,7 +99,20 @@ def of_range(e: Emitter, value: Value) -> Items:
         lambda e: move(e, remaining, (at, by)),
         rebuild,
         INT,
+        about=about(e, start, stop),
     )
+
+
+# How many items a range has of which nothing is known.
+EXPECTED = 16
+
+
+def about(e: Emitter, start: str, stop: str) -> int:
+    """About how many items a range has, from what its bounds are now."""
+    first, last = e.text.ranges.get(start, WHOLE), e.lengths.get(stop)
+    if last is None:
+        return EXPECTED
+    return max(last - first[0] if first[0] == first[1] else last // 2, 1)
 
 
 def items_range(start: Range, stop: Range, step: Range) -> Range:

@@ -28,6 +28,14 @@ class Names(Mapping[str, Any]):
             return self._globals[name]
         return self._builtins[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """As `__getitem__`, without the cost of an exception."""
+        if name in self._hidden:
+            return self._locals.get(name, default)
+        if name in self._globals:
+            return self._globals[name]
+        return self._builtins.get(name, default)
+
     def is_local(self, name: str) -> bool:
         """Whether the name is the function's own or of a function around it, so no global."""
         return name in self._hidden

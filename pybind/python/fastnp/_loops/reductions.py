@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from fastnp._loops import complex_products, formulas, memory_order, numbers, scratch
+from fastnp._loops import (
+    column_products,
+    complex_products,
+    formulas,
+    memory_order,
+    numbers,
+    scratch,
+)
 from fastnp._loops.array_operators import binary
 from fastnp._loops.arrays import (
     MANY_ADDED,
@@ -416,8 +423,12 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     char, kind = loop[-1], Number(loop[-1]).registers[0]
     extent = left.shape[-1]
     outer = (*left.shape[:-1], *right.shape[1:])
-    are_packed = left.packed and right.packed and len(right.shape) == 1
+    by_columns = column_products.are_packed(left, right, char)
+    are_packed = (left.packed and right.packed and len(right.shape) == 1) or by_columns
     refuse_many(e, (*outer, extent), MANY_ADDED_PACKED if are_packed else MANY_ADDED)
+    if by_columns:
+        e.spend(size(e, (*outer, extent)))
+        return column_products.product(e, left, right, char)
     sources = (*left.sources, *right.sources)
 
     def sum_of(indices: Indices) -> str:

@@ -12,6 +12,7 @@ from fastnp._loops import (
     creation,
     element_loops,
     literals,
+    number_arrays,
     numbers,
     slices,
     undo,
@@ -111,7 +112,7 @@ def eye(is_ours: bool, most: int = 2) -> Make:
         text = e.text
         values = integers(e, arguments, most, "eye")
         extents = (values[0].register, values[-1].register)
-        shape = arrays.filled(e, extents, 0, "d", is_ours).shape
+        shape = number_arrays.filled(e, extents, 0, "d", is_ours).shape
 
         def element(indices: Indices) -> str:
             row, column = (arrays.register_of(e, index) for index in indices)

@@ -78,6 +78,7 @@ from fastnp._state import loops as _switch
 _COMPILER = "fastnp._loops.compiler"
 RANGE_ITERATOR = type(iter(range(0)))
 _NO_SOURCE = "iterates over neither a range nor a sequence"
+NO_NAMES = frozenset[str]()
 # Added to the number of an inner `for` that was left between two turns, not before the first.
 BETWEEN = 0.5
 
@@ -92,48 +93,12 @@ LoopError.__module__ = "fastnp"
 class Site(Loop):
     """A loop statement in rewritten code: counts, compiled code, statistics."""
 
-    __slots__ = (
-        "__weakref__",
-        "around",
-        "asleep_until",
-        "attempts",
-        "compiled",
-        "depth",
-        "enter_from",
-        "entries",
-        "first",
-        "inner",
-        "is_eager",
-        "is_large",
-        "is_odd",
-        "is_strict",
-        "leaves",
-        "live",
-        "load",
-        "made",
-        "original",
-        "pending",
-        "plain",
-        "plain_turns",
-        "recent",
-        "refusals",
-        "runs",
-        "samples",
-        "seconds",
-        "short",
-        "slow",
-        "slower",
-        "sourceless",
-        "spent",
-        "spent_before",
-        "threshold",
-        "timed",
-        "timed_again",
-        "turn_interpreted",
-        "turn_seconds",
-        "turns",
-        "weight",
-        "work",
+    __slots__ = tuple(
+        "__weakref__ around asleep_until attempts compiled depth enter_from entries first"
+        " inner is_eager is_large is_odd is_strict leaves live load made original pending"
+        " plain plain_turns recent refusals runs samples seconds short slow slower sourceless"
+        " spent spent_before threshold timed timed_again turn_interpreted turn_seconds turns"
+        " weight work".split()
     )
 
     # Makes the syntax trees of a module's loops, where its code was read from a file.
@@ -235,15 +200,21 @@ class Site(Loop):
 
         A short loop pays 150 ns here until the site is retired.
         """
-        if type(iterable) is RANGE_ITERATOR and self.is_reversed:
+        kind = type(iterable)
+        if kind is RANGE_ITERATOR and self.is_reversed:
             iterable = iterable.__reduce__()[1][0]
         if self.asleep_until and self._is_asleep():
             return iterable
-        if type(iterable) in SIZED and not self.is_eager:
-            turns = len(iterable)
+        if kind in SIZED and not self.is_eager:
+            try:
+                turns = len(iterable)
+            except OverflowError:  # a range of more than a machine word
+                return self._first_turns(iterable)
             if self.compiled:
                 if not self._is_long(turns):
                     return iterable
+                if kind is range:
+                    return self._entered(iterable, iterable, turns)
             elif turns * self.weight <= self.short:
                 self.work += turns * self.weight
                 if self.work > RETIRE_SHORT:
@@ -264,7 +235,7 @@ class Site(Loop):
         source = None if is_held(iterable) else source_of(iterable)
         try:
             total = -1 if source is None else len(source)
-        except OverflowError:  # a range of more than a machine word
+        except OverflowError:
             total, source = -1, None
         if source is None and not self.is_strict:
             if self.is_eager and not self.refusals:
@@ -279,11 +250,7 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         assert source is not None
         if self.compiled:
-            if not self._is_long(total):
-                return iterable
-            if self._is_timed_again(total):
-                return self._piece(iter(iterable), source, total, total)
-            return self._no_turns(iterable, source, total)
+            return self._entered(iterable, source, total) if self._is_long(total) else iterable
         self.entries += 1
         if self._is_brief():
             self.retire()
@@ -291,6 +258,12 @@ class Site(Loop):
         if self._is_due() and self._is_long(total):
             return self._no_turns(iterable, source, total)
         return self._piece(iter(iterable), source, total)
+
+    def _entered(self, iterable: Any, source: Source, total: int) -> Turns:
+        """What is iterated over before compiled code runs."""
+        if self._is_timed_again(total):
+            return self._piece(iter(iterable), source, total, total)
+        return self._no_turns(iterable, source, total)
 
     def _is_long(self, turns: float) -> bool:
         """Whether an entry of so many turns is to be run compiled."""
@@ -423,7 +396,8 @@ class Site(Loop):
 
     def is_hot(self, turns: Turns) -> bool:
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
-        self._time(turns, turns.count)
+        if turns.count:
+            self._time(turns, turns.count)
         if turns.left == 0 and not self.is_eager:
             return False
         if not self.live or is_watched():
@@ -494,10 +468,12 @@ class Site(Loop):
 
     def run(self, turns: Turns, local: dict[str, Any], globals_: dict[str, Any]) -> Step:
         """Run the loop compiled from here on, if it can be."""
-        source = None if turns.source is None else advance(turns.source, turns.count)
+        source = turns.source
+        if turns.count and source is not None:
+            source = advance(source, turns.count)
         names = Names(local, globals_, self.local_names)
         try:
-            if is_changed(source):
+            if type(source) is Walk and is_changed(source):
                 return Step(turns.rest)
             outcome = self._outcome(names, source)
             if outcome is None:
@@ -717,7 +693,8 @@ class Site(Loop):
         step = Step()
         step.error = outcome.error
         step.row, step.unbound = self._row(outcome, names)
-        step.made = frozenset(map(self.first.__add__, outcome.made))
+        if outcome.made:
+            step.made = frozenset(map(self.first.__add__, outcome.made))
         if outcome.at == BROKE:
             step.rest = False
         elif outcome.at != DONE:
@@ -726,16 +703,16 @@ class Site(Loop):
 
     def _row(self, outcome: Outcome, names: Names) -> tuple[tuple[Any, ...], frozenset[str]]:
         """The values of the names that the loop binds; None for those that are not bound."""
-        row, unbound = [], set(outcome.unbound)
+        row, unbound, values = [], outcome.unbound, outcome.values
         for name in self.binds:
-            if name in outcome.values:
-                row.append(outcome.values[name])
+            if name in values:
+                row.append(values[name])
             elif name not in unbound and names.bound(name):
                 row.append(names[name])
             else:
-                unbound.add(name)
+                unbound += (name,)
                 row.append(None)
-        return tuple(row), frozenset(unbound)
+        return tuple(row), frozenset(unbound) if unbound else NO_NAMES
 
     def _left(self, outcome: Outcome, step: Step) -> None:
         at = outcome.at

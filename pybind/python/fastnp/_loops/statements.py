@@ -19,6 +19,7 @@ from fastnp._loops import (
     free_names,
     inner_functions,
     lists,
+    loop_vectorization,
     numbers,
     ranges,
     returns,
@@ -413,6 +414,7 @@ def for_(e: Emitter, statement: ast.For) -> list[Path]:
 
 def for_items(e: Emitter, statement: ast.For, items: Items) -> list[Path]:
     """The turns of a `for` loop whose items are set up."""
+    loop_vectorization.make_turns(e, statement, items)
 
     def turn(state: State, loop: OpenLoop) -> tuple[list[Path], list[Path]]:
         text = e.text

@@ -71,6 +71,10 @@ class Text:
         # What is known of integers in registers, and truth values that are constants.
         self.ranges: dict[str, Range] = {}
         self.truths: dict[str, bool] = {}
+        # Powers of two that integers in registers are multiples of; strides of axes whose elements
+        # lie densely one before another, if there are several.
+        self.multiples: dict[str, int] = {}
+        self.backwards: set[str] = set()
         # The names under which NumPy warns of operations of its scalars.
         self.reported: dict[str, str] = {}
         self.block = self.start(self.new_block("entry"))
@@ -152,6 +156,8 @@ class Text:
         result = self.range_of(name, operands)
         if result is not None and result[0] == result[1]:
             return self.integer(result[0])
+        if name == "and" and self.ranges.get(b) == (-self.multiples.get(a, 1),) * 2:
+            return a
         neutral = FOLDED[name]
         if neutral is not None and len(operands) == 2:
             if self.ranges.get(b) == (neutral, neutral):
@@ -163,6 +169,8 @@ class Text:
     def folded_truth(self, name: str, operands: tuple[object, ...]) -> str | None:
         """A truth value that is known, or that an instruction would only copy; else `None`."""
         a, b = str(operands[0]), str(operands[-1])
+        if name == "icmp.eq" and a == b:
+            return self.truth(True)
         if name.startswith("icmp.") and self.types.get(a) == "i64":
             ranges_ = (self.ranges.get(operand, WHOLE) for operand in (a, b))
             found = ranges.decided(name[5:], *ranges_)
@@ -226,9 +234,13 @@ class Text:
         """A branch that is hardly ever taken."""
         self.line(f"brcold {condition}, {then.label}, {otherwise.label}")
 
+    def length(self) -> int:
+        """The lines that there are."""
+        return sum(len(block.lines) for block in self.blocks)
+
     def write(self, name: str, frame: int) -> str:
         """The whole text."""
-        if sum(len(block.lines) for block in self.blocks) > LEFT * self.limit:
+        if self.length() > LEFT * self.limit:
             raise TooLong
         lines = [f"function {name} frame {frame}"]
         lines += [f"reg {register}: {kind}" for register, kind in self.types.items()]
