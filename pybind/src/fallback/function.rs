@@ -43,8 +43,8 @@ pub(crate) struct NumpyFunction {
     on_device: Option<Py<PyAny>>,
     /// What runs instead where the call has its most common form, and whether with arrays of NumPy's too.
     common: Option<(CommonCall, bool)>,
-    /// The method that NumPy's function calls with the same arguments, where it does nothing else.
-    method: Option<Py<PyAny>>,
+    /// The method that NumPy's function calls with the same arguments, where it does nothing else with so many arguments at least.
+    method: Option<(Py<PyAny>, usize)>,
     /// What runs instead where the first argument is no array of NumPy's class or one derived from it: the method of our class, if it is a method.
     of_ours: Option<Py<PyAny>>,
     /// What runs instead on many elements, or pending ones.
@@ -192,8 +192,10 @@ impl NumpyFunction {
         py: Python<'py>,
     ) -> &'a Bound<'py, PyAny> {
         match (&self.method, arguments) {
-            (Some(method), [first, ..])
-                if names.is_none() && matches!(value_type(first), ValueType::Ours | ValueType::Numpys) =>
+            (Some((method, least)), [first, ..])
+                if names.is_none()
+                    && arguments.len() >= *least
+                    && matches!(value_type(first), ValueType::Ours | ValueType::Numpys) =>
             {
                 method.bind(py)
             }
@@ -470,19 +472,33 @@ pub(crate) unsafe extern "C" fn called<T: RunsNumpy>(
     }
 }
 
-/// NumPy's functions that call the method of their name with the same arguments in the same places. Their frames in Python take 150 to 300 ns.
-const METHODS: [&str; 7] = ["argpartition", "argsort", "choose", "cumprod", "cumsum", "repeat", "searchsorted"];
+/// NumPy's functions that call the method of their name with the same arguments in the same places, if there are so many at least. Their frames in
+/// Python take 150 to 300 ns.
+const METHODS: [(&str, usize); 8] = [
+    ("argpartition", 1),
+    ("argsort", 1),
+    ("choose", 1),
+    ("clip", 3),
+    ("cumprod", 1),
+    ("cumsum", 1),
+    ("repeat", 1),
+    ("searchsorted", 1),
+];
 
 /// The method that a function calls, if it is one of [`METHODS`].
-fn method_of(original: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
-    let Some(name) =
-        name.cast::<PyString>().ok().filter(|name| name.to_str().is_ok_and(|name| METHODS.contains(&name)))
+fn method_of(original: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) -> PyResult<Option<(Py<PyAny>, usize)>> {
+    let Some(&(name, least)) = name
+        .cast::<PyString>()
+        .ok()
+        .and_then(|name| METHODS.iter().find(|(known, _)| name.to_str().is_ok_and(|name| name == *known)))
     else {
         return Ok(None);
     };
     let py = original.py();
-    let is_numpys = py.import("numpy")?.getattr(name)?.is(original);
-    is_numpys.then(|| Ok(dtype::types(py)?.array.bind(py).getattr(name)?.unbind())).transpose()
+    if !py.import("numpy")?.getattr(name)?.is(original) {
+        return Ok(None);
+    }
+    Ok(Some((dtype::types(py)?.array.bind(py).getattr(name)?.unbind(), least)))
 }
 
 /// `numpy_function(original, direct, name, reason, receiver, writes_lists, on_device)`: a function that runs NumPy's, counted if there is a name. If
