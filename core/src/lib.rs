@@ -93,7 +93,7 @@ pub use crate::ops::correlate::{Overlap, correlate};
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::fourier::{AxisTransform, NonFinite, transform_axes};
 pub use crate::ops::lent::{LentElements, LentOperand, apply_lent};
-pub use crate::ops::matmul::{dot, matmul};
+pub use crate::ops::matmul::{dot, inner_lent, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{ReduceOptions, Reduction};
 pub use crate::ops::repeat::repeat;

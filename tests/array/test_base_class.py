@@ -6,6 +6,7 @@ that by NumPy's C API. Afterwards the array, its header and NumPy's array agree.
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import pickle
 import random
@@ -267,3 +268,39 @@ def test_a_copy_that_is_written_back() -> None:
                     value: Any = item
                     value[...] = value + 1
         agree(x, a)
+
+
+class Reflected:
+    """An operand that NumPy leaves operators to."""
+
+    __array_ufunc__ = None
+
+
+def test_methods_read_from_the_class() -> None:
+    ours: Any = fastnp.ndarray
+
+    class Named(fastnp.ndarray):
+        total = ours.sum
+        plus = ours.__add__
+
+    x, plain = fastnp.arange(4.0), numpy.arange(4.0)
+    mine = plain.view(Named)
+    for method in (ours.copy, ours.__copy__, copy.copy):
+        made = method(x)
+        assert type(made) is fastnp.ndarray and not fastnp.shares_memory(made, x)
+        assert type(method(mine)) is Named
+    assert ours.sum(x) == ours.sum(plain) == mine.total() == 6.0
+    assert ours.sum(x, axis=0, keepdims=True).shape == (1,)
+    assert type(ours.cumsum(plain)) is fastnp.ndarray
+    assert type(mine.plus(1)) is Named and mine.plus(1).tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert ours.__add__(x, x).tolist() == ours.__add__(plain, x).tolist()
+    assert ours.__add__(x, Reflected()) is NotImplemented
+    for wrong in ((), (3,), ([1.0],), (numpy.float64(2),)):
+        with pytest.raises(TypeError):
+            ours.sum(*wrong)
+    with pytest.raises(TypeError):
+        ours.sum(a=x)
+    assert pickle.loads(pickle.dumps(ours.sum)) is ours.sum
+    fastnp.reset_stats()
+    ours.sum(plain)
+    assert not fastnp.fallbacks()

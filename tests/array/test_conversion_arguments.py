@@ -135,3 +135,70 @@ def test_unit_matrices(order: Any, dtype: Any) -> None:
                 assert made.dtype == want.dtype
                 assert made.flags.f_contiguous == want.flags.f_contiguous
                 assert made.tolist() == want.tolist()
+
+
+def shown(made: Any) -> Any:
+    """What an array of a type that is NumPy's alone is."""
+    assert type(made) is numpy.ndarray
+    flags = made.flags
+    return (
+        str(made.dtype),
+        made.shape,
+        made.strides,
+        flags.owndata,
+        flags.writeable,
+        repr(made.tolist() if made.size < 100 else 0),
+    )
+
+
+def told(call: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a call makes, or the class and the text of its error."""
+    try:
+        return shown(call(*args, **kwargs))
+    except Exception as error:
+        return type(error), str(error)
+
+
+FIELDS = [("x", "f8"), ("y", "i4", (2,))]
+SHAPES: list[Any] = [0, 3, (), (2, 3), [2, 2], True, -1, (2, -1), 2.5, (1,) * 64, (1,) * 65]
+SHAPES += [2**62, (2**40, 2**40), 2**63, 2**64, numpy.int64(4), numpy.array([2, 3]), "ab", None]
+
+
+@pytest.mark.parametrize("name", ["empty", "zeros", "ones"])
+@pytest.mark.parametrize("dtype", [object, FIELDS, [], [("a", "S")], [("a", "no type")], [1]])
+def test_types_that_are_numpys_alone_are_filled(name: str, dtype: Any) -> None:
+    ours, theirs = getattr(fastnp, name), getattr(numpy, name)
+    if name == "empty" and dtype is not object:
+        ours, theirs = (lambda *a, f=f, **k: numpy.zeros_like(f(*a, **k)) for f in (ours, theirs))
+    # NumPy fills any number of elements of no bytes.
+    for shape in SHAPES if dtype in (object, FIELDS) else SHAPES[:7]:
+        assert told(ours, shape, dtype) == told(theirs, shape, dtype), shape
+        assert told(ours, shape, dtype=dtype) == told(theirs, shape, dtype=dtype), shape
+    for order in ("C", "F", "K", "x", None):
+        assert told(ours, (2, 3), dtype, order) == told(theirs, (2, 3), dtype, order), order
+
+
+class Sequence:
+    """An object with items, of which NumPy makes rows."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, at: int) -> int:
+        return [7, 8][at]
+
+
+RAGGED = [[1, 2], [3]]
+LISTS: list[Any] = [[], [1, 2.5, "a", None], (1, 2), [[1, 2], [3, 4]], RAGGED, [Sequence()]]
+LISTS += [[(1.5, (1, 2)), (2.5, (3, 4))], [(1.5,)], [numpy.arange(2), numpy.arange(2)], [{}, set()]]
+
+
+@pytest.mark.parametrize("name", ["array", "asarray", "asanyarray", "copy"])
+@pytest.mark.parametrize("dtype", [object, FIELDS, [], [("a", "S")], [("a", "no type")]])
+def test_lists_of_types_that_are_numpys_alone(name: str, dtype: Any) -> None:
+    ours, theirs = getattr(fastnp, name), getattr(numpy, name)
+    for values in LISTS:
+        assert told(ours, values, dtype) == told(theirs, values, dtype), values
+        assert told(ours, values, dtype=dtype) == told(theirs, values, dtype=dtype), values
+    held = [object(), [object()]]
+    assert fastnp.array(held, object)[0] is held[0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import random
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -432,3 +433,66 @@ def test_vectors_in_a_row_or_side_by_side(name: str, n: int) -> None:
             made = outcome(partial(VECTORS[name], np, a, b))
             found.append((made, getattr(made, "strides", None)))
         assert_same(*found)
+
+
+def vectors(np: Any, draw: Any) -> Any:
+    """A list or a tuple of vectors, most of them NumPy's, of few types and in several layouts."""
+    dtypes = draw.choices(DTYPES, k=2) if draw.random() < 0.5 else [draw.choice(DTYPES)]
+    parts: list[Any] = []
+    for _ in range(draw.randint(0, 4)):
+        part = numpy.arange(draw.choice([0, 1, 5, 3000])).astype(draw.choice(dtypes))
+        form = draw.choice(["dense"] * 6 + ["strided", "ours", "list", "matrix", "number"])
+        if form == "strided":
+            part = part[::-2]
+        elif form == "ours":
+            part = np.array(part)
+        elif form == "list":
+            part = part.tolist()
+        elif form == "matrix":
+            part = part[:, None]
+        elif form == "number":
+            part = part.sum()
+        parts.append(part)
+    return draw.choice([list, tuple])(parts)
+
+
+@both
+def test_numpys_vectors_are_joined(np: Any) -> Any:
+    draw, found = random.Random(4), []
+    for _ in range(400):
+        parts = vectors(np, draw)
+        axes: list[dict[str, Any]] = [
+            {},
+            {},
+            {"axis": 0},
+            {"axis": -1},
+            {"axis": 1},
+            {"axis": None},
+        ]
+        named = draw.choice(axes)
+        found.append(outcome(partial(np.concatenate, parts, **named)))
+    return found
+
+
+@both
+def test_bounds_of_numpys_arrays(np: Any) -> Any:
+    found = []
+    for dtype in DTYPES:
+        x = values(dtype, 6)
+        for bounds in [
+            (1, 3),
+            (None, 2),
+            (1, None),
+            (None, None),
+            (3, 1),
+            ("a", 2),
+            (1,),
+            (),
+            (1.5, 2),
+        ]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found.append(outcome(partial(np.clip, x, *bounds)))
+                found.append(outcome(partial(np.clip, x, *bounds, out=x.copy())))
+        found.append(outcome(partial(np.clip, x, 0, 2, x.copy())))
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import fastnp
@@ -99,3 +100,37 @@ def test_inner_products_of_vectors_with_gaps_report_flags() -> None:
         assert fastnp.dot(big[:, 0], big[:, 1]) == numpy.inf
     with fastnp.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow"):
         fastnp.dot(big[:, 0], big[:, 1])
+
+
+PRODUCTS: tuple[Callable[[Any, Any, Any], Any], ...] = (
+    lambda np, x, y: np.dot(x, y),
+    lambda np, x, y: x @ y,
+)
+
+
+@pytest.mark.parametrize("types", ["f4 f4", "f8 f8", "c8 c8", "c16 c16", "i8 i8", "f4 f8", "f8 i4"])
+def test_inner_products_with_numpys_vectors(types: str) -> None:
+    rng = numpy.random.default_rng(6)
+    for n in (0, 1, 2, 3, 17, 1000, 1025, 20000):
+        a, b = (rng.integers(-9, 9, n).astype(dtype) for dtype in types.split())
+        padded = numpy.zeros((n, 3), b.dtype)
+        padded[:, 1] = b
+        ours = fastnp.array(a)
+        view = numpy.asarray(fastnp.array(b) + 0)  # of an array of ours, which may not be computed
+        for other in (b, padded[:, 1], b[::-1][::-1], view):
+            for product in PRODUCTS:
+                for mine, theirs in (((ours, other), (a, b)), ((other, ours), (b, a))):
+                    made, expected = product(fastnp, *mine), product(numpy, *theirs)
+                    assert type(made) is type(expected)
+                    assert made == expected
+
+
+def test_inner_products_with_numpys_vectors_warn_and_refuse() -> None:
+    large = numpy.full(100, 1e308)
+    for name in ("dot", "matmul"):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assert getattr(fastnp, name)(fastnp.array(large), large) == numpy.inf
+        assert [str(w.message) for w in told] == [f"overflow encountered in {name}"]
+        with pytest.raises(ValueError, match=r"aligned|mismatch"):
+            getattr(fastnp, name)(fastnp.array(large), large[:7])

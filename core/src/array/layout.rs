@@ -401,6 +401,14 @@ impl Layout {
                 out.set_axis(*m, *step);
                 Ok(())
             }
+            // Rows of a matrix: likewise.
+            ([Index::Range(start, stop, step)], [n, m], [stride, inner]) => {
+                let (first, n) = clip(*start, *stop, *step, *n)?;
+                out.offset = self.offset + if n > 0 { first * stride } else { 0 };
+                out.shape = Shape::from_slice(&[n, *m]);
+                out.strides = Strides::from_slice(&[stride.wrapping_mul(*step), *inner]);
+                Ok(())
+            }
             _ => self.index_several(parts, out),
         }
     }

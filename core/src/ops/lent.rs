@@ -12,6 +12,7 @@ use crate::ops::promote::{ArgType, own_type};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
+use smallvec::SmallVec;
 
 /// Elements in memory that code outside owns, dense in row-major order and aligned, as they are during one call.
 #[derive(Clone, Copy)]
@@ -41,6 +42,11 @@ impl LentOperand<'_> {
         }
     }
 
+    /// How many axes it has; none for a number.
+    pub(crate) fn ndim(&self) -> usize {
+        self.shape().map_or(0, <[usize]>::len)
+    }
+
     /// Its shape; none for a number.
     fn shape(&self) -> Option<&[usize]> {
         match self {
@@ -51,7 +57,7 @@ impl LentOperand<'_> {
     }
 }
 
-/// Applies an op to dense arrays of one shape, numbers and elements of code outside, of the type computed in, if that runs eagerly; `None`
+/// Applies an op of one or two arguments to dense arrays of one shape, numbers and elements of code outside, of the type computed in, if that runs eagerly; `None`
 /// otherwise. A copy of a thousand elements takes a fifth of the time that NumPy takes for a sum of them.
 ///
 /// # Errors
@@ -69,8 +75,9 @@ impl LentOperand<'_> {
 /// assert_eq!(sum.map(|sum| sum.to_vec::<f64>()).transpose()?, Some(vec![1.5, 2.5]));
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub unsafe fn apply_lent(op: Op, args: &[LentOperand<'_>; 2]) -> Result<Option<Array>> {
-    let types = [args[0].arg_type(), args[1].arg_type()];
+pub unsafe fn apply_lent(op: Op, args: &[LentOperand<'_>]) -> Result<Option<Array>> {
+    let types: SmallVec<[ArgType; 2]> = args.iter().map(LentOperand::arg_type).collect();
+    debug_assert!((1..=2).contains(&types.len()));
     let Some(compute) = own_type(op, &types).filter(|&compute| op != Op::Power && compute != DType::F16) else {
         return Ok(None);
     };

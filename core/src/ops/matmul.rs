@@ -13,8 +13,10 @@ use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
 use crate::ops::elementwise::{apply, product_step};
+use crate::ops::lent::LentOperand;
 use crate::ops::promote::promote_types;
 use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::eager_fold::{self, Vector};
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Fold, Op};
 
@@ -47,6 +49,45 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
 /// ```
 pub fn dot(a: &Array, b: &Array) -> Result<Array> {
     multiply(Product::Dot, a, b)
+}
+
+/// [`dot`] or, if it `is_matmul`, [`matmul`] of two vectors of one type that may be in memory of others, if that runs eagerly; `None` otherwise.
+///
+/// # Errors
+/// `MemoryError`.
+///
+/// # Safety
+/// As for [`crate::apply_lent`].
+///
+/// ```
+/// use fastnp::{Array, DType, LentElements, LentOperand, inner_lent};
+/// let (x, outside) = (Array::from(vec![1.0, 2.0]), [0.5, 0.5]);
+/// let lent = LentElements { start: outside.as_ptr().cast(), shape: &[2], dtype: DType::F64 };
+/// // SAFETY: two doubles of this function.
+/// let sum = unsafe { inner_lent(false, &[LentOperand::Value((&x).into()), LentOperand::Lent(lent)])? };
+/// assert_eq!(sum.map(|sum| sum.to_vec::<f64>()).transpose()?, Some(vec![1.5]));
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub unsafe fn inner_lent(is_matmul: bool, args: &[LentOperand<'_>; 2]) -> Result<Option<Array>> {
+    let ([Some((n, a)), Some((m, b))], [1, 1]) = (args.each_ref().map(vector), args.each_ref().map(LentOperand::ndim))
+    else {
+        return Ok(None);
+    };
+    let dtype = a.dtype();
+    if n != m || dtype != b.dtype() || !matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
+        return Ok(None);
+    }
+    let name = if is_matmul { Product::Matmul } else { Product::Dot };
+    eager_fold::inner(name, n, [a, b], dtype)
+}
+
+/// The elements of a vector and how many it has; `None` for a number.
+fn vector<'a>(operand: &LentOperand<'a>) -> Option<(usize, Vector<'a>)> {
+    match operand {
+        LentOperand::Value(Value::Array(array)) => array.shape().first().map(|&n| (n, Vector::Array(array))),
+        LentOperand::Value(_) => None,
+        LentOperand::Lent(lent) => lent.shape.first().map(|&n| (n, Vector::Lent(lent.start, lent.dtype))),
+    }
 }
 
 fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
@@ -113,7 +154,7 @@ fn inner(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if dtype == DType::Bool || dtype == DType::F16 {
         return Err(Error::unsupported(format!("an inner product in {dtype}")));
     }
-    if let Some(product) = crate::runtime::eager_fold::inner(name, a, b, dtype)? {
+    if let Some(product) = eager_fold::inner(name, a.size(), [a, b].map(Vector::Array), dtype)? {
         return Ok(product);
     }
     let product = product_step(name, Op::Multiply, dtype, &[a.into(), b.into()], None)?;

@@ -121,6 +121,32 @@ impl Array {
         Ok(Some(runtime.read_element(&self.storage, offset, self.dtype)?))
     }
 
+    /// The element at a position of an array of one axis; `None` if it has another number of axes, or no such element.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6);
+    /// assert_eq!(a.element(5)?.map(|x| x.to_i64()), Some(5));
+    /// assert!(a.element(6)?.is_none() && a.reshape(&[2, 3])?.element(0)?.is_none());
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn element(&self, at: usize) -> Result<Option<Scalar>> {
+        let ([n], [stride]) = (self.shape(), self.strides()) else { return Ok(None) };
+        if at >= *n {
+            return Ok(None);
+        }
+        let offset = self.layout.offset + at as isize * stride;
+        let mut runtime = runtime();
+        if runtime.trace.touches(&self.storage) {
+            runtime.flush(FlushReason::Read)?;
+        }
+        runtime.read_element(&self.storage, offset, self.dtype).map(Some)
+    }
+
     /// Sets the element at integer positions eagerly, if that is better than recording it; whether it did. The value must be of the
     /// array's type.
     ///

@@ -5,6 +5,7 @@ use crate::array::element;
 use crate::array::layout::Layout;
 use crate::error::Result;
 use crate::host::gemm::{Product, strided_dot};
+use crate::memory::guarded_range;
 use crate::plan::trace::{Composite, Operation};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
@@ -12,27 +13,64 @@ use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::drive::fp_status;
 use fastnp_codegen::{DType, Fold, FoldOrder, FpFlags, Launch, Scalar};
 
-/// The inner product of two short, ready vectors, in one launch; `None` where they are of another kind.
+/// A vector of an inner product.
+#[derive(Clone, Copy)]
+pub(crate) enum Vector<'a> {
+    /// An array, which has to be ready.
+    Array(&'a Array),
+    /// Dense elements of a type in memory of code outside, which nothing writes during the call.
+    Lent(*const u8, DType),
+}
+
+impl Vector<'_> {
+    pub(crate) fn dtype(self) -> DType {
+        match self {
+            Vector::Array(array) => array.dtype,
+            Vector::Lent(_, dtype) => dtype,
+        }
+    }
+
+    fn stride(self) -> isize {
+        match self {
+            Vector::Array(array) => array.strides()[0],
+            Vector::Lent(_, dtype) => dtype.size() as isize,
+        }
+    }
+
+    fn is_dense(self) -> bool {
+        self.stride() == self.dtype().size() as isize
+    }
+
+    /// Whether an array's memory is shared.
+    fn is_shared(self) -> bool {
+        matches!(self, Vector::Array(array) if array.storage.is_shared())
+    }
+}
+
+/// The inner product of two short, ready vectors of `n` elements, in one launch; `None` where they are of another kind.
 ///
 /// # Errors
 /// `MemoryError`.
-pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
-    let n = a.size();
+pub(crate) fn inner(product: Product, n: usize, [a, b]: [Vector<'_>; 2], compute: DType) -> Result<Option<Array>> {
     let mut runtime = recording()?;
     if n < 2 {
         return Ok(None);
     }
     runtime.lone.follow();
-    let is_shared = a.storage.is_shared() || b.storage.is_shared();
+    let is_shared = a.is_shared() || b.is_shared();
     let limit = if is_shared { EagerLimit::FoldedSharedElements } else { EagerLimit::FoldedElements };
     let Some(gate) = Eager::within(&mut runtime, n, limit) else { return Ok(None) };
-    let (Some(x), Some(y)) = (gate.read(&a.storage), gate.read(&b.storage)) else { return Ok(None) };
-    let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
+    let start = |vector| match vector {
+        Vector::Array(array) => gate.read(&array.storage).map(|start| start.wrapping_offset(array.layout.offset)),
+        // A view of an array of the engine's, which may be closed: its fault would wait for the lock that is held here.
+        Vector::Lent(start, _) => (!guarded_range::contains(start.addr())).then_some(start),
+    };
+    let (Some(x), Some(y)) = (start(a), start(b)) else { return Ok(None) };
+    let (a_type, b_type) = (a.dtype(), b.dtype());
     let storage = gate.create(compute.size(), |gate, address| {
-        let dense = a.is_c_contiguous() && b.is_c_contiguous();
-        if !dense && a.dtype == compute && b.dtype == compute {
+        if !(a.is_dense() && b.is_dense()) && a_type == compute && b_type == compute {
             // SAFETY: both vectors are ready, and have `n` elements of the type; the result has room for one.
-            let raised = unsafe { strided_dot(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
+            let raised = unsafe { strided_dot(compute, n, (x, a.stride()), (y, b.stride()), address) };
             if let Some(raised) = raised {
                 gate.note_product(product, raised);
                 return Ok(());
@@ -42,11 +80,11 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
             outer: &[],
             inner: &[n],
             addresses: &[x.cast_mut(), y.cast_mut(), address],
-            strides: &[a.strides()[0], b.strides()[0], 0],
+            strides: &[a.stride(), b.stride(), 0],
             scalars: &[],
         };
-        let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
-        let kernel = || inner_kernel(a.dtype, b.dtype, compute);
+        let key = 1 << 63 | (a_type as u64) << 8 | (b_type as u64) << 4 | compute as u64;
+        let kernel = || inner_kernel(a_type, b_type, compute);
         // SAFETY: both vectors are ready and have `n` elements; the memory is new and has room for one.
         unsafe { gate.launch_keyed(key, kernel, &launch, Some(Composite::Product(product))) }
     })?;

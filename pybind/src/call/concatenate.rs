@@ -6,9 +6,13 @@ use crate::call::argument::{Arg, parse_any, strong_scalar};
 use crate::call::array_arguments::integer;
 use crate::call::array_list::visit_items;
 use crate::fallback::by_name::numpy_counted;
+use crate::interop::numpy_memory::lent_elements;
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::interpreter::raw_call::object_at;
+use crate::interpreter::sequence_items::Items;
 use crate::object::construct::new_object;
+use crate::object::header::is_numpys;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Index, Order};
@@ -135,13 +139,58 @@ fn joined<'py, const N: usize>(
         && let Some(parts) = given[0]
         && check_count(name, parts)?
         && let Some(axis) = read_axis(&names, &given)?
-        && let Some(mut parts) = parts_of(parts)?
-        && !parts.is_empty()
-        && let Ok(joined) = join(&mut parts, axis, prepare)
     {
-        return new_object(py, to_py_result(py, Ok(joined))?);
+        if name == "concatenate"
+            && axis.is_none_or(|axis| axis == 0)
+            && let Some(joined) = join_numpys(parts)?
+        {
+            return new_object(py, joined);
+        }
+        if let Some(mut parts) = parts_of(parts)?
+            && !parts.is_empty()
+            && let Ok(joined) = join(&mut parts, axis, prepare)
+        {
+            return new_object(py, to_py_result(py, Ok(joined))?);
+        }
     }
     numpy_counted(call, name)
+}
+
+/// Up to this size vectors of NumPy's are copied into the result one by one. As operands each is copied twice, a tenth of two of a thousand doubles.
+const MAX_JOINED_BYTES: usize = 1 << 16;
+
+/// Vectors of NumPy's of one native type, one after the other; `None` where a part is anything else.
+fn join_numpys(parts: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+    let py = parts.py();
+    let Some(items) = Items::of(parts) else { return Ok(None) };
+    // SAFETY: there are so many items, and nothing here runs code of Python's, which could change the list.
+    let part = |i| unsafe { object_at(py, items.get(i)) };
+    let (mut n, mut common) = (0, None);
+    for i in 0..items.count {
+        let part = part(i);
+        // SAFETY: as above.
+        let Some(lent) = (if is_numpys(&part) { unsafe { lent_elements(&part)? } } else { None }) else {
+            return Ok(None);
+        };
+        let &[extent] = lent.shape else { return Ok(None) };
+        if common.replace(lent.dtype).is_some_and(|before| before != lent.dtype) {
+            return Ok(None);
+        }
+        n += extent;
+    }
+    let Some(dtype) = common.filter(|dtype| n > 0 && n * dtype.size() <= MAX_JOINED_BYTES) else { return Ok(None) };
+    let (joined, mut at) = to_py_result(py, Array::unwritten(&[n], dtype))?;
+    for i in 0..items.count {
+        let part = part(i);
+        // SAFETY: as above; the extents of all parts add up to that of the new array.
+        unsafe {
+            let Some(lent) = lent_elements(&part)? else { return Ok(None) };
+            let bytes = lent.shape[0] * dtype.size();
+            std::ptr::copy_nonoverlapping(lent.start, at, bytes);
+            at = at.add(bytes);
+        }
+    }
+    Ok(Some(joined))
 }
 
 /// Reads the arguments past the first: the axis if it is given; `None` for a value that is left to NumPy.

@@ -5,6 +5,7 @@ use crate::call::array_list::of_arrays;
 use crate::call::number_list::of_numbers;
 use crate::fallback::by_name::{numpy, numpy_counted, numpys_own};
 use crate::fallback::run::is_all_plain;
+use crate::interop::numpy_creation::of_sequence;
 use crate::interop::numpy_memory::{copy_of, import, is_dense, is_numpy};
 use crate::interpreter::cast::exactly;
 use crate::interpreter::dtype;
@@ -48,12 +49,16 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &'static str, copies: bool) ->
             return Ok(array);
         }
     }
-    if let [value] = call.positions()
+    if let [value] | [value, _] = call.positions()
         && (value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>())
         && let Some([_, Some(dtype)]) = call.read(["", "dtype"])?
         && is_numpys_alone(dtype)
     {
-        return if is_all_plain(value) { numpys_own(call, name) } else { numpy(call, name) };
+        return match is_all_plain(value) {
+            true if name != "copy" => of_sequence(value, dtype, copies),
+            true => numpys_own(call, name),
+            false => numpy(call, name),
+        };
     }
     if let [value] | [value, _] = call.positions()
         && name != "copy"

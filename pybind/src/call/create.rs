@@ -4,9 +4,11 @@ use crate::call::argument::{Arg, parse_fast};
 use crate::call::array_arguments::{integer, order_argument, shape_of, type_of};
 use crate::call::assign::fits;
 use crate::fallback::by_name::{numpy, numpys_own};
+use crate::interop::numpy_creation::new_array;
 use crate::interop::numpy_memory::dense_form;
 use crate::interpreter::dtype::is_numpys_alone;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
 use crate::object::construct::new_object;
 use crate::object::header::is_numpys;
@@ -24,10 +26,16 @@ fn filled<'py>(call: Arguments<'_, 'py>, name: &'static str, value: Option<i64>)
         ([shape, dtype], None) => Some([Some(shape), Some(dtype), None]),
         _ => call.read(["shape", "dtype", "order"])?,
     };
-    if let Some([Some(shape), Some(dtype), _]) = read
+    if let Some([Some(shape), Some(dtype), order]) = read
         && is_numpys_alone(dtype)
-        && shape_of(shape).is_some()
+        && let Some(shape) = shape_of(shape)
     {
+        if order.is_none()
+            && value != Some(1)
+            && let Some(made) = new_array(&shape, dtype, value.is_some())?
+        {
+            return Ok(made);
+        }
         return numpys_own(call, name);
     }
     if let Some([Some(shape), dtype, order]) = read
@@ -213,7 +221,12 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
     if dtype != DType::F64 || whole {
         return Ok(None);
     }
-    let read = |i: usize| args[i].extract::<f64>();
+    // Python's conversion of an integer looks for `__float__` first: 60 instructions.
+    // SAFETY: the object is alive.
+    let read = |i: usize| match unsafe { int_at(args[i].as_ptr()) } {
+        Some(i) if i.unsigned_abs() < 1 << f64::MANTISSA_DIGITS => Ok(i as f64),
+        _ => args[i].extract::<f64>(),
+    };
     let (start, stop, step) = match args.len() {
         1 => (0.0, read(0)?, 1.0),
         2 => (read(0)?, read(1)?, 1.0),

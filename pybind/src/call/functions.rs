@@ -2,7 +2,7 @@
 
 use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::shape_of;
-use crate::call::ufunc_call::{apply_with_options, wrap};
+use crate::call::ufunc_call::{apply_with_options, inner_with_numpys, wrap};
 use crate::fallback::by_name::{numpy_counted, numpy_on_its_own, numpy_with};
 use crate::interop::numpy_memory::numpy_without_owner;
 use crate::interpreter::dtype;
@@ -64,6 +64,11 @@ pub(crate) fn product<'py>(
     if is_numpys(a) && is_numpys(b) {
         // Without arrays of ours a product is NumPy's, which need not be given the memory.
         return numpy_on_its_own(py, name, &[a, b].map(Bound::clone), false);
+    }
+    if (is_numpys(a) || is_numpys(b))
+        && let Some(result) = inner_with_numpys(name == "matmul", a, b)?
+    {
+        return wrap(py, result);
     }
     let (x, y) = (parse_any(a)?, parse_any(b)?);
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {

@@ -298,6 +298,7 @@ unsafe extern "C" fn vectorcall(
             let py = Python::assume_attached();
             let this = object_at(py, this).cast_unchecked::<Ufunc>();
             if count == 1
+                && is_exact_on_doubles(this.get().op)
                 && let Some(x) = double_of(py, *args, this.get().op)
                 && let Some(value) = of_double(this.get().op, x)
                 && let Ok(result) = dtype::to_scalar(py, Scalar::new(DType::F64, value))
@@ -366,6 +367,15 @@ unsafe fn double_of(py: Python<'_>, object: *mut ffi::PyObject, op: Op) -> Optio
         let integer = ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow);
         (op == Op::Sqrt && overflow == 0).then_some(integer as f64)
     }
+}
+
+/// Whether [`of_double`] has results of a ufunc.
+#[inline]
+fn is_exact_on_doubles(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Sqrt | Op::Absolute | Op::Fabs | Op::Negative | Op::Floor | Op::Ceil | Op::Trunc | Op::Rint | Op::Square
+    )
 }
 
 /// The result of a ufunc of one double if it is rounded at most once, so that it is NumPy's, and raises no flag that NumPy reports. `None`

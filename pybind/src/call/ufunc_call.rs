@@ -17,7 +17,7 @@ use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Payload, PayloadRef, Repr};
 use fastnp::{
     Array, DType, Error, ErrorKind, FunctionName, LentOperand, Op, Options, Scalar, Selection, SelectionArg, Value,
-    apply, apply_lent, apply_to, apply_with,
+    apply, apply_lent, apply_to, apply_with, inner_lent,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -112,12 +112,32 @@ pub(crate) fn apply_native<'py>(
 
 /// Applies a binary op to two arrays, or one and a float, where elements of NumPy's can be read where they are; `None` otherwise.
 fn apply_to_numpys(op: Op, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+    // SAFETY: the call runs no code of Python's, and the GIL is held.
+    with_lent_operands(a, b, |operands| unsafe { apply_lent(op, operands) })
+}
+
+/// The inner product of a vector of ours and one of NumPy's, `dot` or `matmul`, where that one's elements can be read where they are; `None`
+/// otherwise.
+pub(crate) fn inner_with_numpys(
+    is_matmul: bool,
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+) -> PyResult<Option<Array>> {
+    // SAFETY: as above.
+    with_lent_operands(a, b, |operands| unsafe { inner_lent(is_matmul, operands) })
+}
+
+/// Calls `compute`, which runs no code of Python's, with two operands; `None` where one is of another kind.
+fn with_lent_operands(
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    compute: impl FnOnce(&[LentOperand<'_>; 2]) -> fastnp::Result<Option<Array>>,
+) -> PyResult<Option<Array>> {
     let (mine, others) = (opened(a), opened(b));
     let (Some(x), Some(y)) = (lent_operand(a, mine.as_deref())?, lent_operand(b, others.as_deref())?) else {
         return Ok(None);
     };
-    // SAFETY: the call runs no code of Python's, and the GIL is held.
-    to_py_result(a.py(), unsafe { apply_lent(op, &[x, y]) })
+    to_py_result(a.py(), compute(&[x, y]))
 }
 
 /// The payload of an array of ours.
@@ -142,6 +162,13 @@ fn lent_operand<'a>(object: &'a Bound<'_, PyAny>, mine: Option<&'a Payload>) -> 
 #[inline]
 pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
+    if is_numpys(a)
+        && let Some(operand) = lent_operand(a, None)?
+        // SAFETY: the call runs no code of Python's, and the GIL is held.
+        && let Some(result) = to_py_result(py, unsafe { apply_lent(op, &[operand]) })?
+    {
+        return wrap(py, result);
+    }
     let x = parse_fast(a)?;
     if let Some(v) = dense(&x) {
         return match apply(op, &[v]) {

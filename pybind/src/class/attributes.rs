@@ -3,6 +3,7 @@
 use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::new_int;
 use crate::interpreter::raw_call::{call_python, new_reference, object_at};
 use crate::interpreter::sequence_items;
 use crate::object::construct::{new_object, new_view_with, view_of};
@@ -349,7 +350,7 @@ unsafe fn tuple_of(extents: &[usize]) -> *mut ffi::PyObject {
         let tuple = ffi::PyTuple_New(extents.len() as ffi::Py_ssize_t);
         let items = if tuple.is_null() { tuple.cast() } else { sequence_items::of_tuple(tuple) };
         for (i, &extent) in extents.iter().enumerate() {
-            let item = if tuple.is_null() { tuple } else { ffi::PyLong_FromSsize_t(extent as ffi::Py_ssize_t) };
+            let item = if tuple.is_null() { tuple } else { new_int(extent as i64) };
             if item.is_null() {
                 ffi::Py_XDECREF(tuple);
                 return item;

@@ -8,6 +8,7 @@ use crate::fallback::method::{numpy_error, numpy_method};
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::int_at;
 use crate::interpreter::fastcall::Arguments;
 use crate::object::construct::{new_object, new_view_with, view_of, view_of_open};
 use crate::object::ndarray::NdArray;
@@ -161,6 +162,15 @@ fn item<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<O
     let py = this.py();
     let me = this.open();
     let array = me.array(py)?;
+    // The usual call: in the general form it takes a tenth longer.
+    if let Some(at) = call.sole()
+        // SAFETY: the object is alive.
+        && let Some(at) = unsafe { int_at(at.as_ptr()) }
+        && array.ndim() == 1
+        && let Some(value) = to_py_result(py, array.get(&[Index::At(at as isize)]))?
+    {
+        return dtype::to_python(py, value);
+    }
     let args = call.positions();
     let found = match integers(args) {
         _ if call.named().next().is_some() => None,

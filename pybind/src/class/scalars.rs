@@ -3,6 +3,7 @@
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::dtype::to_python;
 use crate::interpreter::error::to_py_result;
+use crate::interpreter::exact_int::new_int;
 use crate::interpreter::sequence_items;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
@@ -115,7 +116,7 @@ unsafe fn floats<T: Copy + Into<f64>>(py: Python<'_>, row_of: StridedRow) -> PyR
 /// As [`row`].
 unsafe fn integers<T: Copy + Into<i64>>(py: Python<'_>, row_of: StridedRow) -> PyResult<Object<'_>> {
     // SAFETY: the caller's contract.
-    list(py, row_of, |at| unsafe { ffi::PyLong_FromLongLong(at.cast::<T>().read_unaligned().into()) })
+    list(py, row_of, |at| unsafe { new_int(at.cast::<T>().read_unaligned().into()) })
 }
 
 /// Sets an exception again, and returns the null pointer that reports it.

@@ -15,7 +15,6 @@ use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Export, Shape};
 use numpy::npyffi::{PY_UFUNC_API, PyArray_Descr, PyUFuncObject};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -82,7 +81,8 @@ unsafe fn find_loop<'a>(ufunc: &'a Bound<'_, PyAny>, inputs: &[c_char]) -> PyRes
         }
         for i in 0..of.ntypes.max(0) as usize {
             let types = std::slice::from_raw_parts(of.types.add(i * of.nargs as usize), of.nargs as usize);
-            if types[..inputs.len()] == *inputs {
+            // A comparison of slices is a call of `memcmp`, 27 instructions for two bytes.
+            if types.iter().zip(inputs).all(|(a, b)| a == b) {
                 let data = if of.data.is_null() { std::ptr::null_mut() } else { *of.data.add(i) };
                 let run: Option<Loop> = *of.functions.add(i);
                 return Ok(run.map(|run| Found { run, data, types }));
@@ -174,19 +174,20 @@ pub(crate) fn run<'py>(
     };
     drop(timer);
     drop(operands);
-    if let Some(error) = PyErr::take(py) {
+    // SAFETY: the GIL is held. (`PyErr::take` alone takes 50 instructions where there is none.)
+    if unsafe { !ffi::PyErr_Occurred().is_null() }
+        && let Some(error) = PyErr::take(py)
+    {
         return Err(error);
     }
     if raised != 0 as c_int {
         return Ok(None);
     }
-    let mut objects = results.into_iter().map(|result| new_object(py, result));
-    match (objects.next(), objects.len()) {
-        (Some(sole), 0) => sole.map(Some),
-        (Some(first), _) => {
-            let all = std::iter::once(first).chain(objects).collect::<PyResult<SmallVec<[_; 2]>>>()?;
-            PyTuple::new(py, all).map(|all| Some(all.into_any()))
-        }
-        (None, _) => Err(PyRuntimeError::new_err("a ufunc without results")),
+    if results.len() == 1
+        && let Some(sole) = results.pop()
+    {
+        return new_object(py, sole).map(Some);
     }
+    let all = results.into_iter().map(|result| new_object(py, result)).collect::<PyResult<SmallVec<[_; 2]>>>()?;
+    PyTuple::new(py, all).map(|all| Some(all.into_any()))
 }

@@ -488,11 +488,10 @@ impl RowIterator {
         }
         // The load and the store are no atomic pair, but the GIL is held.
         self.at.store(at + 1, Ordering::Relaxed);
-        let at = [Index::At(at as isize)];
-        // Elements of an array of one axis.
-        if let Some(value) = to_py_result(py, self.array.get(&at))? {
+        if let Some(value) = to_py_result(py, self.array.element(at))? {
             return dtype::to_scalar(py, value).map(Some);
         }
+        let at = [Index::At(at as isize)];
         let nothing = Payload { repr: Repr::Dense(self.array.empty_view()), base: Some(self.root.clone_ref(py)) };
         to_py_result(
             py,

@@ -6,4 +6,5 @@ pub(crate) mod bytes_owner;
 pub(crate) mod device_import;
 pub(crate) mod dlpack;
 pub(crate) mod lent;
+pub(crate) mod numpy_creation;
 pub(crate) mod numpy_memory;

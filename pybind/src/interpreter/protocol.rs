@@ -32,7 +32,8 @@ pub(crate) fn has(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> PyRe
     Ok(!is_nowhere(class, name) && class.hasattr(name)?)
 }
 
-/// Whether it is known that neither a class nor its metaclass, nor a base of these, has an attribute, and that the metaclass invents none.
+/// Whether it is known that neither a class nor its metaclass, nor a base of these, has an attribute, and that the metaclass invents none. The
+/// name is that of a protocol, which `type` has not.
 fn is_nowhere(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> bool {
     let Some(lookup) = *LOOKUP else { return false };
     // SAFETY: a class, its class, and a string, which live during the calls; what is found is not used. Every class has the slot.
@@ -40,8 +41,9 @@ fn is_nowhere(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> bool {
         let metaclass = ffi::Py_TYPE(class.as_ptr());
         let usual = &raw mut ffi::PyType_Type;
         let getter = |class| ffi::PyType_GetSlot(class, ffi::Py_tp_getattro);
-        (metaclass == usual || getter(metaclass) == getter(usual))
-            && lookup(class.as_type_ptr(), name.as_ptr()).is_null()
-            && lookup(metaclass, name.as_ptr()).is_null()
+        let has_none = |class| lookup(class, name.as_ptr()).is_null();
+        debug_assert!(has_none(usual), "an attribute of classes");
+        has_none(class.as_type_ptr())
+            && (metaclass == usual || getter(metaclass) == getter(usual) && has_none(metaclass))
     }
 }

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as _np
 
 from fastnp._array import protocols
-from fastnp._fallback.call import function_of, to_views, uncounted
-from fastnp._fastnp import UFUNCS, from_numpy, is_native, ndarray
+from fastnp._fallback.call import function_of, to_views
+from fastnp._fastnp import UFUNCS, from_numpy, is_native, ndarray, unbound_method
 
 __all__ = ["Derived", "method_of", "named", "unbound"]
 
@@ -117,22 +117,11 @@ _IN_C = (MethodDescriptorType, WrapperDescriptorType)
 def unbound() -> dict[str, Callable[..., Any]]:
     """The native methods as `ndarray.name` returns them: they accept derived classes too."""
     methods = {
-        name: _either(name, ours)
+        name: named(unbound_method(getattr(_np.ndarray, name), ours), name)
         for name, ours in vars(ndarray).items()
         if type(ours) in _IN_C and name not in _NOT_REPLACED and hasattr(_np.ndarray, name)
     }
     return {**methods, "__new__": _new}
-
-
-def _either(name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
-    numpys = getattr(_np.ndarray, name)
-
-    def method(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is not ndarray and isinstance(args[0], _np.ndarray):
-            return uncounted(numpys, args, kwargs)
-        return ours(*args, **kwargs)
-
-    return named(method, name)
 
 
 _new_native = ndarray.__new__
