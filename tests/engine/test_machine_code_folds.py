@@ -198,16 +198,24 @@ def test_columns_have_the_same_bits_whether_their_terms_are_stored() -> None:
         assert bytes(numpy.asarray(fastnp.sqrt(x - row + 2).sum(axis=0))) == alone
 
 
-@pytest.mark.parametrize("width", [8, 13, 60, 500])
-def test_rows_have_the_same_bits_whether_their_terms_are_stored(width: int) -> None:
+TERMS: dict[str, Callable[[Any, Any], Any]] = {
+    "roots": lambda x, row: fastnp.sqrt(x - row + 2),
+    "exponentials": lambda x, row: fastnp.exp(x),
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize("width", [8, 13, 40, 60, 500])
+def test_rows_have_the_same_bits_whether_their_terms_are_stored(width: int, name: str) -> None:
+    terms_of = TERMS[name]
     x, row = evaluated(*(numpy.random.default_rng(2).random(s) for s in ((999, width), (1, width))))
-    alone = bytes(numpy.asarray(fastnp.sqrt(x - row + 2).sum(axis=1)))
-    terms = fastnp.sqrt(x - row + 2)
+    alone = bytes(numpy.asarray(terms_of(x, row).sum(axis=1)))
+    terms = terms_of(x, row)
     total = terms.sum(axis=1)
     fastnp.eval(terms, total)
     assert bytes(numpy.asarray(total)) == alone
     # A row has the bits that it has among more.
-    few = bytes(numpy.asarray(fastnp.sqrt(x[:500] - row + 2).sum(axis=1)))
+    few = bytes(numpy.asarray(terms_of(x[:500], row).sum(axis=1)))
     assert few == alone[: len(few)]
 
 

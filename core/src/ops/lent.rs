@@ -57,8 +57,8 @@ impl LentOperand<'_> {
     }
 }
 
-/// Applies an op of one or two arguments to dense arrays of one shape, numbers and elements of code outside, of the type computed in, if that runs eagerly; `None`
-/// otherwise. A copy of a thousand elements takes a fifth of the time that NumPy takes for a sum of them.
+/// Applies an op of one or two arguments to dense arrays of one shape, numbers and elements of code outside, of the type computed in, if
+/// that runs eagerly; `None` otherwise. A copy of a thousand elements takes a fifth of the time that NumPy takes for a sum of them.
 ///
 /// # Errors
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.

@@ -156,7 +156,8 @@ fn joined<'py, const N: usize>(
     numpy_counted(call, name)
 }
 
-/// Up to this size vectors of NumPy's are copied into the result one by one. As operands each is copied twice, a tenth of two of a thousand doubles.
+/// Up to this size vectors of NumPy's are copied into the result one by one. As operands each is copied twice, a tenth of two of a thousand
+/// doubles.
 const MAX_JOINED_BYTES: usize = 1 << 16;
 
 /// Vectors of NumPy's of one native type, one after the other; `None` where a part is anything else.

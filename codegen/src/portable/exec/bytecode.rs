@@ -138,8 +138,10 @@ pub(crate) struct Bytecode {
     pub(crate) tile_len: usize,
     /// The flags the kernel may raise.
     pub(crate) fp_mask: FpFlags,
-    /// The cost model: nanoseconds an element, roughly, if memory is not the limit; and the bytes of memory traffic an element.
+    /// The cost model: nanoseconds an element, roughly, if memory is not the limit, and those of stores besides; the bytes of memory traffic
+    /// an element.
     pub(crate) cost: f64,
+    pub(crate) store_cost: f64,
     pub(crate) bytes: usize,
 }
 
@@ -157,6 +159,11 @@ impl Bytecode {
     /// Whether it scatters, and so must run its points in order.
     pub(crate) fn scatters(&self) -> bool {
         self.sinks.iter().any(|s| s.offsets.is_some())
+    }
+
+    /// Nanoseconds an element, stores included.
+    pub(crate) fn total_cost(&self) -> f64 {
+        self.cost + self.store_cost
     }
 
     /// Whether an instruction may raise flags.
@@ -219,6 +226,7 @@ pub(crate) fn resolve(
         tile_len: 0,
         fp_mask: FpFlags::NONE,
         cost: 0.0,
+        store_cost: 0.0,
         bytes: 0,
     };
     if fragment.insts.len() > u16::MAX as usize {
@@ -402,7 +410,7 @@ fn add_sink(
         l.late = true;
     }
     code.bytes += size as usize;
-    code.cost += if offsets.is_some() { 1.0 } else { 0.04 * size as f64 / 8.0 };
+    code.store_cost += if offsets.is_some() { 1.0 } else { 0.04 * size as f64 / 8.0 };
     code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
 }
 

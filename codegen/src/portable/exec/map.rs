@@ -23,7 +23,7 @@ use std::ops::Range;
 pub(crate) unsafe fn run_2d(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
     let grid = Grid::new(code, launch);
     let points = grid.columns * grid.rows * grid.planes;
-    let nanoseconds = estimate_ns(points, code.cost, code.bytes);
+    let nanoseconds = estimate_ns(points, code.total_cost(), code.bytes);
     if nanoseconds < MIN_PARALLEL_NS || workers.count() == 1 {
         let mut raised = RaisedFlags::new();
         if code.has_effects() {
@@ -224,7 +224,7 @@ pub(crate) unsafe fn run_tiles(
     let walk = Tiling::new(0, launch.outer, room);
     let aliasing = AliasInfo::new(code, launch);
     let shared = SharedLaunch(*launch);
-    let nanoseconds = if code.scatters() { 0.0 } else { estimate_ns(points, code.cost, code.bytes) };
+    let nanoseconds = if code.scatters() { 0.0 } else { estimate_ns(points, code.total_cost(), code.bytes) };
     parallel_for(walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(code.width * room, |registers| {
             // SAFETY: the registers have room; the caller's contract; tiles do not overlap.

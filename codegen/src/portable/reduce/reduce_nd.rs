@@ -187,8 +187,8 @@ pub(crate) unsafe fn run(
     let inner: usize = launch.inner.iter().product();
     let layout = NdLayout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
-    let each = body.cost + 0.06 * folding.accumulators.len() as f64;
-    let nanoseconds = estimate_ns(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
+    let each = body.total_cost() + 0.06 * folding.accumulators.len() as f64;
+    let nanoseconds = estimate_ns(outer * inner, each, body.bytes) + outer as f64 * epilogue.total_cost();
     let tiles = layout.outer.tiles();
     let parts = parts_of(tiles, layout.inner.tiles(), outer * inner, folding.forms.part);
     if parts > 1 && !scatters {

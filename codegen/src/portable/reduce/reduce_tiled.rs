@@ -62,10 +62,10 @@ impl TiledReduction<'_> {
     /// # Safety
     /// As [`crate::Program::launch`].
     unsafe fn run(&self, workers: &dyn ThreadPool) -> RaisedFlags {
-        let each = self.body.cost + 0.06 * self.folding.accumulators.len() as f64;
+        let each = self.body.total_cost() + 0.06 * self.folding.accumulators.len() as f64;
         let outer = self.planes * self.points;
         let points = outer * self.nest * self.length;
-        let nanoseconds = estimate_ns(points, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
+        let nanoseconds = estimate_ns(points, each, self.body.bytes) + outer as f64 * self.epilogue.total_cost();
         let parts = if self.by_columns { self.parts } else { self.parts_of_groups(self.group) };
         if parts > 1 {
             // SAFETY: the caller's contract.

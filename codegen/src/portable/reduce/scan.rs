@@ -78,7 +78,7 @@ pub(crate) unsafe fn run(
     let (aliasing, epilogue_aliasing) = (AliasInfo::new(body, launch), AliasInfo::new(epilogue, launch));
     let shared = SharedLaunch(*launch);
     let scatters = body.scatters() || epilogue.scatters();
-    let each = body.cost + epilogue.cost + SEQUENTIAL_NS * accumulators.len() as f64;
+    let each = body.total_cost() + epilogue.total_cost() + SEQUENTIAL_NS * accumulators.len() as f64;
     let nanoseconds = if scatters { 0.0 } else { estimate_ns(outer * length, each, body.bytes + epilogue.bytes) };
     parallel_for(outer_walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(width * room, |memory| {

@@ -125,6 +125,7 @@ impl<'a> TiledReduction<'a> {
             _ if nest > 1 => MIN_NESTED_ROW,
             true => MIN_JIT_FOLD,
             false if reduction.is_read_in_place() => MIN_JIT_ROW,
+            // Without stores: it decides the bits of sums, which are the same whether their terms are stored.
             false => computed_row_bytes(body.cost) / folding.accumulators[0].size,
         };
         let long = !by_columns && length >= least;
