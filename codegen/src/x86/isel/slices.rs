@@ -51,6 +51,8 @@ const NONE: u16 = u16::MAX;
 
 /// A slice.
 pub(crate) struct Slice {
+    /// Its place among the slices.
+    pub(crate) number: usize,
     /// Its instructions.
     pub(crate) insts: Range<usize>,
     /// Values that it reads, and that slices before define or that are in memory.
@@ -315,7 +317,7 @@ impl Emitter<'_> {
             }
             let ends_here = |v: &usize| slices.frames[*v] != NONE && insts.contains(&last_use(*v));
             free.extend(inputs.iter().map(|&v| v as usize).filter(ends_here).map(|v| slices.frames[v]));
-            slices.all.push(Slice { insts, inputs, cycles });
+            slices.all.push(Slice { number: slices.all.len(), insts, inputs, cycles });
         }
     }
 

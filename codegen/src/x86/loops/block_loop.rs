@@ -31,7 +31,7 @@ impl Emitter<'_> {
     }
 
     /// By operand: whether instructions of a slice access it.
-    pub(crate) fn accessed(&self, slice: &Slice) -> Vec<bool> {
+    fn accessed(&self, slice: &Slice) -> Vec<bool> {
         let operand = |at: usize| match self.body.fragment.insts[at] {
             Inst::Part(value, _) => self.body.fragment.insts[value.0 as usize].operand(),
             Inst::Load(_) if self.body.fragment.types[at].is_complex() => None,
@@ -94,7 +94,8 @@ impl Body<'_> {
         e.asm.store_gpr(elements, REMAINING);
         let accessed: Vec<Vec<bool>> = slices.all.iter().map(|slice| e.accessed(slice)).collect();
         let mut last = Some(last);
-        for (number, slice) in slices.all.iter().enumerate() {
+        for slice in &slices.all {
+            let number = slice.number;
             if number > 0 {
                 e.asm.load(REMAINING, elements);
                 e.asm.load(INDEX, index);
@@ -142,7 +143,7 @@ impl Body<'_> {
         let (again, start) = (e.asm.label(), e.asm.len());
         e.asm.bind(again);
         e.slice(slices, slice, copies)?;
-        self.prefetch_next_block(e, (slices, slice), copies, |_| true);
+        self.prefetch_next_block(e, (slices, slice), copies, accessed);
         self.advance(e, copies, |operand| accessed[operand]);
         e.asm.cmp_imm(REMAINING, (copies * self.lanes) as i32);
         e.asm.jump_if(Cond::AboveEqual, again);

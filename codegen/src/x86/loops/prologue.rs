@@ -93,7 +93,8 @@ impl Body<'_> {
         }
     }
 
-    /// Prefetches a slice's share of the next block's lines, whichever slice reads them. So memory works during all slices, and not in the
+    /// Prefetches a slice's share of the next block's lines, whichever slice reads them; `accessed` says of the operands in memory which ones
+    /// the slice accesses. So memory works during all slices, and not in the
     /// first alone, which reads the most: of four million doubles, a kernel with a quotient, a sine, an exponential and four results took
     /// 15.5 ms, and takes 11.4 so. To the second-level cache: the first has the frames (into the first, 13.4 ms; Zen 4).
     pub(crate) fn prefetch_next_block(
@@ -101,14 +102,12 @@ impl Body<'_> {
         e: &mut Emitter<'_>,
         (slices, slice): (&Slices, &Slice),
         vectors: usize,
-        among: impl Fn(usize) -> bool,
+        accessed: &[bool],
     ) {
-        let number = slices.all.iter().take_while(|other| other.insts.start < slice.insts.start).count();
-        let accessed = e.accessed(slice);
-        // A base pointer that loops advance stands still in the loops that do not access it.
+        // A base pointer that loops advance stands still in the loops that do not access it. What is folded has no memory.
         let moves = |operand: usize| accessed[operand] || !e.is_advanced(operand);
-        let lines = self.lines(e, vectors, |operand| among(operand) && moves(operand));
-        for (operand, line) in lines.into_iter().skip(number).step_by(slices.all.len()) {
+        let lines = self.lines(e, vectors, |operand| operand < accessed.len() && moves(operand));
+        for (operand, line) in lines.into_iter().skip(slice.number).step_by(slices.all.len()) {
             let block = (slices.vectors * self.lanes * self.kernel.operands[operand].dtype.size()) as i32;
             let address = self.line_address(e, operand, block + line);
             e.asm.prefetcht1(address);

@@ -314,7 +314,7 @@ impl Body<'_> {
             Some(slices) => self.blocks(&mut e, slices, chains, |e, slice, accessed| {
                 let round = |e: &mut Emitter<'_>| {
                     e.slice(slices, slice, chains)?;
-                    self.prefetch_next_block(e, (slices, slice), chains, |operand| operand < inputs);
+                    self.prefetch_next_block(e, (slices, slice), chains, &accessed[..inputs]);
                     Ok(())
                 };
                 self.emit_rounds(e, &folds, round, |operand| accessed[operand])
