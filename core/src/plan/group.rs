@@ -206,9 +206,10 @@ fn find(
     if depends >= 0 {
         let group = &groups[depends as usize];
         match group.admits(nodes, node, true) {
-            Ok(_) if group.slows_down(node) || group.slows_fold(node, live) => refused = Some(Refusal::Order),
-            Ok(_) if group.folds_in_place(nodes, node, live) => refused = Some(Refusal::Overwrites),
-            Ok(section) => return (Some(depends as usize), section, None),
+            Ok(section) => match group.better_apart(nodes, node, live) {
+                None => return (Some(depends as usize), section, None),
+                why => refused = why,
+            },
             Err(why) => refused = Some(why),
         }
     }
@@ -217,7 +218,7 @@ fn find(
     // The kernel of a group that makes the same fold makes it once.
     if node.reduced != 0
         && let Some((at, group)) = later().find(|(_, group)| group.has(nodes, |member| is_same(member, node)))
-        && !group.folds_in_place(nodes, node, live)
+        && group.better_apart(nodes, node, live).is_none()
         && let Ok(section) = group.admits(nodes, node, false)
     {
         return (Some(at), section, None);
@@ -227,10 +228,8 @@ fn find(
             || group.loads.len() + node.sources.len() <= PACK_LOADS
             || group.shares_memory(nodes, node);
         if related
-            && !group.slows_down(node)
             && !group.is_in_another_order(node)
-            && !group.slows_fold(node, live)
-            && !group.folds_in_place(nodes, node, live)
+            && group.better_apart(nodes, node, live).is_none()
             && let Ok(section) = group.admits(nodes, node, false)
         {
             return (Some(at), section, None);
@@ -306,6 +305,14 @@ impl Group {
         if is_stored {
             self.fastest_stored |= fastest_axes(&node.domain, [&node.target].into_iter());
         }
+    }
+
+    /// Why a kernel is faster without a node that it could have; none if it is not.
+    fn better_apart(&self, nodes: &[Node], node: &Node, live: &[bool]) -> Option<Refusal> {
+        if self.slows_down(node) || self.slows_fold(node, live) {
+            return Some(Refusal::Order);
+        }
+        self.folds_in_place(nodes, node, live).then_some(Refusal::Overwrites)
     }
 
     /// Whether a node over many points would be the first that steps through memory in another order than results that are stored anyway: it
