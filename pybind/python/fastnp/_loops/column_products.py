@@ -9,7 +9,7 @@ from functools import partial
 
 from fastnp._loops import arrays, scratch
 from fastnp._loops.arrays import Elementwise, Index, Indices, Shifted
-from fastnp._loops.element_loops import count_up, for_each
+from fastnp._loops.element_loops import count_up, count_up_by, for_each
 from fastnp._loops.emitter import Emitter
 from fastnp._loops.types import F64, I64, MEMORY, PACKED, SIZES, Number
 
@@ -73,7 +73,9 @@ def column_sums(
     zero, column = text.float(0.0, number), text.register(I64, "k")
     text.line(f"{column} = iconst 0")
 
-    def sums_of(places: list[Index], lanes: int) -> None:
+    def sums_of(width: int, lanes: int) -> None:
+        places: list[Index] = [column]
+        places += (Shifted(column, by) for by in range(lanes, width, lanes))
         is_single = lanes == 1
         sums = []
         for place in places:
@@ -97,12 +99,9 @@ def column_sums(
             text.line(f"store.{access} {cursor}, {i * lanes * size}, {register}")
         text.line(f"{cursor} = add {cursor}, {text.integer(len(sums) * lanes * size)}")
 
-    for count in (AT_ONCE, 1):
-        places: list[Index] = [column, *(Shifted(column, i * lanes) for i in range(1, count))]
-        whole = text.op(I64, "and", columns, text.integer(-count * lanes))
-        count_up(e, column, whole, count * lanes, partial(sums_of, places, lanes))
-    if whole != columns:
-        count_up(e, column, columns, 1, lambda: sums_of([column], 1))
+    steps = (AT_ONCE * lanes, lanes)
+    if count_up_by(e, column, columns, steps, partial(sums_of, lanes=lanes)) != columns:
+        count_up(e, column, columns, 1, partial(sums_of, 1, 1))
 
 
 def row_sums(
@@ -135,6 +134,4 @@ def row_sums(
             text.line(f"store.f64 {cursor}, {i * SIZES['d']}, {register}")
         text.line(f"{cursor} = add {cursor}, {text.integer(count * SIZES['d'])}")
 
-    for count in (AT_ONCE, 1):
-        whole = text.op(I64, "and", rows, text.integer(-count))
-        count_up(e, row, whole, count, partial(sums_of, count))
+    count_up_by(e, row, rows, (AT_ONCE, 1), sums_of)

@@ -64,6 +64,19 @@ def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], N
     text.start(after)
 
 
+def count_up_by(
+    e: Emitter, index: str, limit: str, steps: Sequence[int], body: Callable[[int], None]
+) -> str:
+    """Writes a loop for each step, the largest first, while whole steps are left below the limit.
+    Returns where the last one ends: the limit itself, if it is known to be a multiple.
+    """
+    whole = limit
+    for step in steps:
+        whole = e.text.op(I64, "and", limit, e.text.integer(-step))
+        count_up(e, index, whole, step, partial(body, step))
+    return whole
+
+
 def for_each(
     e: Emitter,
     extents: Sequence[str],
@@ -121,18 +134,15 @@ def for_columns(
         text.line(f"{row} = iconst 0")
         count_up(e, row, rows, 1, lambda: one_row(row))
 
-    def block(vectors: int) -> None:
+    def block(width: int) -> None:
         def one_row(row: str) -> None:
             several((row, column))
-            for i in range(1, vectors):
-                several((row, Shifted(column, i * count)))
+            for by in range(count, width, count):
+                several((row, Shifted(column, by)))
 
         down(one_row)
 
-    for vectors in (COLUMNS, 1):
-        whole = text.op(I64, "and", columns, text.integer(-vectors * count))
-        count_up(e, column, whole, vectors * count, partial(block, vectors))
-    if whole != columns:
+    if count_up_by(e, column, columns, (COLUMNS * count, count), block) != columns:
         count_up(e, column, columns, 1, lambda: down(lambda row: body((row, column))))
 
 

@@ -301,8 +301,8 @@ class Emitter:
         self.loops: list[OpenLoop] = []
         self.exits: list[Exit] = []
         self.exit_blocks: dict[object, Block] = {}
-        # Where code goes on that does the same in another way, instead of being left; whether no
-        # kernel is called where a loop does.
+        # The block that code jumps to where it would be left, if there is another way to compute
+        # the same; whether loops are written in place of calls of kernels.
         self.otherwise: Block | None = None
         self.prefers_loops = False
         self.reasons: dict[int, str] = {}

@@ -339,7 +339,7 @@ def _references_of_fresh() -> int:
 _FRESH = _references_of_fresh()
 
 
-NONE: frozenset[Any] = frozenset()
+NOTHING: frozenset[Any] = frozenset()
 
 
 class Step:
@@ -354,9 +354,9 @@ class Step:
 
     def __init__(self, rest: Any = None) -> None:
         self.row: tuple[Any, ...] | None = None
-        self.unbound: frozenset[str] = NONE
+        self.unbound: frozenset[str] = NOTHING
         # The statements whose functions are to be made again.
-        self.made: frozenset[int] = NONE
+        self.made: frozenset[int] = NOTHING
         self.at: float | None = None
         self.rest = rest
         self.iterators: dict[int, Iterable[Any]] = {}

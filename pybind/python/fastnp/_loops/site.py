@@ -24,6 +24,7 @@ from weakref import WeakSet
 from fastnp import _fastnp
 from fastnp._interpreter import Uncollected
 from fastnp._loops.entry import (
+    NOTHING,
     SIZED,
     Source,
     Step,
@@ -78,7 +79,6 @@ from fastnp._state import loops as _switch
 _COMPILER = "fastnp._loops.compiler"
 RANGE_ITERATOR = type(iter(range(0)))
 _NO_SOURCE = "iterates over neither a range nor a sequence"
-NO_NAMES = frozenset[str]()
 # Added to the number of an inner `for` that was left between two turns, not before the first.
 BETWEEN = 0.5
 
@@ -712,7 +712,7 @@ class Site(Loop):
             else:
                 unbound += (name,)
                 row.append(None)
-        return tuple(row), frozenset(unbound) if unbound else NO_NAMES
+        return tuple(row), frozenset(unbound) if unbound else NOTHING
 
     def _left(self, outcome: Outcome, step: Step) -> None:
         at = outcome.at
