@@ -113,12 +113,7 @@ impl Array {
     /// ```
     #[inline]
     pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
-        let Some(offset) = self.element_offset(parts) else { return Ok(None) };
-        let mut runtime = runtime();
-        if runtime.trace.touches(&self.storage) {
-            runtime.flush(FlushReason::Read)?;
-        }
-        Ok(Some(runtime.read_element(&self.storage, offset, self.dtype)?))
+        self.element_offset(parts).map(|offset| self.read_at(offset)).transpose()
     }
 
     /// The element at a position of an array of one axis; `None` if it has another number of axes, or no such element.
@@ -139,12 +134,17 @@ impl Array {
         if at >= *n {
             return Ok(None);
         }
-        let offset = self.layout.offset + at as isize * stride;
+        self.read_at(self.layout.offset + at as isize * stride).map(Some)
+    }
+
+    /// The element so many bytes from where the storage begins.
+    #[inline(always)]
+    fn read_at(&self, offset: isize) -> Result<Scalar> {
         let mut runtime = runtime();
         if runtime.trace.touches(&self.storage) {
             runtime.flush(FlushReason::Read)?;
         }
-        runtime.read_element(&self.storage, offset, self.dtype).map(Some)
+        runtime.read_element(&self.storage, offset, self.dtype)
     }
 
     /// Sets the element at integer positions eagerly, if that is better than recording it; whether it did. The value must be of the

@@ -166,7 +166,7 @@ fn join_numpys(parts: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
     let Some(items) = Items::of(parts) else { return Ok(None) };
     // SAFETY: there are so many items, and nothing here runs code of Python's, which could change the list.
     let part = |i| unsafe { object_at(py, items.get(i)) };
-    let (mut n, mut common) = (0, None);
+    let (mut n, mut common, mut pieces) = (0, None, SmallVec::<[(*const u8, usize); 8]>::new());
     for i in 0..items.count {
         let part = part(i);
         // SAFETY: as above.
@@ -178,16 +178,14 @@ fn join_numpys(parts: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
             return Ok(None);
         }
         n += extent;
+        pieces.push((lent.start, extent * lent.dtype.size()));
     }
     let Some(dtype) = common.filter(|dtype| n > 0 && n * dtype.size() <= MAX_JOINED_BYTES) else { return Ok(None) };
     let (joined, mut at) = to_py_result(py, Array::unwritten(&[n], dtype))?;
-    for i in 0..items.count {
-        let part = part(i);
-        // SAFETY: as above; the extents of all parts add up to that of the new array.
+    for (start, bytes) in pieces {
+        // SAFETY: the list or tuple keeps the parts, and so their elements; together they have as many as the new array.
         unsafe {
-            let Some(lent) = lent_elements(&part)? else { return Ok(None) };
-            let bytes = lent.shape[0] * dtype.size();
-            std::ptr::copy_nonoverlapping(lent.start, at, bytes);
+            std::ptr::copy_nonoverlapping(start, at, bytes);
             at = at.add(bytes);
         }
     }
