@@ -63,44 +63,50 @@ pub trait Owner: Send + Sync {
 pub type Watcher = dyn Any + Send + Sync;
 
 /// Memory that several arrays may alias.
+///
+/// Recording a node and dropping its trace touch the fields up to `front` alone, which lie in two cache lines with the reference count: a trace
+/// has up to a thousand storages.
+#[repr(C)]
 pub struct Storage {
+    /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
+    mark: AtomicU64,
     bytes: AtomicUsize,
     /// The address of the contents in host memory, null where they are not there, and the size class of the block, where it is the
     /// pool's. (A `OnceLock` of the buffer makes two atomic exchanges when it is set: 10 ns for every result.)
     address: AtomicPtr<u8>,
     size_class: AtomicU32,
-    /// The address that code outside knows the first byte by; null where there is none yet. Where it is that of the contents the storage is
-    /// *open*: code outside may read and write it at any time. Else it is the guarded address.
-    shown: AtomicPtr<u8>,
-    /// The guarded address, null where there is none; kept when the storage is reused.
-    slot: AtomicPtr<u8>,
-    /// What code outside reads on the front page, if the guarded address has one.
-    front: FrontLayout,
-    /// How often it was opened by code outside.
-    touches: AtomicU32,
     /// What made the contents, as the prediction of touches knows it, plus one; zero where that is not known. And whether it was open from the
     /// beginning, for that prediction.
     creation: AtomicU32,
     was_predicted: AtomicBool,
+    /// Whether there are contents on a device.
+    is_on_device: AtomicBool,
+    /// Whether a reference from outside is never given back.
+    is_exposed: AtomicBool,
+    is_watched: AtomicBool,
+    /// References from outside to the memory, on the host or on a device.
+    exports: ExportCount,
+    /// The address that code outside knows the first byte by; null where there is none yet. Where it is that of the contents the storage is
+    /// *open*: code outside may read and write it at any time. Else it is the guarded address.
+    shown: AtomicPtr<u8>,
+    version: AtomicU64,
+    /// The owner of foreign memory, and its address, which stays valid while the contents are on a device alone.
+    owner: Option<(Box<dyn Owner>, *mut u8)>,
+    /// The guarded address, null where there is none; kept when the storage is reused.
+    slot: AtomicPtr<u8>,
+    /// How often it was opened by code outside.
+    touches: AtomicU32,
+    /// References from outside to the memory on a device.
+    device_exports: ExportCount,
+    /// What code outside reads on the front page, if the guarded address has one.
+    front: FrontLayout,
+    identity: AtomicU64,
     /// When it was opened last: nanoseconds from some time on.
     opened_at: AtomicU64,
     /// The header pages that are open since it was opened. An object takes its page out before it goes.
     open_headers: Mutex<Vec<*const HeaderPage>>,
-    /// The owner of foreign memory, and its address, which stays valid while the contents are on a device alone.
-    owner: Option<(Box<dyn Owner>, *mut u8)>,
-    /// The contents on a device, and whether there are any.
+    /// The contents on a device.
     device_buffer: Mutex<Option<DeviceBuffer>>,
-    is_on_device: AtomicBool,
-    /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
-    mark: AtomicU64,
-    version: AtomicU64,
-    identity: AtomicU64,
-    /// References from outside to the memory, on the host or on a device, and those on a device.
-    exports: ExportCount,
-    device_exports: ExportCount,
-    /// Whether one of them is never given back.
-    is_exposed: AtomicBool,
-    is_watched: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
 }
 
@@ -157,18 +163,6 @@ impl Storage {
         storage.set_device_buffer(device_buffer);
         storage.count_device_export(true);
         storage
-    }
-
-    /// Resets an unshared storage and drops its contents, unless its memory is foreign; whether it did.
-    pub(crate) fn reset(&mut self) -> bool {
-        if self.owner().is_some() {
-            return false;
-        }
-        self.free_block();
-        let slot = std::mem::replace(self.slot.get_mut(), std::ptr::null_mut());
-        *self = Storage::pending(0);
-        *self.slot.get_mut() = slot;
-        true
     }
 
     /// Whether the storage has nothing but a size and memory of its own once its last array is dropped: no owner, no exports, no

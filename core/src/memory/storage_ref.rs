@@ -10,6 +10,8 @@ use crate::memory::storage::Storage;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
+/// Aligned to cache lines, as [`Storage`] counts on.
+#[repr(C, align(64))]
 struct Inner {
     count: RefCount,
     storage: Storage,

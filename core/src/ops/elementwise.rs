@@ -67,10 +67,7 @@ pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
 /// The one type of the arguments, if the op computes in it without any cast.
 #[inline]
 fn only_type(op: Op, args: &[Value<'_>]) -> Option<DType> {
-    let mut types = [ArgType::WeakInt; 2];
-    let types = &mut types[..args.len()];
-    types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
-    own_type(op, types).filter(|&compute| op != Op::Power && compute != DType::F16)
+    own_type(op, args.iter().map(Value::arg_type)).filter(|&compute| op != Op::Power && compute != DType::F16)
 }
 
 /// [`apply`] with options.

@@ -12,7 +12,6 @@ use crate::ops::promote::{ArgType, own_type};
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
-use smallvec::SmallVec;
 
 /// Elements in memory that code outside owns, dense in row-major order and aligned, as they are during one call.
 #[derive(Clone, Copy)]
@@ -76,9 +75,9 @@ impl LentOperand<'_> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub unsafe fn apply_lent(op: Op, args: &[LentOperand<'_>]) -> Result<Option<Array>> {
-    let types: SmallVec<[ArgType; 2]> = args.iter().map(LentOperand::arg_type).collect();
-    debug_assert!((1..=2).contains(&types.len()));
-    let Some(compute) = own_type(op, &types).filter(|&compute| op != Op::Power && compute != DType::F16) else {
+    debug_assert!((1..=2).contains(&args.len()));
+    let types = args.iter().map(LentOperand::arg_type);
+    let Some(compute) = own_type(op, types).filter(|&compute| op != Op::Power && compute != DType::F16) else {
         return Ok(None);
     };
     let Some(shape) = args.iter().find_map(LentOperand::shape) else { return Ok(None) };

@@ -181,34 +181,34 @@ static OWN: LazyLock<Vec<u16>> = LazyLock::new(|| {
 /// ```
 #[inline]
 pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
-    own_type(op, args).map_or_else(|| search(op, args), Ok)
+    own_type(op, args.iter().copied()).map_or_else(|| search(op, args), Ok)
 }
 
 /// The one type of the arguments, if the op computes in it. That is the common case.
-#[inline]
-pub(crate) fn own_type(op: Op, args: &[ArgType]) -> Option<DType> {
+#[inline(always)]
+pub(crate) fn own_type(op: Op, args: impl Iterator<Item = ArgType>) -> Option<DType> {
     one_type(args).filter(|&d| OWN[op as usize] >> d as u16 & 1 != 0)
 }
 
 /// The one type of the arguments, if the Python numbers among them take it.
-#[inline]
-fn one_type(args: &[ArgType]) -> Option<DType> {
-    let mut found = None;
+#[inline(always)]
+fn one_type(args: impl Iterator<Item = ArgType>) -> Option<DType> {
+    let (mut found, mut numbers) = (None, 0);
     for arg in args {
-        if let ArgType::Strong(d) = arg
-            && found.replace(*d).is_some_and(|other| other != *d)
-        {
-            return None;
+        match arg {
+            ArgType::Strong(d) if found.is_some_and(|other| other != d) => return None,
+            ArgType::Strong(d) => found = Some(d),
+            ArgType::WeakInt => numbers |= 1,
+            ArgType::WeakFloat => numbers |= 2,
+            ArgType::WeakComplex => numbers |= 4,
         }
     }
-    let d = found?;
-    let takes = |arg: &ArgType| match arg {
-        ArgType::Strong(_) => true,
-        ArgType::WeakInt => d != DType::Bool,
-        ArgType::WeakFloat => d >= DType::F16,
-        ArgType::WeakComplex => d.is_complex(),
+    let takes = |d: DType| {
+        (numbers & 1 == 0 || d != DType::Bool)
+            && (numbers & 2 == 0 || d >= DType::F16)
+            && (numbers & 4 == 0 || d.is_complex())
     };
-    args.iter().all(takes).then_some(d)
+    found.filter(|&d| numbers == 0 || takes(d))
 }
 
 fn search(op: Op, args: &[ArgType]) -> Result<DType> {

@@ -11,7 +11,9 @@ use crate::plan::trace::Operation;
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{IN_PLACE, StatementKey, masked_write_kernel};
 use crate::runtime::lock::recording;
+use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
+use smallvec::SmallVec;
 
 /// Applies an op to dense arrays and numbers, eagerly if they are small and ready, else recorded; `None` where the arguments are of
 /// another kind.
@@ -26,19 +28,20 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     if points == 0 {
         return Ok(None);
     }
+    let mut runtime = recording()?;
+    let (statement, dtype) = (Operation::Apply(op), op.result(compute));
+    let gate = Eager::for_statement(&mut runtime, points, statement, compute, dtype.size());
+    let Some(gate) = gate else { return record(&mut runtime, op, compute, args, shape, is_dense) };
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut strides = [0; 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
-    let mut runtime = recording()?;
-    let statement = Operation::Apply(op);
-    let mut gate = Eager::for_statement(&mut runtime, points, statement, compute, op.result(compute).size());
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            match gate.as_ref().and_then(|gate| gate.read(&a.storage)) {
-                Some(start) => addresses[arrays] = start.cast_mut().wrapping_offset(a.layout.offset),
-                None => gate = None,
-            }
+            let Some(start) = gate.read(&a.storage) else {
+                return record(&mut runtime, op, compute, args, shape, is_dense);
+            };
+            addresses[arrays] = start.cast_mut().wrapping_offset(a.layout.offset);
             strides[arrays] = stride(a, is_dense);
             arrays += 1;
         } else {
@@ -47,18 +50,9 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
             kinds |= 1 << i;
         }
     }
-    let dtype = op.result(compute);
     let layout = Layout::dense(shape, dtype.size());
     // No overflow: an element is sixteen bytes at most, and an array is less than a sixteenth of the address space.
     let bytes = points * dtype.size();
-    let Some(gate) = gate else {
-        if !is_dense {
-            return Ok(None);
-        }
-        let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
-        runtime.record_dense(statement, compute, args, &scalars, &result, true)?;
-        return Ok(Some(result));
-    };
     let storage = gate.create(bytes, |gate, address| {
         addresses[arrays] = address;
         strides[arrays] = dtype.size() as isize;
@@ -73,6 +67,43 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         unsafe { gate.launch_dense(op, compute, kinds, &launch) }
     })?;
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// Records an op on dense arrays and numbers; `None` where the arrays are strided.
+///
+/// # Errors
+/// As [`apply`].
+#[inline(never)]
+fn record(
+    runtime: &mut Runtime,
+    op: Op,
+    compute: DType,
+    args: &[Value<'_>],
+    shape: &[usize],
+    is_dense: bool,
+) -> Result<Option<Array>> {
+    if !is_dense {
+        return Ok(None);
+    }
+    let numbers = numbers(args, compute)?;
+    let dtype = op.result(compute);
+    let storage = runtime.trace.new_storage(count(shape) * dtype.size()).into();
+    let result = Array { storage, layout: Layout::dense(shape, dtype.size()), dtype, writeable: true };
+    runtime.record_dense(Operation::Apply(op), compute, args, &numbers, &result, true)?;
+    Ok(Some(result))
+}
+
+/// The numbers among arguments, in the type computed in.
+///
+/// # Errors
+/// `OverflowError` for a Python integer out of bounds.
+#[inline]
+fn numbers(args: &[Value<'_>], compute: DType) -> Result<SmallVec<[Scalar; 2]>> {
+    let mut numbers = SmallVec::new();
+    for arg in args.iter().filter(|arg| !matches!(arg, Value::Array(_))) {
+        numbers.extend(arg.scalar(compute)?.map(|number| number.cast(compute)));
+    }
+    Ok(numbers)
 }
 
 /// Applies an op to dense arrays and numbers and writes to a dense array, eagerly if they are small and ready, else recorded;

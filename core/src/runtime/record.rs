@@ -129,33 +129,53 @@ impl Runtime {
             self.check_allocatable(&result.storage)?;
         }
         self.flush_if_full(op, result.shape())?;
-        let mut copies: SmallVec<[Option<StorageHandle>; 2]> = SmallVec::new();
-        for (i, arg) in args.iter().enumerate() {
-            if let Value::Array(a) = arg
-                && a.storage.is_open()
-            {
-                copies.resize(i, None);
-                copies.push(self.closed_or_copied(&a.storage)?);
-            }
+        if args.iter().any(|arg| matches!(arg, Value::Array(a) if a.storage.is_open())) {
+            let closed = args.iter().map(|arg| self.closed(arg)).collect::<Result<SmallVec<[Option<Array>; 2]>>>()?;
+            let with_copies = args.iter().zip(&closed).map(|(arg, copy)| copy.as_ref().map_or(*arg, Value::Array));
+            let args: SmallVec<[Value<'_>; 2]> = with_copies.collect();
+            return self.push_dense(op, compute, &args, numbers, result, covers);
         }
+        self.push_dense(op, compute, args, numbers, result, covers)
+    }
+
+    /// [`Self::closed_or_copied`] of an argument; the copy as an array.
+    #[cold]
+    fn closed(&mut self, arg: &Value<'_>) -> Result<Option<Array>> {
+        let Value::Array(a) = arg else { return Ok(None) };
+        if !a.storage.is_open() {
+            return Ok(None);
+        }
+        let copy = self.closed_or_copied(&a.storage)?;
+        Ok(copy.map(|storage| Array { storage, layout: a.layout.clone(), ..**a }))
+    }
+
+    /// Appends the node of [`Self::record_dense`] to the trace, and flushes it if it has to run at once.
+    #[inline(always)]
+    fn push_dense(
+        &mut self,
+        op: Operation,
+        compute: DType,
+        args: &[Value<'_>],
+        numbers: &[Scalar],
+        result: &Array,
+        covers: bool,
+    ) -> Result<()> {
         if result.storage.is_open() {
             self.close(&result.storage);
         }
-        let mut shared = self.is_eager() || result.storage.is_shared();
-        let mut number = 0;
+        let mut is_shared = self.is_eager() || result.storage.is_shared();
+        let mut numbers = numbers.iter();
         self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
-        for (i, arg) in args.iter().enumerate() {
+        for arg in args {
             if let Value::Array(a) = arg {
-                let storage = copies.get(i).and_then(Option::as_ref).unwrap_or(&a.storage);
-                shared |= storage.is_shared();
-                self.trace.push_view(storage, a.dtype, a.layout.offset, a.strides());
+                is_shared |= a.storage.is_shared();
+                self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
             } else {
-                self.trace.push_scalar(numbers[number]);
-                number += 1;
+                self.trace.push_scalar(*numbers.next().expect("each number among the arguments is given"));
             }
         }
         self.trace.end(&result.storage, result.dtype, result.layout.offset, result.strides());
-        if shared { self.flush_recorded() } else { Ok(()) }
+        if is_shared { self.flush_recorded() } else { Ok(()) }
     }
 
     /// Whether every statement is to be flushed when it is recorded.
