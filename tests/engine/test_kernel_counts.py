@@ -344,6 +344,20 @@ def test_a_transposed_operand_slows_down_no_other_node(assert_kernels: AssertCou
     assert_kernels(stored, 3)
 
 
+def test_a_result_in_another_order_of_memory_is_taken_out_of_its_kernel(
+    assert_kernels: AssertCount,
+) -> None:
+    x, y, z = ready(grid(), grid(1), grid(2))
+
+    def program() -> Any:
+        u = y.T * 2  # in the order of y.T
+        u *= x
+        return u, fastnp.abs(y.T) - u, fastnp.where(z > u, z, 0.25)
+
+    # The last result has the order of z: beside the others, z and it were across the order.
+    assert_kernels(program, 3)
+
+
 def test_recording_flushes_nothing(assert_flushes: AssertCount) -> None:
     x, y = ready(vector(), vector(1.0))
 

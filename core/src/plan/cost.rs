@@ -12,7 +12,7 @@ use crate::plan::overlap::fastest_axes;
 use crate::plan::trace::{Node, Operation, SlotAccess};
 use fastnp_codegen::cost::{
     ACROSS_BYTES, CACHED_BYTES, CACHED_NS_PER_BYTE, EXPECTED_TURNS, LAUNCH_NS, LIVE_VALUES, MAX_STREAMS,
-    MEMORY_NS_PER_BYTE, SHARED_CACHE_BYTES, SHARED_NS_PER_BYTE, STREAM_PENALTY,
+    MEMORY_NS_PER_BYTE, SHARED_CACHE_BYTES, SHARED_NS_PER_BYTE, STORED_ACROSS_BYTES, STREAM_PENALTY,
 };
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
@@ -60,7 +60,7 @@ impl Prices {
         let (streams, bytes) = traffic(accesses(), &group.domain);
         let is_small = count(&group.domain) <= group.limits.pack_points;
         let beyond = if is_small { 0 } else { streams.saturating_sub(MAX_STREAMS) };
-        let across = self.bytes(ACROSS_BYTES * accesses_across(accesses(), &group.domain)) * points;
+        let across = self.bytes(bytes_across(group.loads().iter(), stores(), &group.domain)) * points;
         LAUNCH_NS + executed.max(self.bytes(bytes) * (1.0 + STREAM_PENALTY * beyond as f64)) + across
     }
 }
@@ -78,15 +78,21 @@ fn traffic<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize])
     (by_slot.len(), by_slot.iter().map(|known| known.1).sum())
 }
 
-/// How many accesses over a domain step through memory in another order than most of them.
-fn accesses_across<'a>(accesses: impl Iterator<Item = &'a SlotAccess>, domain: &[usize]) -> usize {
+/// What accesses over a domain that step through memory in another order than most cost for a point, in bytes.
+fn bytes_across<'a>(
+    loads: impl Iterator<Item = &'a SlotAccess>,
+    stores: impl Iterator<Item = &'a SlotAccess>,
+    domain: &[usize],
+) -> usize {
     let mut by_order: SmallVec<[(u64, usize); 4]> = SmallVec::new();
+    let loads = loads.map(|access| (access, ACROSS_BYTES));
+    let stores = stores.map(|access| (access, STORED_ACROSS_BYTES));
     // Those of an epilogue are over fewer axes.
-    for access in accesses.filter(|access| access.strides.len() == domain.len()) {
+    for (access, bytes) in loads.chain(stores).filter(|(access, _)| access.strides.len() == domain.len()) {
         let order = fastest_axes(domain, [access].into_iter());
         match by_order.iter_mut().find(|known| known.0 == order) {
-            Some(known) => known.1 += 1,
-            None if order != 0 => by_order.push((order, 1)),
+            Some(known) => known.1 += bytes,
+            None if order != 0 => by_order.push((order, bytes)),
             None => {}
         }
     }

@@ -29,6 +29,8 @@ pub(crate) enum Change {
     Merge(u32, u32),
     /// The kernel with this first node and the one before it are cut elsewhere.
     Cut(u32),
+    /// The result of this node, by index in program order, has a kernel of its own.
+    Extract(u32),
 }
 
 /// A kernel of a draft plan.
@@ -180,8 +182,13 @@ impl DraftPlan {
     }
 
     fn push(&mut self, draft: Draft) {
+        self.insert(self.kernels.len(), draft);
+    }
+
+    /// Inserts a kernel. Kernels have to be priced again afterwards.
+    pub(crate) fn insert(&mut self, at: usize, draft: Draft) {
         self.count_users(&draft, 1);
-        self.kernels.push((Rc::new(draft), f64::NAN));
+        self.kernels.insert(at, (Rc::new(draft), f64::NAN));
     }
 
     /// Replaces a kernel, or removes it. Kernels have to be priced again afterwards.

@@ -2,7 +2,8 @@
 //!
 //! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back and drops dead ones, `fuse`
 //! decides what runs together: `group` which nodes share a kernel, `split` which of them are better apart after all, `share_matrix`
-//! which products read a matrix together, `compose` which kernels run block by block, `search` what is better by the model of `cost`, where `inline` and `regroup` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
+//! which products read a matrix together, `compose` which kernels run block by block, `search` what is better by the model of `cost`, where `inline`, `regroup` and
+//! `extract` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
 //! accesses relate, `recompute` plans without results that are likely to die unread, and `next_fold` learns which fold follows a plan.
 //! A plan holds no address, no absolute offset and no scalar value, so it serves every trace that wrote the same tape.
 //!
@@ -13,6 +14,7 @@ pub(crate) mod build;
 pub(crate) mod compose;
 pub(crate) mod cost;
 pub(crate) mod draft;
+pub(crate) mod extract;
 pub(crate) mod fuse;
 pub(crate) mod group;
 pub(crate) mod inline;

@@ -2,7 +2,8 @@
 //!
 //! Kernels that ended because they had become too large are first cut again, at better places ([`regroup`](crate::plan::regroup)). A beam
 //! search decides value by value, in program order, whether a value that several kernels use stays in memory or is computed by its readers
-//! ([`inline`]). What the best plan found leaves apart is then merged, as long as that is predicted to help. Only elementwise maps are
+//! ([`inline`]). What the best plan found leaves apart is then merged, as long as that is predicted to help, and results that slow
+//! their kernel down are taken out of it ([`extract`](crate::plan::extract)). Only elementwise maps are
 //! changed. A kernel that folds stays as it is, since the last bits of a sum may depend on what else its kernel computes; so the search
 //! changes no bit of any result.
 //!
@@ -10,6 +11,7 @@
 
 use crate::array::layout::count;
 use crate::plan::draft::{Change, DraftPlan, Terms};
+use crate::plan::extract::{extract, may_extract};
 use crate::plan::group::Group;
 use crate::plan::inline::{inline, is_candidate};
 use crate::plan::regroup::{cut_again, is_cut, merge, pairs};
@@ -72,9 +74,10 @@ pub fn pays(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
 /// Whether kernels could be changed, whatever that is worth.
 pub(crate) fn may_change(nodes: &[Node], groups: &[Group], live: &[bool]) -> bool {
     let may_merge = || !pairs(&Vec::from_iter(groups)).is_empty();
+    let has_several = groups.iter().filter(|group| group.is_map()).nth(1).is_some();
     nodes.len() <= MAX_SEARCHED
-        && groups.iter().filter(|group| group.is_map()).nth(1).is_some()
-        && (groups.iter().any(is_cut) || !values(nodes, groups, live).is_empty() || may_merge())
+        && (groups.iter().any(|group| may_extract(group, live))
+            || has_several && (groups.iter().any(is_cut) || !values(nodes, groups, live).is_empty() || may_merge()))
 }
 
 /// The best plan found for the nodes of these groups, which are those of greedy fusion, where an instruction takes so many nanoseconds.
@@ -87,6 +90,7 @@ pub fn search(nodes: Vec<Node>, groups: Vec<Group>, live: &[bool], instruction_n
     let found = search.cut(greedy);
     let found = search.inlined(found, &values);
     let found = search.merged(found);
+    let found = search.extracted(found);
     let mut alternatives = search.alternatives;
     alternatives.iter_mut().for_each(|a| a.is_chosen = found.changes.contains(&a.change));
     let kernels = found.kernels.iter().map(|kernel| kernel.1).collect();
@@ -177,6 +181,35 @@ impl<'a> Search<'a> {
             }
             return plan;
         }
+    }
+
+    /// Takes results out of kernels while that helps.
+    fn extracted(&mut self, mut plan: DraftPlan) -> DraftPlan {
+        let mut kernel = 0;
+        while kernel < plan.kernels.len() {
+            // What is left of a kernel may store another such result.
+            match self.extracted_from(&plan, kernel) {
+                Some(better) => plan = better,
+                None => kernel += 1,
+            }
+        }
+        plan
+    }
+
+    /// The plan with a result taken out of a kernel; none if no such plan is better.
+    fn extracted_from(&mut self, plan: &DraftPlan, kernel: usize) -> Option<DraftPlan> {
+        let draft = &plan.kernels[kernel].0;
+        if !may_extract(&draft.group, self.terms.live) {
+            return None;
+        }
+        for at in (0..draft.nodes.len()).filter(|&at| plan.is_stored(draft.nodes[at].target.slot, self.terms.live)) {
+            self.effort = self.effort.checked_sub(draft.nodes.len())?;
+            let better = self.improved(plan, extract(plan, kernel, at, &self.terms));
+            if better.is_some() {
+                return better;
+            }
+        }
+        None
     }
 
     /// The changed plan, if it is better. Notes it as an alternative.

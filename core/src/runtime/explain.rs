@@ -221,6 +221,7 @@ fn describe_outcome(out: &mut String, outcome: &Outcome) {
             Change::Inline(slot) => format!("%{slot} computed where it is read"),
             Change::Merge(first, second) => format!("kernels of nodes {first} and {second} merged"),
             Change::Cut(first) => format!("kernel of node {first} cut elsewhere"),
+            Change::Extract(node) => format!("the result of node {node} in a kernel of its own"),
         };
         let choice = if alternative.is_chosen { "chosen" } else { "not chosen" };
         let _ = writeln!(out, "  with {change}: {}, {choice}", microseconds(alternative.ns));
