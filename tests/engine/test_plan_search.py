@@ -95,6 +95,23 @@ def test_kernels_are_cut_where_few_values_cross() -> None:
     assert bytes_moved["greedy"] > 35 * 800_000
 
 
+def test_what_one_later_fold_reads_is_computed_there() -> None:
+    sources = fields()[0], fields()[0] - 1.0
+    x, y = ready(*sources)
+
+    def program(np: Any, x: Any, y: Any) -> list[Any]:
+        u = np.abs(y)
+        return [u, ((x.max(axis=1, keepdims=True) - x) / (u + 1.0)).min(axis=1)]
+
+    result = program(fastnp, x, y)
+    fastnp.eval(*result)
+    groups = _fastnp.explain_groups()
+    # Two for u, one for the maxima, and two operands of the minima. A stored divisor would add two.
+    whole, row = x.nbytes, 400 * 8
+    assert sum(group[4] for group in groups) <= 5 * whole + 4 * row
+    assert_same(result, program(numpy, *sources), rtol=0)
+
+
 def test_small_arrays_are_not_searched(assert_kernels: AssertCount) -> None:
     field, weight = ready(*fields(30))
     with fastnp.settings(tiny=0):

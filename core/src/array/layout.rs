@@ -285,7 +285,7 @@ impl Clone for Layout {
 
 impl Layout {
     /// A dense row-major layout from byte zero.
-    #[inline]
+    #[inline(always)]
     pub fn dense(shape: &[usize], itemsize: usize) -> Layout {
         Layout { strides: c_strides(shape, itemsize), shape: for_axes(shape), offset: 0 }
     }

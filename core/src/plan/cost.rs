@@ -87,8 +87,7 @@ fn bytes_across<'a>(
     let mut by_order: SmallVec<[(u64, usize); 4]> = SmallVec::new();
     let loads = loads.map(|access| (access, ACROSS_BYTES));
     let stores = stores.map(|access| (access, STORED_ACROSS_BYTES));
-    // Those of an epilogue are over fewer axes.
-    for (access, bytes) in loads.chain(stores).filter(|(access, _)| access.strides.len() == domain.len()) {
+    for (access, bytes) in loads.chain(stores) {
         let order = fastest_axes(domain, [access].into_iter());
         match by_order.iter_mut().find(|known| known.0 == order) {
             Some(known) => known.1 += bytes,

@@ -1,6 +1,6 @@
 //! Fusion: from the needed nodes of a trace to kernels in order.
 //!
-//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`gather`] moves products of one matrix together, [`compose`](crate::plan::compose) finds what runs together block
+//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`sink`] moves values to the kernel that reads them, [`gather`] moves products of one matrix together, [`compose`](crate::plan::compose) finds what runs together block
 //! by block, and where nothing does, [`search`](crate::plan::search) improves what greedy fusion made. The result is a function of the
 //! nodes, of what is live, and of the target, so [`explain`](crate::explain) finds the same kernels again.
 
@@ -10,6 +10,7 @@ use crate::plan::liveness::Liveness;
 use crate::plan::plan::PlanTarget;
 use crate::plan::search::{self, Found, Outcome};
 use crate::plan::share_matrix::gather;
+use crate::plan::sink::sink;
 use crate::plan::split::split;
 use crate::plan::trace::Node;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -65,7 +66,9 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
         Fusion::Everything => group(&mut nodes, &[], target.limits),
         Fusion::Searched | Fusion::Greedy => {
             let groups = group(&mut nodes, live, target.limits);
-            split(&nodes, groups, live)
+            let mut groups = split(&nodes, groups, live);
+            sink(&nodes, &mut groups, live);
+            groups
         }
     };
     if target.is_host {

@@ -27,7 +27,7 @@ pub(crate) fn is_candidate(node: &Node, live: &[bool]) -> bool {
 }
 
 /// Whether elements are functions of operands at their own index, and none is a loop, whose turns cost more than memory.
-fn is_elementwise(node: &Node) -> bool {
+pub(crate) fn is_elementwise(node: &Node) -> bool {
     match node.op {
         Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..) => node.reduced == 0,
         Operation::Ramp

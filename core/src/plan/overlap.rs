@@ -90,14 +90,16 @@ fn disjoint_in_grid(
     disjoint || a_rest + a.dtype.size() <= b_rest || b_rest + b.dtype.size() <= a_rest
 }
 
-/// The axes along which accesses over a domain step through memory in the smallest steps, a bit each. A broadcast row or column has no order.
+/// The axes along which accesses over a domain step through memory in the smallest steps, a bit each. A broadcast row or column has no order, nor
+/// has what an epilogue accesses, over fewer axes.
 pub(crate) fn fastest_axes<'a>(domain: &[usize], accesses: impl Iterator<Item = &'a SlotAccess>) -> u64 {
     let fastest = |access: &SlotAccess| {
         let steps = || (0..domain.len()).filter(|&axis| domain[axis] > 1 && access.strides[axis] != 0);
         steps().nth(1)?;
         steps().min_by_key(|&axis| access.strides[axis].unsigned_abs())
     };
-    accesses.filter_map(fastest).fold(0, |bits, axis| bits | 1 << axis)
+    let of_domain = accesses.filter(|access| access.strides.len() == domain.len());
+    of_domain.filter_map(fastest).fold(0, |bits, axis| bits | 1 << axis)
 }
 
 /// Whether these are several orders of memory that are not the same. Operands in another order are read a few elements of a cache line at a

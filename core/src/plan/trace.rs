@@ -419,7 +419,7 @@ impl Trace {
     }
 
     /// Ends a node with its target.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(&mut self, storage: &StorageRef, dtype: DType, offset: isize, strides: &[isize]) {
         self.push_target(storage, dtype, offset, strides);
         storage.bump_version();

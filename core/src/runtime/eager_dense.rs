@@ -31,7 +31,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let mut runtime = recording()?;
     let (statement, dtype) = (Operation::Apply(op), op.result(compute));
     let gate = Eager::for_statement(&mut runtime, points, statement, compute, dtype.size());
-    let Some(gate) = gate else { return record(&mut runtime, op, compute, args, shape, is_dense) };
+    let Some(gate) = gate else { return record(&mut runtime, (op, compute, dtype), args, shape, is_dense) };
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut strides = [0; 3];
     let mut scalars = [Scalar::zero(compute); 2];
@@ -39,7 +39,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
             let Some(start) = gate.read(&a.storage) else {
-                return record(&mut runtime, op, compute, args, shape, is_dense);
+                return record(&mut runtime, (op, compute, dtype), args, shape, is_dense);
             };
             addresses[arrays] = start.cast_mut().wrapping_offset(a.layout.offset);
             strides[arrays] = stride(a, is_dense);
@@ -69,15 +69,14 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
-/// Records an op on dense arrays and numbers; `None` where the arrays are strided.
+/// Records an op on dense arrays and numbers, computed in one type and with a result of another; `None` where the arrays are strided.
 ///
 /// # Errors
 /// As [`apply`].
 #[inline(never)]
 fn record(
     runtime: &mut Runtime,
-    op: Op,
-    compute: DType,
+    (op, compute, dtype): (Op, DType, DType),
     args: &[Value<'_>],
     shape: &[usize],
     is_dense: bool,
@@ -86,7 +85,6 @@ fn record(
         return Ok(None);
     }
     let numbers = numbers(args, compute)?;
-    let dtype = op.result(compute);
     let storage = runtime.trace.new_storage(count(shape) * dtype.size()).into();
     let result = Array { storage, layout: Layout::dense(shape, dtype.size()), dtype, writeable: true };
     runtime.record_dense(Operation::Apply(op), compute, args, &numbers, &result, true)?;
