@@ -13,7 +13,6 @@ use crate::runtime::eager_kernels::{IN_PLACE, StatementKey, masked_write_kernel}
 use crate::runtime::lock::recording;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
-use smallvec::SmallVec;
 
 /// Applies an op to dense arrays and numbers, eagerly if they are small and ready, else recorded; `None` where the arguments are of
 /// another kind.
@@ -84,24 +83,16 @@ fn record(
     if !is_dense {
         return Ok(None);
     }
-    let numbers = numbers(args, compute)?;
+    let mut scalars = [Scalar::zero(compute); 2];
+    let mut numbers = 0;
+    for arg in args.iter().filter(|arg| !matches!(arg, Value::Array(_))) {
+        scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
+        numbers += 1;
+    }
     let storage = runtime.trace.new_storage(count(shape) * dtype.size()).into();
     let result = Array { storage, layout: Layout::dense(shape, dtype.size()), dtype, writeable: true };
-    runtime.record_dense(Operation::Apply(op), compute, args, &numbers, &result, true)?;
+    runtime.record_dense(Operation::Apply(op), compute, args, &scalars[..numbers], &result, true)?;
     Ok(Some(result))
-}
-
-/// The numbers among arguments, in the type computed in.
-///
-/// # Errors
-/// `OverflowError` for a Python integer out of bounds.
-#[inline]
-fn numbers(args: &[Value<'_>], compute: DType) -> Result<SmallVec<[Scalar; 2]>> {
-    let mut numbers = SmallVec::new();
-    for arg in args.iter().filter(|arg| !matches!(arg, Value::Array(_))) {
-        numbers.extend(arg.scalar(compute)?.map(|number| number.cast(compute)));
-    }
-    Ok(numbers)
 }
 
 /// Applies an op to dense arrays and numbers and writes to a dense array, eagerly if they are small and ready, else recorded;
