@@ -60,6 +60,7 @@ from fastnp._loops.thresholds import (
     MAX_SOURCELESS,
     MORE_PATIENCE,
     MOST_AROUND,
+    MOST_BEYOND,
     NO_TURNS,
     PIECE,
     PREEMPTED,
@@ -495,13 +496,16 @@ class Site(Loop):
             self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
         global _compiling, _machine
-        start = perf_counter()
+        # A run that is as long as a time slice may be preempted: its thread's own seconds count.
+        is_long = source is not None and len(source) * self.turn_seconds > PREEMPTED
+        start, own = perf_counter(), thread_time() if is_long else 0.0
         for compiled in self.compiled:
             if self.slow:
                 outcome = self._tried(compiled, names, source)
             else:
                 outcome = compiled.run(names, source)
-                self._count_run(perf_counter() - start, outcome)
+                seconds = perf_counter() - start
+                self._count_run(seconds, outcome, thread_time() - own if is_long else seconds)
             if outcome is not None:
                 _machine += outcome.seconds
                 if compiled is not self.compiled[0]:
@@ -589,15 +593,18 @@ class Site(Loop):
             return self._while_piece()
         return self._piece(iter(turns.rest), source, len(source))
 
-    def _count_run(self, seconds: float, outcome: Outcome | None) -> None:
-        """Counts the seconds of a run, or of finding that the code is for other types."""
-        self.seconds += seconds
+    def _count_run(self, seconds: float, outcome: Outcome | None, own: float) -> None:
+        """Counts the seconds of a run, or of finding that the code is for other types; `own` are
+        those without what the system ran meanwhile, as far as they are known.
+        """
+        self.seconds += own
         if outcome is None:
             return
         if self.runs:  # in the first, much is done once
-            beyond = MARGIN * (seconds - outcome.seconds)
+            known = self.enter_from or ENTER_FROM
+            beyond = min(MARGIN * (seconds - outcome.seconds), MOST_BEYOND * known)
             self.enter_from = (self.enter_from + beyond) / 2 if self.enter_from else beyond
-        if self.turn_seconds and not outcome.pauses and seconds > outcome.turns * self.turn_seconds:
+        if self.turn_seconds and not outcome.pauses and own > outcome.turns * self.turn_seconds:
             self.slower += 1
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
@@ -618,10 +625,10 @@ class Site(Loop):
         # What is pending the run would compute first, which is no time of the loop's.
         _fastnp.flush()
         # The thread's own seconds: a trial is short, and may be preempted for longer.
-        start = thread_time()
+        start, own = perf_counter(), thread_time()
         outcome = found.run(names, tried)
-        seconds = thread_time() - start
-        self._count_run(seconds, outcome)
+        seconds = thread_time() - own
+        self._count_run(perf_counter() - start, outcome, seconds)
         if outcome is None:
             return None
         if tried is not source and outcome.at != BROKE:
