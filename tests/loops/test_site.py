@@ -29,6 +29,7 @@ class Timed:
     """Stands for compiled code whose runs take given seconds."""
 
     copies_lists = is_for_others = False
+    quick = None
 
     def __init__(self, site: Site, seconds: list[float]) -> None:
         self.site, self.seconds = site, seconds
@@ -50,8 +51,11 @@ class Waiting(Timed):
     """Stands for compiled code in whose runs the system runs something else."""
 
     def run(self, names: Any, source: Any) -> Outcome:
-        """A run of a hundred turns."""
-        time.sleep(4e-3)
+        """A run of a hundred turns, that has the processor for a third of the time."""
+        began = time.thread_time()
+        while time.thread_time() < began + 1.3e-3:
+            pass
+        time.sleep(3e-3)
         return Outcome(turns=100)
 
 
@@ -209,10 +213,10 @@ def test_one_run_that_waits_keeps_no_entries_out() -> None:
     """What entering takes is known, and one run takes a time slice longer."""
     site = after([1e-6] * 3)
     site.enter_from = 15e-6
-    site._count_run(5e-3, Outcome(turns=100), 1e-6)
+    site.count_run(1e-6, 5e-3, 1e-6, 100)
     assert site._is_long(100)
     for _ in range(12):  # lists that have become long
-        site._count_run(5e-3, Outcome(turns=100), 1e-6)
+        site.count_run(1e-6, 5e-3, 1e-6, 100)
     assert not site._is_long(1_000)
 
 
