@@ -41,6 +41,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
         return Err(PyImportError::new_err("fastnp does not know how this version of NumPy lays out its arrays"));
     }
     fastnp::guard_addresses();
+    crate::interop::c_heap::keep_freed_memory();
     crate::interpreter::sequence_items::find(module.py())?;
     module.add_class::<crate::object::ndarray::NdArray>()?;
     crate::object::object_pool::replace_dealloc(module.py());

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import platform
 import resource
 import subprocess
 import sys
@@ -428,6 +429,21 @@ def test_a_memory_error_loses_nothing() -> None:
 def test_the_interpreter_ends_quietly(program: str) -> None:
     for _ in range(5):
         run(program)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="what glibc learns")
+def test_results_of_numpy_touch_no_new_pages() -> None:
+    program = """
+    import resource
+    a = np.eye(1_000)
+    for _ in range(3):  # memory that is kept from then on
+        (np.linalg.cholesky(a) + 1).sum()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(10):
+        (np.linalg.cholesky(a) + 1).sum()
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    """
+    assert int(run(program)) < 8_000  # of 16 MB once, at most; six times that under NumPy
 
 
 def test_signals_are_left_as_they_were() -> None:

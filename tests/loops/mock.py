@@ -62,6 +62,7 @@ class MockCompiled:
     """A loop that was `compiled`."""
 
     copies_lists = is_for_others = False
+    quick = None
 
     def __init__(self, loop: Loop, dice: random.Random, budget: int) -> None:
         self.loop = loop

@@ -188,6 +188,27 @@ for i in range(n):
             except IndexError as error:
                 print(error)
         """,
+    "arrays that each turn of a call's loop changes": """
+        P, Q, b = np.arange(72.0).reshape(9, 8) % 7, np.ones((9, 8)), np.arange(72.0).reshape(9, 8)
+        g, c, h = np.arange(9, dtype=np.float32), np.arange(9) * (0.5 + 2j), np.arange(9)
+        def relax(P, Q, i):
+            for k in range(4):
+                P[1:-1, 1:-1] = (Q[2:, 1:-1] + b[1:-1, 1:-1] * P[1:-1, 2:]) / 4
+                Q[:] = P + i
+                P[:, -1] = P[:, 2] - k
+                P[0] = P[1]
+                g[1:6] = g[2:7] / 2 + k
+                c[: 4 + k] = c[1 : 5 + k] * 2
+                h[2:] += k
+                Q[k % 2 : 7] = P[k % 2 : 7] * 0.5
+            return b[i * 3, 0]
+        s = 0
+        try:
+            for i in range(6):
+                s += relax(P, Q, i)
+        except IndexError as error:
+            print(error)
+        """,
     "arrays that a call changes before they are updated": """
         m = x > 2
         def flip(i):

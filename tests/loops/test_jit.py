@@ -154,6 +154,7 @@ class Known:
     """A compiled loop that does nothing, or is left at once."""
 
     copies_lists = is_for_others = False
+    quick = None
 
     def __init__(self, at: int) -> None:
         self.at = at

@@ -292,6 +292,7 @@ def test_sources() -> None:
 def test_an_interrupt_stores_the_names() -> None:
     class Interrupted:
         copies_lists = is_for_others = False
+        quick = None
 
         def describe(self) -> str:
             return ""
@@ -319,6 +320,7 @@ def test_when_a_loop_is_compiled() -> None:
 
     class Whole:
         copies_lists = is_for_others = False
+        quick = None
 
         def describe(self) -> str:
             return ""

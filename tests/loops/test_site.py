@@ -14,7 +14,7 @@ from fastnp._loops.names import Names
 from fastnp._loops.outcome import TOO_LONG, Outcome, Refusal
 from fastnp._loops.rewrite import compile_tree
 from fastnp._loops.site import Site, _now
-from fastnp._loops.thresholds import FEW, JUDGED_ENTRIES, TIERS
+from fastnp._loops.thresholds import FEW, JUDGED, JUDGED_ENTRIES, TIERS
 
 from tests.loops.compare import outcome
 
@@ -29,6 +29,7 @@ class Timed:
     """Stands for compiled code whose runs take given seconds."""
 
     copies_lists = is_for_others = False
+    quick = None
 
     def __init__(self, site: Site, seconds: list[float]) -> None:
         self.site, self.seconds = site, seconds
@@ -44,6 +45,18 @@ class Timed:
     def describe(self) -> str:
         """Nothing."""
         return ""
+
+
+class Waiting(Timed):
+    """Stands for compiled code in whose runs the system runs something else."""
+
+    def run(self, names: Any, source: Any) -> Outcome:
+        """A run of a hundred turns, that has the processor for a third of the time."""
+        began = time.thread_time()
+        while time.thread_time() < began + 1.3e-3:
+            pass
+        time.sleep(3e-3)
+        return Outcome(turns=100)
 
 
 def after(seconds: list[float]) -> Site:
@@ -182,6 +195,29 @@ def test_what_a_compiled_loop_took_is_no_reason_to_compile_that_around(
 def test_a_preempted_run_says_nothing() -> None:
     """One run of many takes a time slice longer: the loop stays compiled."""
     assert after([1e-5] * 5 + [0.02] + [1e-5] * 5).live
+
+
+def test_what_else_runs_says_nothing() -> None:
+    """Runs wait for the processor, longer than the interpreter's turns take: the loop stays."""
+    site = after([])
+    site.turn_seconds = 20e-6
+    site.compiled[0] = Waiting(site, [])
+    for _ in range(2 * JUDGED):
+        assert site._outcome(Names({}, {}, frozenset()), Rest((0,) * 100)) is not None
+        site.runs, site.turns = site.runs + 1, site.turns + 100
+    assert site.live
+    assert not site.slower
+
+
+def test_one_run_that_waits_keeps_no_entries_out() -> None:
+    """What entering takes is known, and one run takes a time slice longer."""
+    site = after([1e-6] * 3)
+    site.enter_from = 15e-6
+    site.count_run(1e-6, 5e-3, 1e-6, 100)
+    assert site._is_long(100)
+    for _ in range(12):  # lists that have become long
+        site.count_run(1e-6, 5e-3, 1e-6, 100)
+    assert not site._is_long(1_000)
 
 
 def test_slow_code_is_given_up() -> None:

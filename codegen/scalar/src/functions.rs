@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use cranelift_codegen::isa::TargetIsa;
 
 use crate::error::Fault;
+use crate::inner_product::inner_product;
 use crate::ir::Type;
 use crate::memory::CodeMemory;
 use crate::{inner_loop, order, scratch, status, tables, trampoline};
@@ -44,6 +45,8 @@ pub(crate) enum Callee {
     /// Sorts so many elements at an address, if they have an order.
     Sort(unsafe extern "C" fn(i64, i64) -> i64),
     Median(unsafe extern "C" fn(i64, i64) -> f64),
+    /// Of so many doubles at two addresses.
+    InnerProduct(unsafe extern "C" fn(i64, i64, i64) -> f64),
 }
 
 impl Callee {
@@ -60,7 +63,7 @@ impl Callee {
             Callee::LoopOfTwoF32(_) => &[Type::I64, Type::I64, Type::F32, Type::F32],
             Callee::Scratch(_) => &[Type::I64],
             Callee::Buffer(_) | Callee::Sort(_) | Callee::Median(_) => &[Type::I64, Type::I64],
-            Callee::Copy(_) | Callee::Kernel(_) => &[Type::I64, Type::I64, Type::I64],
+            Callee::Copy(_) | Callee::Kernel(_) | Callee::InnerProduct(_) => &[Type::I64, Type::I64, Type::I64],
             Callee::Status(_) | Callee::Raised(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
         }
     }
@@ -68,9 +71,12 @@ impl Callee {
     /// The type it gives.
     pub(crate) fn result(self) -> Option<Type> {
         match self {
-            Callee::F64(_) | Callee::F64F64(_) | Callee::Loop(_) | Callee::LoopOfTwo(_) | Callee::Median(_) => {
-                Some(Type::F64)
-            }
+            Callee::F64(_)
+            | Callee::F64F64(_)
+            | Callee::Loop(_)
+            | Callee::LoopOfTwo(_)
+            | Callee::Median(_)
+            | Callee::InnerProduct(_) => Some(Type::F64),
             Callee::F32(_) | Callee::F32F32(_) | Callee::LoopF32(_) | Callee::LoopOfTwoF32(_) => Some(Type::F32),
             Callee::Status(_)
             | Callee::Scratch(_)
@@ -105,6 +111,7 @@ impl Callee {
             Callee::Copy(f) => f as usize,
             Callee::Sort(f) => f as usize,
             Callee::Median(f) => f as usize,
+            Callee::InnerProduct(f) => f as usize,
         }
     }
 }
@@ -222,7 +229,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 64] = [
+static FUNCTIONS: [Function; 65] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -281,6 +288,7 @@ static FUNCTIONS: [Function; 64] = [
     rare("sort_pairs_f64", Callee::Sort(order::sort_pairs_f64)),
     rare("sort_distinct_f64", Callee::Sort(order::sort_distinct_f64)),
     rare("median_f64", Callee::Median(order::median_f64)),
+    row("inner_product", Callee::InnerProduct(inner_product)),
     row("table_new", Callee::Kernel(tables::create)),
     row("table_find", Callee::Kernel(tables::find)),
     row("table_place", Callee::Kernel(tables::place)),

@@ -79,6 +79,7 @@
 //! text's until the end of the run. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
 //! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies. `sort_i64(address, count)`, `sort_f64`,
 //! `sort_pairs_f64` and `sort_distinct_f64` sort, and give an i64: 0 if there is no order; `median_f64(address, count)` gives the median, and moves the numbers.
+//! `inner_product(a, b, count)` gives that of so many doubles at two addresses.
 //! `table_new(form, heap, count)`, `table_find(table, heap, 0)`, `table_place(table, heap, 0)`, `table_insert(table, heap, slot)`,
 //! `table_remove(table, heap, slot)` and `table_next(table, heap, position)` are the functions of [`tables`], without the prefix.
 //!
@@ -89,6 +90,7 @@
 //! | `status` | the floating-point status of the thread |
 //! | `scratch` | memory for a run |
 //! | `inner_loop` | calls of ufuncs' inner loops |
+//! | `inner_product` | inner products of vectors |
 //! | `order` | numbers in order |
 //! | `tables` | hash tables |
 //! | `functions` | the table of functions that can be called |
@@ -106,6 +108,7 @@
 mod error;
 mod functions;
 mod inner_loop;
+mod inner_product;
 mod ir;
 mod loops;
 mod lower;

@@ -163,3 +163,31 @@ fn calls_on_rare_paths_keep_registers() {
     assert_eq!(frame[COUNT..2 * COUNT], floats.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
     assert_eq!(frame[2 * COUNT..], [0, 0]);
 }
+
+#[test]
+fn inner_products_of_every_length() {
+    let text = "
+function f frame 4
+reg p: i64
+reg q: i64
+reg n: i64
+reg r: f64
+block entry:
+  p = get 0
+  q = get 1
+  n = get 2
+  r = call inner_product(p, q, n)
+  put 3, r
+  return 0
+";
+    // Small multiples of a power of two: sums are exact in any order.
+    let element = |i: usize| (i * 37 % 101) as f64 / 4.0 - 12.0;
+    let a: Vec<f64> = (0..200).map(element).collect();
+    let b: Vec<f64> = (0..200).map(|i| element(i + 5)).collect();
+    for count in 0..130 {
+        let mut frame = [a[1..].as_ptr() as u64, b[2..].as_ptr() as u64, count as u64, 0];
+        run(text, &mut frame);
+        let expected: f64 = (0..count).map(|i| a[1 + i] * b[2 + i]).sum();
+        assert_eq!(f64::from_bits(frame[3]), expected, "{count}");
+    }
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -38,6 +39,7 @@ from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, TOO_LONG, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
 from fastnp._loops.places import MISSING, Place
+from fastnp._loops.quick_entry import QuickEntry, is_quick
 from fastnp._loops.records import Record
 from fastnp._loops.statements import Refused, expect_counters, inline, outermost
 from fastnp._loops.stored_objects import StoredObjects, words_of
@@ -274,6 +276,8 @@ class Compiled:
         self.kernels = e.kernels
         self.stores_early = e.stores_early
         self.wraps = e.wraps
+        # What `np.errstate` said in a run before.
+        self.known_modes: Mapping[str, object] = {}
         self.objects = [*e.objects.values()]
         # Where attributes are that the loop stores to.
         self.stored_attributes = {
@@ -333,12 +337,16 @@ class Compiled:
         self.tapes = [tape.parameter for tape in e.tapes]
         self.uses_lists = self.copies_lists or e.heap is not None
         self.stored = [[Stored.of(name, var) for name, var in exit_.variables] for exit_ in e.exits]
+        self.quick = QuickEntry(self) if is_quick(self) else None
 
     def values(self, names: Names, source: Any) -> list[Any] | None:
         """The value of each parameter, or `None` if one is missing."""
         found: list[Any] = []
+        hidden, local = names.hidden, names.local
         for name, find in self.finders:
-            if find is None:
+            if name in hidden and find is None:
+                value = local.get(name, MISSING)
+            elif find is None:
                 value = names.get(name, MISSING)  # type: ignore[arg-type]
             elif isinstance(find, Place):
                 value = find.found(names)
@@ -458,14 +466,21 @@ class Compiled:
         self.is_for_others = not self.are_constants(names)
         if self.is_for_others:
             return None
-        # Compiled code looks for everything but underflow, of which nobody is told by default.
         modes = error_modes()
-        if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
-            return None
-        if self.wraps and not ignores_overflow(modes):
+        if modes is not self.known_modes and not self.is_for_modes(modes):
             return None
         flat = values if self.is_flat else self.flattened(values)
         return None if flat is None else tuple(flat)
+
+    def is_for_modes(self, modes: Mapping[str, object]) -> bool:
+        """Whether the code does what `np.errstate` says, which is then known."""
+        # Compiled code looks for everything but underflow, of which nobody is told by default.
+        if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
+            return False
+        if self.wraps and not ignores_overflow(modes):
+            return False
+        self.known_modes = modes
+        return True
 
     def flattened(self, values: list[Any]) -> list[Any] | None:
         """The values, items of tuples in their place; `None` if one is no tuple of its length."""

@@ -79,6 +79,8 @@ class Compiled(Protocol):
     copies_lists: bool
     # Whether the last run was refused because of what an object or a name is, not of its type.
     is_for_others: bool
+    # An entry in few steps, if that is all that the code takes.
+    quick: Any
 
     def run(self, names: Any, source: Any) -> Outcome | None:
         """Run the loop from its head on, until it ends or is left.

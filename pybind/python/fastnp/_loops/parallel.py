@@ -165,6 +165,7 @@ class _Tasks:
     """
 
     copies_lists = is_for_others = False
+    quick = None
 
     def __init__(self, site: Site, versions: list[compiler.Compiled]) -> None:
         self.site, self.versions = site, versions
@@ -203,6 +204,7 @@ class _Resumed:
     """
 
     copies_lists = is_for_others = False
+    quick = None
 
     def __init__(self, outcome: Outcome, versions: list[compiler.Compiled]) -> None:
         self.outcome: Outcome | None = outcome

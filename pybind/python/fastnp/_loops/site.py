@@ -60,6 +60,7 @@ from fastnp._loops.thresholds import (
     MAX_SOURCELESS,
     MORE_PATIENCE,
     MOST_AROUND,
+    MOST_BEYOND,
     NO_TURNS,
     PIECE,
     PREEMPTED,
@@ -261,7 +262,7 @@ class Site(Loop):
 
     def _entered(self, iterable: Any, source: Source, total: int) -> Turns:
         """What is iterated over before compiled code runs."""
-        if self._is_timed_again(total):
+        if self.runs >= self.timed_again and self._is_timed_again(total):
             return self._piece(iter(iterable), source, total, total)
         return self._no_turns(iterable, source, total)
 
@@ -278,7 +279,7 @@ class Site(Loop):
         """Whether the interpreter makes an entry that is hardly worth a run: turns that were timed
         while the processor was slow would have all such entries run compiled from then on.
         """
-        if self.runs < self.timed_again or turns * self.turn_seconds > TIMED_AGAIN * ENTER_FROM:
+        if turns * self.turn_seconds > TIMED_AGAIN * ENTER_FROM:
             return False
         self.timed += 1
         if self.timed % FEW == 0:
@@ -398,6 +399,8 @@ class Site(Loop):
         """Whether the loop, whose `turns` are over, is to be run compiled from here on."""
         if turns.count:
             self._time(turns, turns.count)
+        elif turns.left > 0 and self.compiled and self.live and not self.is_eager:
+            return not is_watched()  # as is found where such a loop is entered
         if turns.left == 0 and not self.is_eager:
             return False
         if not self.live or is_watched():
@@ -471,8 +474,11 @@ class Site(Loop):
         source = turns.source
         if turns.count and source is not None:
             source = advance(source, turns.count)
-        names = Names(local, globals_, self.local_names)
         try:
+            quick = self.compiled[0].quick if self.compiled and not self.slow else None
+            if quick and (step := quick.run(self, local, globals_, source)) is not None:
+                return step
+            names = Names(local, globals_, self.local_names)
             if type(source) is Walk and is_changed(source):
                 return Step(turns.rest)
             outcome = self._outcome(names, source)
@@ -483,7 +489,7 @@ class Site(Loop):
             if source is not None:
                 # A list that has become shorter than what was taken of it is left at once.
                 outcome.iterators.setdefault(0, source)
-            return self._step(outcome, names)
+            return self.step_of(outcome, names)
         finally:
             if not self.is_module_level:
                 # Until Python 3.13 the frame keeps this dictionary, and with it the values.
@@ -494,21 +500,23 @@ class Site(Loop):
         if not self.is_while and source is None:
             self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
-        global _compiling, _machine
-        start = perf_counter()
+        global _compiling
+        is_long = self.takes_long(source)
+        start, own = perf_counter(), thread_time() if is_long else 0.0
         for compiled in self.compiled:
             if self.slow:
                 outcome = self._tried(compiled, names, source)
             else:
                 outcome = compiled.run(names, source)
-                self._count_run(perf_counter() - start, outcome)
+                seconds = perf_counter() - start
+                self._count_outcome(seconds, outcome, thread_time() - own if is_long else seconds)
             if outcome is not None:
-                _machine += outcome.seconds
                 if compiled is not self.compiled[0]:
                     # Tried first the next time; the loop over the list ends here.
                     self.compiled.remove(compiled)
                     self.compiled.insert(0, compiled)
-                self._judge()
+                if 2 * self.slower > self.runs:
+                    self.judge()
                 return outcome
         if self._may_wait():
             return None
@@ -559,8 +567,6 @@ class Site(Loop):
             self._refuse(
                 Refusal(self.line, "its arrays share memory, or the items of a list differ")
             )
-        else:
-            _machine += outcome.seconds
         return outcome
 
     def _limit(self) -> tuple[int, float]:
@@ -589,15 +595,30 @@ class Site(Loop):
             return self._while_piece()
         return self._piece(iter(turns.rest), source, len(source))
 
-    def _count_run(self, seconds: float, outcome: Outcome | None) -> None:
+    def takes_long(self, source: Source | None) -> bool:
+        """Whether a run may be as long as a time slice: then its thread's own seconds count."""
+        a_turn = self.seconds / self.turns if self.turns else self.turn_seconds
+        return source is not None and len(source) * a_turn > PREEMPTED
+
+    def _count_outcome(self, seconds: float, outcome: Outcome | None, own: float) -> None:
         """Counts the seconds of a run, or of finding that the code is for other types."""
-        self.seconds += seconds
         if outcome is None:
-            return
+            self.seconds += own
+        else:
+            turns = inf if outcome.pauses else outcome.turns
+            self.count_run(outcome.seconds, seconds - outcome.seconds, own, turns)
+
+    def count_run(self, machine: float, beyond: float, own: float, turns: float) -> None:
+        """Counts the seconds of a run in machine code and beyond it; `own` are both, without what
+        the system ran meanwhile as far as that is known.
+        """
+        global _machine
+        _machine += machine
+        self.seconds += own
         if self.runs:  # in the first, much is done once
-            beyond = MARGIN * (seconds - outcome.seconds)
+            beyond = min(MARGIN * beyond, MOST_BEYOND * (self.enter_from or ENTER_FROM))
             self.enter_from = (self.enter_from + beyond) / 2 if self.enter_from else beyond
-        if self.turn_seconds and not outcome.pauses and seconds > outcome.turns * self.turn_seconds:
+        if own > turns * self.turn_seconds > 0:
             self.slower += 1
 
     def _tried(self, found: Compiled, names: Names, source: Source | None) -> Outcome | None:
@@ -618,10 +639,10 @@ class Site(Loop):
         # What is pending the run would compute first, which is no time of the loop's.
         _fastnp.flush()
         # The thread's own seconds: a trial is short, and may be preempted for longer.
-        start = thread_time()
+        start, own = perf_counter(), thread_time()
         outcome = found.run(names, tried)
-        seconds = thread_time() - start
-        self._count_run(seconds, outcome)
+        seconds = thread_time() - own
+        self._count_outcome(perf_counter() - start, outcome, seconds)
         if outcome is None:
             return None
         if tried is not source and outcome.at != BROKE:
@@ -642,12 +663,12 @@ class Site(Loop):
             self.retire()
         return outcome
 
-    def _judge(self) -> None:
-        """Retire a site whose runs, which may be short, cost more than the interpreter's turns. How
-        long those take is not known of a loop that was compiled at once.
+    def judge(self) -> None:
+        """Retire a site most of whose runs, which may be short, cost more than the interpreter's
+        turns. How long those take is not known of a loop that was compiled at once.
         """
         lost = self.seconds - self.turns * self.turn_seconds
-        if self.runs >= JUDGED and lost > LOST and 2 * self.slower > self.runs:
+        if self.runs >= JUDGED and lost > LOST:
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             if not self.is_strict:
                 self.retire()
@@ -686,7 +707,8 @@ class Site(Loop):
             step.error = LoopError(f"{place}: the loop is not compiled: {refusal.reason}")
         return step
 
-    def _step(self, outcome: Outcome, names: Names) -> Step:
+    def step_of(self, outcome: Outcome, names: Names) -> Step:
+        """What the interpreter does after a run."""
         self.runs += 1
         self.turns += outcome.turns
         self.made += outcome.turns

@@ -50,6 +50,9 @@ MAX_SOURCELESS = 64
 # interpreter for it lowers that time, as lists may have become shorter.
 MARGIN = 1.5
 FORGOTTEN = 0.99
+# A run counts as so many times what those before took beyond machine code, at most: where one was
+# preempted, hundreds of entries would be left to the interpreter.
+MOST_BEYOND = 4
 MAX_COMPILED = 8
 # Beyond so many versions, or where one was for other objects, the interpreter is given as long as
 # compiling takes, and so many times as long for each further one.

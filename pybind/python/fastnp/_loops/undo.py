@@ -25,6 +25,8 @@ from fastnp._loops.types import I8, I64, SIZES, ArrayType, TupleType, Value
 Operand: TypeAlias = "Value | Elementwise"
 
 REASON = "a function that stores to an array"
+# Bytes of a word, of which elements that are noted row by row are one or more.
+WORD = 8
 
 
 def may_store(statement: ast.stmt) -> bool:
@@ -140,6 +142,13 @@ def begin(e: Emitter, statement: ast.stmt) -> None:
         if e.has_log:
             base(e)
             e.text.line(f"{e.log} = iconst 0")
+            number = number_of_statement(e)
+            e.text.line(f"{number} = add {number}, {e.text.integer(1)}")
+
+
+def number_of_statement(e: Emitter) -> str:
+    """The register that counts the statements with a log that have begun."""
+    return e.text.named("statement", I64)
 
 
 def base(e: Emitter) -> str:
@@ -213,16 +222,60 @@ def note_all(e: Emitter, place: Value) -> None:
     check(e)
     if is_new(e, place):
         return
-    text, width = e.text, SIZES[arrays.array_type(place).char]
-    count = arrays.size(e, arrays.shape(place))
-    whole = text.op(I64, "mul", count, text.integer(undo_log.ENTRY * max(width // 8, 1)))
-    end = text.op(I64, "add", e.log, whole)
-    e.leave_unless(text.op(I8, "icmp.le", end, text.integer(undo_log.SIZE)))
-    e.spend(count)
-    steps = arrays.steps(e, place)
+    if len(e.loops) > e.calls[0].callers_loops:
+        once(e, place, lambda: note_elements(e, place))
+    else:
+        note_elements(e, place)
+
+
+def once(e: Emitter, place: Value, note: Callable[[], None]) -> None:
+    """Notes an array that is stored to in a loop, unless the turn before has: what was there when
+    the statement began is in the log.
+    """
+    text, number = e.text, number_of_statement(e)
+    noted, registers = text.register(I64), (number, *place.registers)
+    known = [noted, *(text.register(I64) for _ in place.registers)]
+    is_known = text.op(I8, "icmp.eq", noted, number)
+    for one, other in zip(known[1:], place.registers, strict=True):
+        is_known = text.op(I8, "and", is_known, text.op(I8, "icmp.eq", one, other))
+    anew, after = text.new_block("note"), text.new_block()
+    text.branch(is_known, after, anew)
+    text.start(anew)
+    note()
+    for target, source in zip(known, registers, strict=True):
+        text.copy(target, source)
+    text.jump(after)
+    text.start(after)
+
+
+def note_elements(e: Emitter, place: Value) -> None:
+    """Notes all elements of an array: those that lie densely along the last axis at once."""
+    text, shape, width = e.text, arrays.shape(place), SIZES[arrays.array_type(place).char]
+    count, steps = arrays.size(e, shape), arrays.steps(e, place)
+    if arrays.array_type(place).is_dense and width >= WORD:
+        row = text.op(I64, "mul", shape[-1], text.integer(width))
+        entry = text.op(I64, "add", row, text.integer(undo_log.ENTRY))
+        expect_room(e, text.op(I64, "mul", arrays.size(e, shape[:-1]), entry), count)
+        zero = text.integer(0)
+
+        def note_row(indices: arrays.Indices) -> None:
+            at = arrays.element_address(e, place, steps, (*indices, zero))
+            undo_log.append_row(text, base(e), e.log, at, row)
+
+        for_each(e, shape[:-1], note_row)
+        return
+    entries = text.op(I64, "mul", count, text.integer(undo_log.ENTRY * max(width // WORD, 1)))
+    expect_room(e, entries, count)
 
     def note_one(indices: arrays.Indices) -> None:
         at = arrays.element_address(e, place, steps, indices)
         undo_log.append(text, base(e), e.log, at, width)
 
-    for_each(e, arrays.shape(place), note_one)
+    for_each(e, shape, note_one)
+
+
+def expect_room(e: Emitter, whole: str, count: str) -> None:
+    """Leaves where so many bytes, for so many elements, are more than the log has room for."""
+    end = e.text.op(I64, "add", e.log, whole)
+    e.leave_unless(e.text.op(I8, "icmp.le", end, e.text.integer(undo_log.SIZE)))
+    e.spend(count)
