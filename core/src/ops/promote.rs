@@ -193,6 +193,7 @@ pub(crate) fn own_type(op: Op, args: impl Iterator<Item = ArgType>) -> Option<DT
 /// The one type of the arguments, if the Python numbers among them take it.
 #[inline(always)]
 fn one_type(args: impl Iterator<Item = ArgType>) -> Option<DType> {
+    // A bit for each kind of Python number.
     let (mut found, mut numbers) = (None, 0);
     for arg in args {
         match arg {

@@ -2,7 +2,7 @@
 //!
 //! Greedy fusion joins a node to the kernel it depends on, also where that kernel steps through memory in several orders already and the node
 //! adds more accesses in the wrong one. A result that is stored, and the nodes that compute it alone, can run afterwards: they read from
-//! memory what the kernel stores anyway.
+//! memory what the kernel stores anyway. Or it runs before, with all that it needs, and the kernel reads it from memory.
 
 use crate::array::layout::count;
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms, reads};
