@@ -11,6 +11,7 @@ mod interleave;
 mod rows;
 mod scans;
 mod second_version;
+mod shifted_loads;
 mod slices;
 
 use crate::portable::random::{Case, Random};

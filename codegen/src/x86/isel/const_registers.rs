@@ -24,11 +24,17 @@ struct ConstantSlot {
 pub(crate) struct ConstRegisters {
     /// Constants read from memory, and how often.
     read: Vec<(ConstantSlot, u32)>,
-    /// Constants in registers.
+    /// Constants in registers, and whether they were chosen.
     loaded: Vec<(ConstantSlot, VReg)>,
+    pub(crate) are_loaded: bool,
 }
 
 impl ConstRegisters {
+    /// Takes over what another emission of the tail read.
+    pub(crate) fn count(&mut self, other: ConstRegisters) {
+        self.read = other.read;
+    }
+
     /// The register of a constant. Where it has none and `counts`, counts one more read.
     fn find(&mut self, slot: ConstantSlot, counts: bool) -> Option<VReg> {
         if let Some(&(_, register)) = self.loaded.iter().find(|(known, _)| *known == slot) {
@@ -55,6 +61,7 @@ impl Emitter<'_> {
     /// Loads constants into registers that values do not take, for the loops that follow, which have so many copies of the body
     /// at most.
     pub(crate) fn load_const_registers(&mut self, copies: usize) {
+        self.const_registers.are_loaded = true;
         if self.level() != Level::Avx512 {
             return;
         }

@@ -56,6 +56,7 @@ impl Emitter<'_> {
                 let (out, from) = (self.define_mask(), self.memory(operand, dtype));
                 self.load_bools(out, from);
             }
+            StrideKind::Dense if self.load_shifted(operand, dtype) => {}
             StrideKind::Dense | StrideKind::NonTemporal => {
                 let (out, from) = (self.define_vector(), self.memory(operand, dtype));
                 self.load_dense(out, from, dtype);

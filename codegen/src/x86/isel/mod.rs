@@ -30,5 +30,6 @@ pub(crate) mod reciprocal_division;
 pub(crate) mod region;
 pub(crate) mod registers;
 pub(crate) mod select;
+pub(crate) mod shifted_loads;
 pub(crate) mod slices;
 pub(crate) mod ternary_logic;

@@ -66,6 +66,17 @@ impl RegisterFile {
         *self = RegisterFile { touched: self.touched, ..RegisterFile::new(self.usable) };
     }
 
+    /// Counts the registers as allocated that another file has allocated.
+    pub(crate) fn touch(&mut self, other: &RegisterFile) {
+        self.touched |= other.touched;
+    }
+
+    /// How many registers were never allocated beside those that so many copies of what was emitted take.
+    pub(crate) fn untouched(&self, copies: usize) -> usize {
+        let spare = (self.usable & !self.touched).count_ones() as usize;
+        spare.saturating_sub((copies - 1) * self.touched.count_ones() as usize)
+    }
+
     /// Removes the registers that were never allocated, and returns their bits. For so many copies of what was emitted it keeps as
     /// many registers for each.
     pub(crate) fn take_untouched(&mut self, copies: usize) -> u32 {

@@ -16,6 +16,7 @@ use crate::x86::isel::const_registers::ConstRegisters;
 use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, VECTOR_BYTES, at_arguments};
 use crate::x86::isel::open_region::Loops;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
+use crate::x86::isel::shifted_loads::{SharedVectors, Shifts};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -121,6 +122,11 @@ pub(crate) struct Emitter<'a> {
     pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
     pub(crate) loops: Loops,
     pub(crate) const_registers: ConstRegisters,
+    /// The shifts of operands, and the registers of their vectors in the loop that is emitted ([`crate::x86::isel::shifted_loads`]).
+    pub(crate) shifts: Shifts,
+    pub(crate) streams: SmallVec<[SharedVectors; 2]>,
+    /// The elements that a loop leaves as it loads a vector more of each; zero if there is none.
+    pub(crate) stream_ahead: i32,
     /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
     /// ([`crate::x86::isel::common_range`]).
     pub(crate) common_ranges: SmallVec<[(ValueNumber, usize); 4]>,
@@ -190,6 +196,9 @@ impl<'a> Emitter<'a> {
             hooks: None,
             loops: Loops::default(),
             const_registers: ConstRegisters::default(),
+            shifts: Shifts::default(),
+            streams: SmallVec::new(),
+            stream_ahead: 0,
             common_ranges: SmallVec::new(),
             spans: vec![],
             loop_spans: vec![],

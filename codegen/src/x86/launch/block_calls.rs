@@ -3,6 +3,7 @@
 use crate::drive::scratch::with as with_scratch;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::{ColumnFunctions, FoldFunction, JitHook, MapFunction, accumulating};
@@ -172,7 +173,7 @@ impl MapFunction for MapCode {
 impl fmt::Display for MapCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code = &self.code;
-        f.write_str(&code.compiled.listing(Body::of(&code.map, code.processor), &code.kinds))
+        f.write_str(&code.compiled.listing(Body::of(&code.map, code.processor), &code.kinds, &Shifts::default()))
     }
 }
 

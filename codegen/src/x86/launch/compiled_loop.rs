@@ -8,6 +8,7 @@ use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::StrideKinds;
 use crate::x86::isel::select::Unsupported;
+use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::tail::{Tail, TailForm};
 use crate::x86::predict::pipeline::{Step, forecast};
@@ -35,7 +36,13 @@ impl CompiledLoop {
     /// The first instruction without machine code.
     pub(crate) fn new(body: &Body<'_>, kinds: &StrideKinds) -> Result<CompiledLoop, Unsupported> {
         let form = if body.overlaps_tail() { TailForm::Overlapping } else { TailForm::Copy };
-        CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds, form), body.nests())
+        CompiledLoop::of(body, body.lower(kinds, &Shifts::default())?, Tail::of(body, kinds, form), body.nests())
+    }
+
+    /// Compiles the loop for operands that are shifted against each other; none where there are too few registers for that.
+    pub(crate) fn shifted(body: &Body<'_>, kinds: &StrideKinds, shifts: &Shifts) -> Option<CompiledLoop> {
+        let made = body.lower(kinds, shifts).ok().filter(|made| made.is_shifted)?;
+        CompiledLoop::of(body, made, None, body.nests()).ok()
     }
 
     /// Compiles the loop that folds what the body would store to its last operands, by these ops in so many chains.
@@ -97,9 +104,9 @@ impl CompiledLoop {
 
 impl CompiledLoop {
     /// The listing of the loop of a map or a scan: machine code beside the instructions of the body that it was selected for.
-    pub(crate) fn listing(&self, mut body: Body<'_>, kinds: &StrideKinds) -> String {
+    pub(crate) fn listing(&self, mut body: Body<'_>, kinds: &StrideKinds, shifts: &Shifts) -> String {
         body.records_spans = true;
-        self.listing_from(&body, body.lower(kinds))
+        self.listing_from(&body, body.lower(kinds, shifts))
     }
 
     /// The same of the loop of a reduction.

@@ -2,6 +2,7 @@
 
 use crate::{Expanded, FpFlags, Fragment, Inst, Kernel, Template};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Instructions that may raise flags, and their flags; the epilogue is numbered after the body. A fold counts as the instruction that
 /// first reads its result.
@@ -61,4 +62,9 @@ pub(crate) fn has_ambiguous_underflow(expanded: &Expanded, may_raise: &[(u32, Fp
     let [(only, effects)] = may_raise else { return false };
     let loses = |at: usize| expanded.body.origin[at] != *only && body.effects(at).contains(FpFlags::UNDERFLOW);
     effects.contains(FpFlags::UNDERFLOW) && (0..body.insts.len()).any(loses)
+}
+
+/// Whether two ranges of bytes overlap.
+pub(crate) fn overlap(a: &Range<isize>, b: &Range<isize>) -> bool {
+    a.start < b.end && b.start < a.end
 }

@@ -20,6 +20,7 @@ pub(crate) mod re_execution;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;
+pub(crate) mod shifted_loops;
 
 use crate::portable::{
     ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, accumulating,

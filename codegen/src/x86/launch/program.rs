@@ -19,12 +19,14 @@ use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::isel::interleave::interleaved;
+use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::launch::Portable;
 use crate::x86::launch::compiled_loop::CompiledLoop;
-use crate::x86::launch::effects::{check_offsets, has_ambiguous_underflow, may_raise};
+use crate::x86::launch::effects::{check_offsets, has_ambiguous_underflow, may_raise, overlap};
 use crate::x86::launch::fallback::Fallback;
 use crate::x86::launch::re_execution::Chunk;
 use crate::x86::launch::second_version::SecondVersion;
+use crate::x86::launch::shifted_loops::ShiftedLoops;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
@@ -75,6 +77,7 @@ pub(crate) struct LoopProgram {
     /// The loop of dense rows; operands accessed by offsets are broadcast.
     dense: CompiledLoop,
     dense_kinds: StrideKinds,
+    shifted: ShiftedLoops,
     /// The other loops, by stride kinds, the oldest first; none where a pattern has no loop.
     loops: RwLock<VecDeque<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
     /// Whether it uses coordinates.
@@ -147,6 +150,7 @@ impl LoopProgram {
         let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
         let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
         let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
+        let shifted = ShiftedLoops::of(&body, &dense_kinds);
         Ok(LoopProgram {
             fallback: Fallback::new(kernel, processor, portable),
             version,
@@ -163,12 +167,21 @@ impl LoopProgram {
             expanded,
             dense: first,
             dense_kinds,
+            shifted,
             loops: RwLock::default(),
             uses_coordinates,
             has_loops,
             is_memory_bound,
             nests: !uses_coordinates,
         })
+    }
+
+    /// The loop for dense rows along an axis, of so many points in all.
+    #[inline]
+    fn dense_loop(&self, launch: &Launch<'_>, axis: Option<usize>, points: usize) -> &CompiledLoop {
+        let body = || Body::of(&self.expanded, self.processor);
+        let shifted = |axis| self.shifted.find((body, &self.dense_kinds), launch, (axis, points));
+        axis.and_then(shifted).unwrap_or(&self.dense)
     }
 
     /// The loop for a pattern of stride kinds other than that of dense rows.
@@ -389,10 +402,11 @@ impl LoopProgram {
     pub(crate) fn listing_with(&self, strategies: impl Iterator<Item = Strategy>) -> String {
         let mut text = format!("x86, {:?}\n{}", self.processor.level, strategy::listing(strategies));
         let body = || Body::of(&self.expanded, self.processor);
-        text += &format!("dense: {}", self.dense.listing(body(), &self.dense_kinds));
+        text += &format!("dense: {}", self.dense.listing(body(), &self.dense_kinds, &Shifts::default()));
+        text += &self.shifted.listing(body, &self.dense_kinds);
         for (kinds, found) in self.loops.read().iter() {
             let _ = match found {
-                Some(found) => write!(text, "{kinds:?}: {}", found.listing(body(), kinds)),
+                Some(found) => write!(text, "{kinds:?}: {}", found.listing(body(), kinds, &Shifts::default())),
                 None => writeln!(text, "{kinds:?}: portable"),
             };
         }
@@ -411,7 +425,8 @@ impl LoopProgram {
     /// # Safety
     /// The contract of the launch, which is one such row.
     unsafe fn run_dense_row(&self, launch: &Launch<'_>, n: usize) -> RaisedFlags {
-        let (mut raised, arguments) = (RaisedFlags::new(), self.dense.arguments());
+        let found = self.dense_loop(launch, launch.outer.iter().rposition(|&extent| extent != 1), n);
+        let (mut raised, arguments) = (RaisedFlags::new(), found.arguments());
         if !self.fp_mask.is_empty() {
             fp_status::clear();
         }
@@ -428,7 +443,7 @@ impl LoopProgram {
                         let address = launch.addresses[operand].wrapping_add(first * decl.dtype.size());
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
-                    let again = self.run_chunk(len, || self.dense.run(memory, len, 1));
+                    let again = self.run_chunk(len, || found.run(memory, len, 1));
                     if again.is_some() || fp_status::is_raised(self.fp_mask) {
                         self.re_execute_dense(launch, first..first + len, again, &mut raised);
                         fp_status::clear();
@@ -581,7 +596,8 @@ impl LoopProgram {
     /// The stride kind of an operand for a stride along rows; none without a loop for it.
     fn stride_kind(&self, operand: usize, stride: isize) -> Option<StrideKind> {
         let (size, access) = (self.size_of(operand) as isize, self.access_of(operand));
-        let wide = size >= 4 && self.lanes as isize * size >= 32 && !self.is_complex(operand);
+        let wide =
+            size >= 4 && self.lanes as isize * size >= 32 && !self.expanded.kernel.operands[operand].dtype.is_complex();
         let permutes = self.processor.level == Level::Avx512 && access == Access::Read && wide;
         let overflows = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
         match stride {
@@ -599,7 +615,8 @@ impl LoopProgram {
     /// # Safety
     /// The contract of the launch; with one worker, rows may read what rows before them stored.
     pub(crate) unsafe fn run_plan(&self, plan: &RowPlan<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
-        let found = plan.other.as_deref().unwrap_or(&self.dense);
+        let dense = || self.dense_loop(&plan.rows.launch.get(), plan.rows.axis, plan.points);
+        let found = plan.other.as_deref().unwrap_or_else(dense);
         let units = plan.rows.units(plan.points);
         let nanoseconds = estimate_ns(plan.points, self.forms.cost, self.forms.bytes);
         if nanoseconds < MIN_PARALLEL_NS || self.scatters {
@@ -699,10 +716,6 @@ impl LoopProgram {
         });
     }
 
-    fn is_complex(&self, operand: usize) -> bool {
-        self.expanded.kernel.operands[operand].dtype.is_complex()
-    }
-
     fn saved_bytes(&self, operand: usize, rows: &RowChunks<'_>) -> usize {
         (rows.chunk * rows.most * self.size_of(operand)).next_multiple_of(VECTOR_BYTES)
     }
@@ -784,9 +797,4 @@ impl LoopProgram {
             }
         }
     }
-}
-
-/// Whether two ranges of bytes overlap.
-fn overlap(a: &Range<isize>, b: &Range<isize>) -> bool {
-    a.start < b.end && b.start < a.end
 }

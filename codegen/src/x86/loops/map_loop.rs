@@ -13,22 +13,24 @@ use crate::x86::isel::conventions::{
     REMAINING, RESIDENT_BASES, ROWS, StrideKind, StrideKinds, TURNS_LEFT, at_arguments,
 };
 use crate::x86::isel::select::{Emitter, Unsupported};
+use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::isel::slices::Slices;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::scan_loop::ScanTerms;
 
 impl Body<'_> {
-    /// Compiles the loop for a pattern of stride kinds.
+    /// Compiles the loop for a pattern of stride kinds, whose dense operands may be shifted against each other.
     ///
     /// # Errors
     /// The first instruction without machine code.
-    pub(crate) fn lower(&self, kinds: &StrideKinds) -> Result<LoopCode, Unsupported> {
+    pub(crate) fn lower(&self, kinds: &StrideKinds, shifts: &Shifts) -> Result<LoopCode, Unsupported> {
         let operands = self.kernel.operands.len();
         if kinds.contains(&StrideKind::Strided) && self.lanes > MAX_STRIDED_LANES {
             return Err(Unsupported { at: 0, what: "strided elements of one or two bytes".into() });
         }
         let mut e = Emitter::new(self, kinds, Arguments::of(self));
         e.overlaps = self.overlaps_tail();
+        e.shifts.clone_from(shifts);
         let nests = self.nests();
         if nests {
             let at = at_arguments(e.arguments.rows());
@@ -48,6 +50,9 @@ impl Body<'_> {
         if nests && hoists && !hoists_elements {
             self.begin_row(&mut e);
             e.hoist()?;
+        }
+        if nests && !hoists_elements {
+            e.keep_constants_in_rows(self.copies(&e))?;
         }
         e.asm.bind(row);
         self.begin_row(&mut e);
@@ -107,27 +112,36 @@ impl Body<'_> {
     /// # Errors
     /// As [`Body::lower`].
     fn vectors(&self, e: &mut Emitter<'_>, slices: Option<&Slices>, tail: Label) -> Result<(), Unsupported> {
-        let unroll = if e.kinds.contains(&StrideKind::Strided) { 1 } else { self.unroll() };
+        let unroll = self.copies(e);
         let more = e.left_over();
-        e.load_const_registers(unroll);
+        if !e.const_registers.are_loaded {
+            if slices.is_none() {
+                e.reserve_streams(unroll);
+            }
+            e.load_const_registers(unroll);
+        }
         if let Some(slices) = slices {
+            e.release_streams();
+            e.stream_ahead = 0;
             self.blocks(e, slices, unroll, |e, slice, accessed| self.slice_loop(e, slices, slice, unroll, accessed))?;
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
             e.asm.jump_if(Cond::Below, tail);
         } else if unroll > 1 {
-            let (one, many) = (e.asm.label(), (unroll * self.lanes) as i32 + more);
+            let (one, many) = (e.asm.label(), (unroll * self.lanes) as i32 + more.max(e.stream_ahead));
             e.asm.cmp_imm(REMAINING, many);
             e.asm.jump_if(Cond::Below, one);
             let (again, start) = (e.asm.label(), e.asm.len());
             e.asm.bind(again);
+            e.load_streams();
             e.body(unroll, false)?;
             if self.is_prefetched() {
-                self.prefetch(e, unroll, |_| true);
+                e.prefetch_first_read(unroll);
             }
             self.advance(e, unroll, |_| true);
             e.asm.cmp_imm(REMAINING, many);
             e.asm.jump_if(Cond::AboveEqual, again);
             e.record_loop(start, unroll);
+            e.release_streams();
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
             e.asm.jump_if(Cond::Below, tail);
             e.asm.bind(one);
@@ -136,7 +150,7 @@ impl Body<'_> {
         e.asm.bind(again);
         e.body(1, false)?;
         if self.is_prefetched() {
-            self.prefetch(e, 1, |_| true);
+            e.prefetch_first_read(1);
         }
         self.advance(e, 1, |_| true);
         e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
@@ -150,6 +164,11 @@ impl Body<'_> {
     /// Whether operands are prefetched.
     pub(crate) fn is_prefetched(&self) -> bool {
         self.has_scan() || self.is_long()
+    }
+
+    /// The copies of the body in an iteration of the loop over several vectors.
+    fn copies(&self, e: &Emitter<'_>) -> usize {
+        if e.kinds.contains(&StrideKind::Strided) { 1 } else { self.unroll() }
     }
 
     /// The unroll factor: enough copies of short bodies to hide their latency. Of long ones two, for whose work the loop's own

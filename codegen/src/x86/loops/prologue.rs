@@ -25,13 +25,16 @@ pub(crate) struct LoopCode {
     /// Which bytes come from which instruction, where the body records it.
     pub(crate) spans: Vec<InstSpan>,
     pub(crate) loop_spans: Vec<LoopSpan>,
+    /// Whether it shares vectors of shifted operands.
+    pub(crate) is_shifted: bool,
 }
 
 impl LoopCode {
     /// What was emitted, of a body in these slices.
     pub(crate) fn new(e: Emitter<'_>, slices: Option<&Slices>) -> LoopCode {
         let slices = slices.filter(|_| e.body.records_spans).map_or(String::new(), Slices::describe);
-        LoopCode { code: e.asm.finish(), arguments: e.arguments, slices, spans: e.spans, loop_spans: e.loop_spans }
+        let (spans, loop_spans, is_shifted) = (e.spans, e.loop_spans, e.stream_ahead != 0);
+        LoopCode { code: e.asm.finish(), arguments: e.arguments, slices, spans, loop_spans, is_shifted }
     }
 }
 

@@ -13,9 +13,14 @@ use crate::Access;
 use crate::x86::asm::encode::{Cond, Label, Mem, Rm, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{INDEX, REMAINING, SCRATCH, StrideKind, at_arguments};
 use crate::x86::isel::select::{Emitter, Unsupported};
+
+/// Instructions of a body, at most, whose constants are loaded before the loop over rows. Rows shorter than a vector do not need all of them
+/// in registers.
+const MOST_KEPT: usize = 40;
 
 impl Body<'_> {
     /// Whether the tail of the loop of a map is a full vector that overlaps the one before. Stores by offsets would be repeated.
@@ -117,6 +122,14 @@ impl Body<'_> {
         e.asm.store_gpr(rows, SCRATCH);
         // The elements of a row: those done, and those of the tail.
         e.asm.add(REMAINING, INDEX);
+        if e.shifts.is_one_pitch {
+            let pitch = at_arguments(e.arguments.pitch(0));
+            e.asm.load(SCRATCH, pitch);
+            (0..operands).for_each(|operand| e.update_base(operand, |asm, base| asm.add(base, SCRATCH)));
+            e.asm.jmp(row);
+            e.asm.bind(last);
+            return;
+        }
         // All operands, as a body reads some without loading them whole: the parts of gathered complex numbers.
         for operand in 0..operands {
             let (at, pitch) = (e.arguments.address(operand), at_arguments(e.arguments.pitch(operand)));
@@ -136,6 +149,29 @@ impl Body<'_> {
 }
 
 impl Emitter<'_> {
+    /// Loads constants into registers before the loop over rows, if the loops of a row would load them in each. The tail is emitted for
+    /// that, to count what it reads, and is not kept.
+    ///
+    /// # Errors
+    /// The first instruction without machine code.
+    pub(crate) fn keep_constants_in_rows(&mut self, copies: usize) -> Result<(), Unsupported> {
+        let body = self.body;
+        if self.level() != Level::Avx512 || body.has_loops() || body.length() > MOST_KEPT {
+            return Ok(());
+        }
+        let mut counting = Emitter::new(body, self.kinds, std::mem::replace(&mut self.arguments, Arguments::of(body)));
+        counting.hoisted.clone_from(&self.hoisted);
+        counting.divisors.clone_from(&self.divisors);
+        counting.resident_bases = self.resident_bases;
+        counting.body(1, true)?;
+        self.arguments = counting.arguments;
+        self.vectors.touch(&counting.vectors);
+        self.const_registers.count(counting.const_registers);
+        self.reserve_streams(copies);
+        self.load_const_registers(copies);
+        Ok(())
+    }
+
     /// Elements that the loops over full vectors leave to the tail. The two vectors that contain every second element end with an
     /// element that may be outside the operand.
     pub(crate) fn left_over(&self) -> i32 {
