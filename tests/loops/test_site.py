@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from fastnp._loops import compiler
+from fastnp._loops import site as sites_of_loops
 from fastnp._loops.entry import Rest
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import TOO_LONG, Outcome, Refusal
 from fastnp._loops.rewrite import compile_tree
-from fastnp._loops.site import Site, _now
+from fastnp._loops.site import Site
 from fastnp._loops.thresholds import FEW, JUDGED, JUDGED_ENTRIES, TIERS
 
 from tests.loops.compare import outcome
@@ -136,23 +137,24 @@ def test_single_turns_after_compiled_runs_are_not_timed() -> None:
     assert site.turn_seconds == 1e-6
 
 
-def test_short_entries_are_timed_again() -> None:
+def test_short_entries_are_timed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Some entries that are hardly worth a run are the interpreter's now and then: their turns may
     have been timed while the processor was slow.
     """
-    site = after([])
+    site, now = after([]), time.perf_counter()
+    monkeypatch.setattr(sites_of_loops, "_now", lambda: now)
     assert site._first_turns(range(40)).count == 0
     site.runs = JUDGED_ENTRIES
     assert site._first_turns(range(100)).count == 0
     for _ in range(FEW):
         given = site._first_turns(range(40))
         assert given.count == 40
-        given.began = _now() - 40e-6
+        given.began = now - 40e-6
         assert not site.is_hot(given)
     assert site._first_turns(range(40)).count == 0
     site.runs = FEW * JUDGED_ENTRIES
     given = site._first_turns(range(40))
-    given.began = _now() - 8e-6
+    given.began = now - 8e-6
     assert not site.is_hot(given)
     assert site._first_turns(short := range(20)) is short
 
