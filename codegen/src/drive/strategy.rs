@@ -425,9 +425,6 @@ const NEST_ELEMENTS: usize = 2048;
 const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// The points of a launch below which no result has so many bytes.
 const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
-/// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench
-/// covers it.
-pub(crate) const CHEAP_OP_COST: u8 = 2;
 /// Elements of a row, where there are several rows and each is a call of its own: shorter ones are better run together, which the
 /// interpreter does. Measure: `kernels -- stencil/8` beside `kernels -- stencil/59`.
 pub const SHORT_LOOP_ROW: usize = 16;

@@ -6,14 +6,14 @@
 //! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
 //! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
-use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, NON_TEMPORAL_BYTES};
+use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, MEMORY_NS_PER_BYTE, NON_TEMPORAL_BYTES};
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
-    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, ONE_OP, SEQUENTIAL_NS, SHORT_LOOP_ROW,
-    SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
+    self, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, ONE_OP, SEQUENTIAL_NS, SHORT_LOOP_ROW, SHORT_NESTED_ROW,
+    SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -120,11 +120,8 @@ impl LoopProgram {
         let length = body.length() + EXPECTED_TURNS * body.loop_length();
         let cost = ELEMENT_NS + INSTRUCTION_NS * length as f64 * 8.0 / body.lanes as f64 + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
-        let is_dear = |inst: &Inst| match inst {
-            Inst::Apply(op, _) => op.row().cost > CHEAP_OP_COST,
-            inst => matches!(inst, Inst::Loop(_)),
-        };
-        let is_memory_bound = !insts().any(is_dear);
+        let bytes: usize = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
+        let is_memory_bound = cost < bytes as f64 * MEMORY_NS_PER_BYTE;
         let by_offset =
             |inst: &Inst, o: usize| matches!(inst, Inst::Gather(m, _) | Inst::Scatter(m, ..) if m.0 as usize == o);
         let is_broadcast = |o: usize| insts().any(|inst| by_offset(inst, o));
@@ -149,7 +146,6 @@ impl LoopProgram {
         };
         let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
         let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
-        let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
         let shifted = ShiftedLoops::of(&body, &dense_kinds);
         Ok(LoopProgram {
             fallback: Fallback::new(kernel, processor, portable),
