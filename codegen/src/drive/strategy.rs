@@ -295,10 +295,15 @@ pub(crate) fn chunk_of(n: usize, is_short: bool) -> usize {
     n.min(if is_short { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
 }
 
-/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten.
+/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten, and whether results
+/// pass the caches by: then a call ends with a wait for its stores.
 #[inline]
-pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
-    let elements = if saves_inputs { SAVED_CHUNK_ELEMENTS } else { NEST_ELEMENTS };
+pub(crate) fn rows_of_call(n: usize, saves_inputs: bool, is_non_temporal: bool) -> usize {
+    let elements = match (saves_inputs, is_non_temporal) {
+        (true, _) => SAVED_CHUNK_ELEMENTS,
+        (_, true) => CHUNK_ELEMENTS,
+        _ => NEST_ELEMENTS,
+    };
     (elements / n).max(1)
 }
 
@@ -443,6 +448,13 @@ pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
 /// 0.6 ns an element instead of 1.0. Measure: `python -m benches.peers`, the
 /// line of `cumsum(x)`, which has fewer instructions.
 const SHORT_SCAN: usize = 24;
+/// Elements of short rows that are joined to one, about: two million products by rows of 3, 10 or 50 doubles take 0.8 ms with 512 or 1,024,
+/// 1.0 with 2,048 or 4,096; and 2.3, 1.1 and 0.9 to 1.4 where rows are not joined. No bench covers it.
+pub(crate) const REPEATED_ELEMENTS: usize = 1024;
+/// Points of a launch whose rows are joined, at least: the copies and two calls take 0.3 µs. No bench covers it.
+pub(crate) const MIN_REPEATED_POINTS: usize = 4096;
+/// Elements of a row from which on joined rows gain nothing but non-temporal stores. No bench covers it.
+pub(crate) const SHORT_REPEATED_ROW: usize = 64;
 /// Columns of a block of a scan by columns: a row of three operands fits the first-level cache. No bench covers it.
 pub(crate) const COLUMN_BLOCK: usize = 1024;
 /// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and

@@ -74,8 +74,10 @@ pub(crate) fn ldexp<R: Real>(x: R, n: R) -> R {
     let (bias, digits) = (R::Number::BIAS as f64, f64::from(R::Number::MANTISSA));
     let (least, most) = (R::of(1.0 - bias), R::of(bias));
     let power = |n: R| R::from_bits((n + (R::literal(R::Number::MAGIC) + R::of(bias))).bits() << R::Number::MANTISSA);
-    // Beyond that the results of all numbers overflow, or vanish. Nan is bounded, too, which raises no flag.
-    let mut rest = n.bounded(R::of(4.0 * bias)).floor();
+    // Compared as bits: a signalling nan raises no flag.
+    let is_nan = || infinity::<R>().below(abs_bits(n));
+    // Beyond the bounds the results of all numbers overflow, or vanish; of nan, which either bound may take the place of, none does.
+    let mut rest = R::select(is_nan(), R::of(0.0), n.bounded(R::of(4.0 * bias)).floor());
     let mut scaled = x;
     for _ in 0..2 {
         let part = R::select(rest.below(least), R::of(2.0 - bias + digits), R::select(rest.above(most), most, rest));
@@ -83,8 +85,7 @@ pub(crate) fn ldexp<R: Real>(x: R, n: R) -> R {
         rest = rest - part;
     }
     let last = R::select(rest.below(least), least, R::select(rest.above(most), most, rest));
-    // Compared as bits: a signalling nan raises no flag.
-    R::select(infinity::<R>().below(abs_bits(n)), n, scaled * power(last))
+    R::select(is_nan(), n, scaled * power(last))
 }
 
 /// The power of two that makes subnormal numbers normal, by its exponent.

@@ -30,7 +30,9 @@ mod program;
 pub(crate) mod reduce;
 pub mod update;
 
-pub(crate) use crate::portable::exec::jit_hook::{ColumnFunctions, FoldFunction, JitHook, MapFunction, accumulating};
+pub(crate) use crate::portable::exec::jit_hook::{
+    ColumnFunctions, FoldFunction, JitHook, MapFunction, OperandKind, accumulating,
+};
 #[cfg(debug_assertions)]
 pub use crate::portable::mock_device::MockDevice;
 pub(crate) use program::InterpretedProgram;

@@ -209,6 +209,18 @@ pub(crate) struct Case {
     memory: Memories,
 }
 
+/// The kernel's text, and its layout.
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{}over {:?}, folding {:?}, scalars {:?}", self.kernel, self.outer, self.inner, self.scalars)?;
+        let axes = self.outer.len() + self.inner.len();
+        for (i, offset) in self.offsets.iter().enumerate() {
+            writeln!(f, "m{i}: at {offset}, strides {:?}", &self.strides[i * axes..][..axes])?;
+        }
+        Ok(())
+    }
+}
+
 /// Bytes, not printed.
 #[derive(Clone)]
 struct Memories(Vec<u128>);
@@ -230,13 +242,21 @@ impl Memories {
 struct Sizes {
     outer: Vec<usize>,
     inner: Vec<usize>,
+    /// Whether operands are dense, or the same in all rows.
+    shares_rows: bool,
+}
+
+impl Sizes {
+    fn new(outer: Vec<usize>, inner: Vec<usize>) -> Sizes {
+        Sizes { outer, inner, shares_rows: false }
+    }
 }
 
 impl Case {
     /// A map.
     pub(crate) fn map(r: &mut Random) -> Case {
         let outer = extents(r, 4, 6000);
-        Case::build(r, Template::Map, Sizes { outer, inner: vec![] })
+        Case::build(r, Template::Map, Sizes::new(outer, vec![]))
     }
 
     /// A reduction.
@@ -246,22 +266,29 @@ impl Case {
         if inner.is_empty() {
             inner.push(1 + r.below(if outer.is_empty() { 5000 } else { 9 }));
         }
-        Case::build(r, Template::Reduce, Sizes { outer, inner })
+        Case::build(r, Template::Reduce, Sizes::new(outer, inner))
     }
 
     /// A scan.
     pub(crate) fn scan(r: &mut Random) -> Case {
         let outer = extents(r, 3, 300);
         let inner = vec![1 + r.below(6000 / outer.iter().product::<usize>().max(1))];
-        Case::build(r, Template::Scan, Sizes { outer, inner })
+        Case::build(r, Template::Scan, Sizes::new(outer, inner))
+    }
+
+    /// A map over short rows, of which some operands are the same in all.
+    pub(crate) fn shared_rows(r: &mut Random) -> Case {
+        let columns = 2 + r.below(80);
+        let outer = vec![(4096 + r.below(6000)).div_ceil(columns), columns];
+        Case::build(r, Template::Map, Sizes { shares_rows: true, ..Sizes::new(outer, vec![]) })
     }
 
     /// A case large enough to be divided between threads.
     pub(crate) fn large(r: &mut Random, template: Template) -> Case {
         let (a, b) = r.one(&[(3, 70_000), (500, 700), (1, 300_000), (40_000, 9)]);
         let sizes = match template {
-            Template::Map => Sizes { outer: vec![a, b], inner: vec![] },
-            Template::Reduce | Template::Scan => Sizes { outer: vec![a], inner: vec![b] },
+            Template::Map => Sizes::new(vec![a, b], vec![]),
+            Template::Reduce | Template::Scan => Sizes::new(vec![a], vec![b]),
         };
         Case::build(r, template, sizes)
     }
@@ -334,6 +361,11 @@ impl Case {
         // SAFETY: the case was built so that every point lies in its memory.
         let raised = unsafe { program.launch(&self.launch(&addresses), workers) }.unwrap();
         (memory.bytes().to_vec(), raised)
+    }
+
+    /// How a program runs it.
+    pub(crate) fn strategy(&self, program: &dyn Program) -> &'static str {
+        program.strategy(&self.launch(&self.addresses(std::ptr::null_mut())))
     }
 
     /// Memory after a program of a device.
@@ -670,7 +702,7 @@ impl Builder {
     }
 
     /// Lays the operands out and fills memory.
-    fn finish(self, r: &mut Random, sizes: Sizes) -> Case {
+    fn finish(mut self, r: &mut Random, sizes: Sizes) -> Case {
         let extents: Vec<usize> = [&sizes.outer[..], &sizes.inner[..]].concat();
         let (mut offsets, mut strides, mut spans, mut end) = (vec![], vec![], vec![], 64);
         for (i, o) in self.kernel.operands.iter().enumerate() {
@@ -679,6 +711,9 @@ impl Builder {
             let s = match self.in_place[i] {
                 Some(_) => vec![0; self.rank],
                 None if self.by_offset.contains(&i) && r.chance(70) => vec![0; self.rank],
+                None if sizes.shares_rows => {
+                    shared_rows(r, &extents, o.dtype.size(), write || self.in_place.contains(&Some(i)))
+                }
                 None => {
                     layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank)
                 }
@@ -714,8 +749,26 @@ impl Builder {
         }
         memory.bytes().copy_from_slice(&case_bytes);
         let scalars = self.kernel.scalars.iter().map(|&d| r.scalar(d)).collect();
+        for operand in self.kernel.operands.iter_mut().filter(|operand| operand.access == Access::Write) {
+            operand.nontemporal = r.chance(20);
+        }
         Case { kernel: self.kernel, outer: sizes.outer, inner: sizes.inner, offsets, strides, scalars, memory }
     }
+}
+
+/// Strides of what is dense, or of rows that are the same for all points of other axes unless `distinct`.
+fn shared_rows(r: &mut Random, extents: &[usize], size: usize, distinct: bool) -> Vec<isize> {
+    let mut strides = vec![0; extents.len()];
+    if distinct || r.chance(40) {
+        let mut step = size as isize;
+        for (stride, &extent) in strides.iter_mut().zip(extents).rev() {
+            *stride = step;
+            step *= extent as isize;
+        }
+    } else if let Some(last) = strides.last_mut() {
+        *last = r.one(&[1, 1, 1, 2, -1, 0]) * size as isize;
+    }
+    strides
 }
 
 /// Strides over some extents, then zeros up to `rank`: any order of axes, gaps, negative, and zero unless `distinct`.

@@ -29,6 +29,7 @@ use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager::runs_eagerly;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, runtime};
+use crate::runtime::record::DenseStatement;
 use fastnp_codegen::{DType, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -397,9 +398,11 @@ impl IndexedAxis {
         let layout = Layout::dense(positions.shape(), size_of::<i64>());
         let storage = runtime.trace.new_storage(positions.size() * size_of::<i64>()).into();
         let offsets = Array { storage, layout, dtype: DType::I64, writeable: true };
-        let multiply = Operation::Apply(Op::Multiply);
         let step = [Scalar::new(DType::I64, self.step as i64)];
-        runtime.record_dense(multiply, DType::I64, &[positions.into(), step[0].into()], &step, &offsets, true)?;
+        let args = [positions.into(), step[0].into()];
+        let (op, compute) = (Operation::Apply(Op::Multiply), DType::I64);
+        let result = &offsets;
+        runtime.record_dense(DenseStatement { op, compute, args: &args, numbers: &step, result, covers: true })?;
         Ok(Some(offsets))
     }
 

@@ -91,6 +91,8 @@ pub fn compose_small(on: bool) {
 
 /// Bytes of a page, within which the processor prefetches.
 const PAGE_BYTES: usize = 4096;
+/// Bytes of a cache line.
+const LINE_BYTES: usize = 64;
 /// Bytes of all operands at a point of a group that is composed, at most.
 const MAX_POINT_BYTES: usize = 64;
 /// Groups of a composition, which bounds the cost of planning.
@@ -373,22 +375,33 @@ fn composition(
     let strips = all.iter().map(|(_, access)| access).filter(is_large).filter(|access| access.is_strip());
     let narrowest = strips.map(|access| access.step().abs()).min();
     let is_strip = narrowest.is_some();
+    // As where a kernel is not composed, if no other stage uses it.
+    let is_large_result = |o: &&StagedSlot| o.of_all >= NON_TEMPORAL_BYTES && o.stages.start() == o.stages.end();
+    let nontemporal: SmallVec<[u32; 2]> = operands.iter().filter(is_large_result).map(|o| o.slot).collect();
     let block = match sizes {
         Sizes::Host(sizes) => {
             let bytes = if is_strip { sizes.strip } else { sizes.block };
             let block = (bytes / of_index.max(1)).clamp(1, extent);
             let row = narrowest.map(|step| block * step as usize);
             let is_narrow = row.is_some_and(|row| row < sizes.strip_row);
-            // What stages after the first move again; the rest is moved as without composition, slowly where each row is on another page.
-            let (moved, saved) = operands
-                .iter()
-                .fold((0, 0), |(moved, saved), o| (moved + o.users * o.of_all, saved + (o.users - 1) * o.of_all));
+            // What stages after the first move again; the rest is moved as without composition, slowly where each row is on another page. A
+            // large result that is written first, and written past the caches without composition, has its lines read.
+            let (moved, saved, lost) = operands.iter().fold((0, 0, 0), |(moved, saved, lost), o| {
+                let loses =
+                    o.begins_written && o.users > 1 && o.of_all >= NON_TEMPORAL_BYTES && liveness.is_live(o.slot);
+                let lines = if loses { o.of_all } else { 0 };
+                (moved + o.users * o.of_all, saved + (o.users - 1) * o.of_all, lost + lines)
+            });
             let is_short = row.is_some_and(|row| row < PAGE_BYTES);
-            let saves_little = is_short && (saved as f64) < sizes.saving * moved as f64;
+            let saves_little = lost >= saved || is_short && ((saved - lost) as f64) < sizes.saving * moved as f64;
             if of_all < sizes.least || of_index > bytes || is_narrow || saves_little || block == extent {
                 return None;
             }
-            block
+            // Blocks of what is written past the caches begin with cache lines.
+            let of_result = |access: &&BlockAccess| access.is_write && nontemporal.contains(&access.access.slot);
+            let steps = all.iter().map(|(_, access)| access).filter(of_result).map(BlockAccess::step);
+            let lines = steps.map(|step| LINE_BYTES >> step.trailing_zeros().min(LINE_BYTES.trailing_zeros())).max();
+            block - lines.map_or(0, |lines| block % lines.min(block))
         }
         Sizes::Device(sizes) => {
             let points = largest.footprint().0 / largest.access.dtype.size();
@@ -401,9 +414,6 @@ fn composition(
             1
         }
     };
-    // As where a kernel is not composed, if no other stage uses it.
-    let is_large_result = |o: &&StagedSlot| o.of_all >= NON_TEMPORAL_BYTES && o.stages.start() == o.stages.end();
-    let nontemporal = operands.iter().filter(is_large_result).map(|o| o.slot).collect();
     let mut out = Composition { first, axes, extent, block, scratch: Vec::new(), scratch_bytes: 0, nontemporal };
     for operand in &operands {
         let touching = all.iter().map(|(_, access)| access).filter(|a| a.access.slot == operand.slot);
@@ -428,6 +438,8 @@ struct StagedSlot {
     /// From the first stage that touches it to the last, and how many do.
     stages: RangeInclusive<usize>,
     users: usize,
+    /// Whether the first stage writes it and does not read it.
+    begins_written: bool,
 }
 
 /// The slots that these accesses touch in memory: what begins and ends in one group is in registers.
@@ -443,9 +455,13 @@ fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> 
             Some(known) => {
                 (known.of_index, known.of_all) = (known.of_index.max(of_index), known.of_all.max(of_all));
                 known.users += usize::from(known.stages.end() != stage);
+                known.begins_written &= access.is_write || known.stages.start() != stage;
                 known.stages = *known.stages.start()..=*stage;
             }
-            None => out.push(StagedSlot { slot, of_index, of_all, stages: *stage..=*stage, users: 1 }),
+            None => {
+                let (stages, begins_written) = (*stage..=*stage, access.is_write);
+                out.push(StagedSlot { slot, of_index, of_all, stages, users: 1, begins_written });
+            }
         }
     }
     out

@@ -8,12 +8,12 @@ use crate::array::layout::count;
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms, reads};
 use crate::plan::group::Group;
 use crate::plan::overlap::fastest_axes;
-use crate::plan::trace::Node;
+use crate::plan::trace::{Node, is_live};
 
 /// Whether taking a result out of a kernel may help: a map over many points that steps through memory in several orders and stores several
 /// results.
 pub(crate) fn may_extract(group: &Group, live: &[bool]) -> bool {
-    let is_result = |slot: u32| live.get(slot as usize) == Some(&true);
+    let is_result = |slot: u32| is_live(live, slot);
     group.is_map()
         && count(&group.domain) > group.limits.pack_points
         && group.stores().iter().filter(|access| is_result(access.slot)).nth(1).is_some()

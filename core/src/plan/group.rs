@@ -6,7 +6,7 @@
 
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::overlap::{Relation, are_mixed, fastest_axes, relate};
-use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess, is_live};
 use fastnp_codegen::Fold;
 use fastnp_codegen::cost::{
     DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, MAX_STREAMS, PACK_LOADS, PACK_POINTS, SHARED_CACHE_BYTES,
@@ -181,7 +181,7 @@ pub fn group(nodes: &mut [Node], live: &[bool], limits: KernelLimits) -> Vec<Gro
         };
         groups[at].add(node, i as u32, section);
         if section == Section::Body {
-            groups[at].note_order(node, live.get(node.target.slot as usize) == Some(&true));
+            groups[at].note_order(node, is_live(live, node.target.slot));
         }
         for access in node.reads() {
             let last = &mut touched[access.slot as usize];
@@ -335,7 +335,7 @@ impl Group {
         let is_reduced = |&axis: &usize| node.reduced >> axis & 1 != 0;
         let row = || (0..node.domain.len()).filter(is_reduced).map(|axis| node.domain[axis]).product::<usize>();
         let is_short = |a: &SlotAccess| row() * a.dtype.size() < MIN_STORED_ROW_BYTES;
-        let is_stored = |a: &SlotAccess| live.get(a.slot as usize) == Some(&true) && self.stores.contains(a);
+        let is_stored = |a: &SlotAccess| is_live(live, a.slot) && self.stores.contains(a);
         let is_along = |a: &SlotAccess| fastest_axes(&node.domain, [a].into_iter()) & node.reduced != 0;
         node.reduced != 0
             && !self.limits.folds_freely
@@ -354,7 +354,7 @@ impl Group {
         };
         let is_map = |node: &&Node| node.reduced == 0 && node.domain == self.domain;
         let maps = || self.members.iter().map(|member| &nodes[member.node as usize]).chain([node]).filter(is_map);
-        let is_overwritten = |slot: u32| live.get(slot as usize) == Some(&true) && is_read(slot);
+        let is_overwritten = |slot: u32| is_live(live, slot) && is_read(slot);
         let is_cached = count(&self.domain) * node.compute.size() <= SHARED_CACHE_BYTES;
         (self.reduced != 0 || (node.reduced != 0 && is_cached))
             && !self.limits.folds_freely

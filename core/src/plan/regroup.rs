@@ -8,7 +8,7 @@ use crate::array::layout::count;
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms};
 use crate::plan::group::{Group, KernelLimits, Refusal, Section};
 use crate::plan::overlap::{Relation, are_mixed, fastest_axes, relate};
-use crate::plan::trace::{Node, SlotAccess};
+use crate::plan::trace::{Node, SlotAccess, is_live};
 use fastnp_codegen::cost::PACK_LOADS;
 use hashbrown::HashMap;
 
@@ -64,7 +64,7 @@ fn are_slow_together(a: &Group, b: &Group, live: &[bool]) -> bool {
     }
     let passes = |a: &Group, b: &Group| a.stores().iter().any(|store| slots(b).any(|slot| slot == store.slot));
     let all = |of: &Group| fastest_axes(&of.domain, of.loads().iter().chain(of.stores()));
-    let is_stored = |access: &&SlotAccess| live.get(access.slot as usize) == Some(&true);
+    let is_stored = |access: &&SlotAccess| is_live(live, access.slot);
     let adds_to = |a: &Group, b: &Group| {
         fastest_axes(&a.domain, a.stores().iter().filter(is_stored)) != 0 && all(b) & !all(a) != 0
     };

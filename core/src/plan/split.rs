@@ -11,7 +11,7 @@
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};
 use crate::plan::overlap::{are_mixed, fastest_axes};
-use crate::plan::trace::{Node, Operation};
+use crate::plan::trace::{Node, Operation, is_live};
 use fastnp_codegen::cost::SHARED_CACHE_BYTES;
 use smallvec::SmallVec;
 
@@ -64,7 +64,7 @@ impl Part {
         let slots: SmallVec<[u32; 8]> =
             all().flat_map(|m| nodes[m.node as usize].accesses()).map(|access| access.slot).collect();
         let is_written = |slot: u32| all().any(|member| nodes[member.node as usize].target.slot == slot);
-        let is_stream = |slot: u32| live.get(slot as usize) == Some(&true) || !is_written(slot);
+        let is_stream = |slot: u32| is_live(live, slot) || !is_written(slot);
         let mut streams: SmallVec<[u32; 8]> = slots.iter().copied().filter(|&slot| is_stream(slot)).collect();
         streams.sort_unstable();
         streams.dedup();

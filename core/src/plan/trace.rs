@@ -600,6 +600,11 @@ impl Node {
     }
 }
 
+/// Whether a slot is reachable after the trace.
+pub(crate) fn is_live(live: &[bool], slot: u32) -> bool {
+    live.get(slot as usize) == Some(&true)
+}
+
 /// Reads the nodes back from a tape.
 pub(crate) fn decode(tape: &[u64]) -> Vec<Node> {
     let mut nodes = Vec::new();

@@ -11,6 +11,7 @@ use crate::plan::trace::Operation;
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{IN_PLACE, StatementKey, masked_write_kernel};
 use crate::runtime::lock::recording;
+use crate::runtime::record::DenseStatement;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
 
@@ -84,14 +85,13 @@ fn record(
         return Ok(None);
     }
     let mut scalars = [Scalar::zero(compute); 2];
-    let mut numbers = 0;
-    for arg in args.iter().filter(|arg| !matches!(arg, Value::Array(_))) {
-        scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
-        numbers += 1;
+    for (number, arg) in scalars.iter_mut().zip(args.iter().filter(|arg| !matches!(arg, Value::Array(_)))) {
+        *number = arg.scalar(compute)?.unwrap_or(*number).cast(compute);
     }
     let storage = runtime.trace.new_storage(count(shape) * dtype.size()).into();
     let result = Array { storage, layout: Layout::dense(shape, dtype.size()), dtype, writeable: true };
-    runtime.record_dense(Operation::Apply(op), compute, args, &scalars[..numbers], &result, true)?;
+    let op = Operation::Apply(op);
+    runtime.record_dense(DenseStatement { op, compute, args, numbers: &scalars, result: &result, covers: true })?;
     Ok(Some(result))
 }
 
@@ -141,7 +141,8 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         // A statement copies the target for its snapshots first.
         let is_dense = is_dense && !out.storage.has_snapshots();
         if is_dense {
-            runtime.record_dense(statement, compute, args, &scalars, out, out.covers_storage())?;
+            let (op, covers) = (statement, out.covers_storage());
+            runtime.record_dense(DenseStatement { op, compute, args, numbers: &scalars, result: out, covers })?;
         }
         return Ok(is_dense);
     };

@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::plan::trace::Operation;
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
+use crate::runtime::record::DenseStatement;
+use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 
@@ -31,7 +33,7 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let limit = if is_written { EagerLimit::CopiedElements } else { EagerLimit::Points(dtype.size()) };
     let Some(gate) = Eager::within(&mut runtime, n, limit) else {
         let result = Array { storage: runtime.trace.new_storage(size).into(), layout, dtype, writeable: true };
-        runtime.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
+        record_copy(&mut runtime, Value::Scalar(value), &[value], &result)?;
         return Ok(result);
     };
     let storage = gate.create(size, |_, address| {
@@ -185,7 +187,7 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
         .and_then(|gate| gate.read(&array.storage).map(|start| (gate, start)));
     let Some((gate, start)) = gate else {
         let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
-        runtime.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
+        record_copy(&mut runtime, Value::Array(array), &[], &result)?;
         return Ok(Some(result));
     };
     let storage = gate.create(bytes, |_, address| {
@@ -194,6 +196,12 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
         Ok(())
     })?;
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// Records a copy of an array, or of a number, to a new array.
+fn record_copy(runtime: &mut Runtime, from: Value<'_>, numbers: &[Scalar], result: &Array) -> Result<()> {
+    let (op, compute) = (Operation::Copy, result.dtype);
+    runtime.record_dense(DenseStatement { op, compute, args: &[from], numbers, result, covers: true })
 }
 
 /// Copies a dense array to another one of its shape and type, if they are small and ready; whether it did.

@@ -22,6 +22,19 @@ const MAX_PENDING_NODES: usize = 1024;
 /// comes again and another turn would not fit: a loop then records the same tape every time (see [`crate::runtime::loop_turns`]).
 const MIN_TURN_NODES: usize = MAX_NODES / 4;
 
+/// An op on dense arrays, a copy or a fill, to a dense array (see [`crate::runtime::eager_dense`]).
+#[derive(Clone, Copy)]
+pub(crate) struct DenseStatement<'a> {
+    pub(crate) op: Operation,
+    pub(crate) compute: DType,
+    pub(crate) args: &'a [Value<'a>],
+    /// The numbers among the arguments, as values of `compute`; more are not read.
+    pub(crate) numbers: &'a [Scalar],
+    pub(crate) result: &'a Array,
+    /// Whether the result covers its storage.
+    pub(crate) covers: bool,
+}
+
 impl Runtime {
     /// Takes a statement: runs it eagerly if it is small and ready, else records it.
     pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
@@ -112,17 +125,9 @@ impl Runtime {
         Ok(Some(copy))
     }
 
-    /// Records an op on dense arrays and `numbers`, a copy or a fill (see [`crate::runtime::eager_dense`]), to a dense array, which
-    /// may cover its storage.
-    pub(crate) fn record_dense(
-        &mut self,
-        op: Operation,
-        compute: DType,
-        args: &[Value<'_>],
-        numbers: &[Scalar],
-        result: &Array,
-        covers: bool,
-    ) -> Result<()> {
+    /// Records a statement on dense arrays.
+    pub(crate) fn record_dense(&mut self, statement: DenseStatement<'_>) -> Result<()> {
+        let DenseStatement { op, args, result, .. } = statement;
         debug_assert!(!result.storage.has_snapshots(), "a statement copies for snapshots, this does not");
         self.telemetry.stats.native_operations += 1;
         if result.storage.bytes() >= CHECK_MEMORY_FROM {
@@ -133,9 +138,9 @@ impl Runtime {
             let closed = args.iter().map(|arg| self.closed(arg)).collect::<Result<SmallVec<[Option<Array>; 2]>>>()?;
             let with_copies = args.iter().zip(&closed).map(|(arg, copy)| copy.as_ref().map_or(*arg, Value::Array));
             let args: SmallVec<[Value<'_>; 2]> = with_copies.collect();
-            return self.push_dense(op, compute, &args, numbers, result, covers);
+            return self.push_dense(DenseStatement { args: &args, ..statement });
         }
-        self.push_dense(op, compute, args, numbers, result, covers)
+        self.push_dense(statement)
     }
 
     /// [`Self::closed_or_copied`] of an argument; the copy as an array.
@@ -151,15 +156,8 @@ impl Runtime {
 
     /// Appends the node of [`Self::record_dense`] to the trace, and flushes it if it has to run at once.
     #[inline(always)]
-    fn push_dense(
-        &mut self,
-        op: Operation,
-        compute: DType,
-        args: &[Value<'_>],
-        numbers: &[Scalar],
-        result: &Array,
-        covers: bool,
-    ) -> Result<()> {
+    fn push_dense(&mut self, statement: DenseStatement<'_>) -> Result<()> {
+        let DenseStatement { op, compute, args, numbers, result, covers } = statement;
         if result.storage.is_open() {
             self.close(&result.storage);
         }

@@ -84,6 +84,8 @@ pub(crate) struct Sink {
     pub(crate) operand: u16,
     pub(crate) value: u16,
     pub(crate) size: u8,
+    /// Whether its stores may pass the caches by, however few they are.
+    pub(crate) nontemporal: bool,
     /// The offsets of a scatter.
     pub(crate) offsets: Option<u16>,
     /// Whether a block operation produces the value and no earlier sink takes it, so that the producer may write it to memory.
@@ -411,7 +413,8 @@ fn add_sink(
     }
     code.bytes += size as usize;
     code.store_cost += if offsets.is_some() { 1.0 } else { 0.04 * size as f64 / 8.0 };
-    code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
+    let nontemporal = kernel.operands[operand.0 as usize].nontemporal;
+    code.sinks.push(Sink { operand: operand.0, value, size, nontemporal, offsets, produced, conflicts: vec![] });
 }
 
 /// Liveness: the last instruction that reads each value; one past the end if a sink or an accumulator reads it.

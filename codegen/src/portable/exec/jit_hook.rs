@@ -20,20 +20,30 @@ use std::sync::Arc;
 /// Most operands of a function.
 pub(crate) const MAX_JIT_OPERANDS: usize = 32;
 
+/// How a function accesses an operand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OperandKind {
+    Contiguous,
+    /// One element for all points.
+    Uniform,
+    /// Contiguous, and large: a result that passes the caches by. Its rows begin at multiples of [`FOLD_VECTOR_BYTES`].
+    NonTemporal,
+}
+
 /// Compiles maps to functions.
 pub(crate) trait JitHook {
-    /// Compiles a map without scalars, whose operands are contiguous except `uniform` ones, which have one element for all points.
+    /// Compiles a map without scalars.
     ///
     /// # Errors
     /// The first instruction of the map's body that is not supported.
-    fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize>;
+    fn compile_map(&self, map: &Verified<Kernel>, kinds: &[OperandKind]) -> Result<Box<dyn MapFunction>, usize>;
 
     /// The same for a map whose last results are folded by these ops instead of stored; `None` if an instruction or a fold
     /// is not supported. It folds in the order of another function, if one is given.
     fn compile_fold(
         &self,
         map: &Verified<Kernel>,
-        uniform: &[bool],
+        kinds: &[OperandKind],
         ops: &[Op],
         like: Option<&dyn FoldFunction>,
     ) -> Option<Arc<dyn FoldFunction>>;
@@ -58,11 +68,11 @@ pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
     /// [`FOLD_VECTOR_BYTES`] bytes for each fold of each row, in this order. What is stored overlaps nothing that is read, and no other row.
     unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize, out: *mut u8) -> bool;
 
-    /// The same function where other operands are uniform; `None` if there is none.
-    fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>>;
+    /// The same function for other kinds of operands; `None` if there is none.
+    fn with_kinds(&self, kinds: &[OperandKind]) -> Option<Arc<dyn FoldFunction>>;
 
-    /// Functions that fold columns instead of a row, where other operands are uniform; `None` if there are none.
-    fn by_columns(&self, uniform: &[bool]) -> Option<ColumnFunctions>;
+    /// Functions that fold columns instead of a row, for other kinds of operands; `None` if there are none.
+    fn by_columns(&self, kinds: &[OperandKind]) -> Option<ColumnFunctions>;
 }
 
 /// Functions that fold rows of values into a row of accumulators, element by element.
@@ -184,11 +194,11 @@ struct FoldForm {
     operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
     /// The operands that are stored to.
     stored: SmallVec<[u16; 4]>,
-    /// Which are uniform in any launch: operands, what is stored, what is folded.
-    uniform: SmallVec<[bool; 16]>,
-    /// The function for loads that are contiguous, and those where some are broadcast.
+    /// How operands are accessed in any launch, what is stored, and what is folded.
+    kinds: SmallVec<[OperandKind; 16]>,
+    /// The function for these kinds, and those for a launch's.
     function: Arc<dyn FoldFunction>,
-    broadcasting: ByPattern<dyn FoldFunction>,
+    others: ByPattern<dyn FoldFunction>,
     /// The functions that fold columns.
     columns: ByPattern<ColumnFunctions>,
 }
@@ -196,15 +206,16 @@ struct FoldForm {
 impl FoldCall {
     /// The call for rows of a launch. `is_broadcast` says of a load's entry whether it has one element for all columns, as
     /// the mean in `(x - mean) ** 2` does; other loads are contiguous. None if there is no function. With `may_store` the sinks are
-    /// contiguous and overlap no load, and the call stores if it can.
+    /// contiguous and overlap no load, and the call stores if it can; `is_non_temporal` says of a sink's operand whether that is its kind.
     pub(crate) fn of_rows<'a>(
         &'a self,
         is_broadcast: impl Fn(u16) -> bool,
+        is_non_temporal: impl Fn(u16) -> bool,
         may_store: bool,
     ) -> Option<RowFoldCall<'a>> {
         let row_fold = |form: &'a FoldForm| {
-            let pattern = form.pattern(&is_broadcast);
-            let other = if pattern == 0 { None } else { Some(form.broadcasting(pattern)?) };
+            let pattern = form.pattern(&is_broadcast, &is_non_temporal);
+            let other = if pattern == 0 { None } else { Some(form.other(pattern)?) };
             Some(RowFoldCall { form, other, fp_mask: self.fp_mask })
         };
         let storing = self.storing.as_ref().filter(|_| may_store);
@@ -212,40 +223,52 @@ impl FoldCall {
     }
 
     /// The call for columns of a launch, likewise. It stores what the body stores, if that `stores` anything.
-    pub(crate) fn of_columns(&self, is_broadcast: impl Fn(u16) -> bool, stores: bool) -> Option<ColumnFoldCall<'_>> {
+    pub(crate) fn of_columns(
+        &self,
+        is_broadcast: impl Fn(u16) -> bool,
+        is_non_temporal: impl Fn(u16) -> bool,
+        stores: bool,
+    ) -> Option<ColumnFoldCall<'_>> {
         let form = if stores { self.storing.as_ref()? } else { &self.folding };
         // Accumulators of a number have one element, not one a column.
-        if form.uniform[form.operands.len() + form.stored.len()..].contains(&true) {
+        if form.kinds[form.operands.len() + form.stored.len()..].contains(&OperandKind::Uniform) {
             return None;
         }
-        let pattern = form.pattern(is_broadcast);
+        let pattern = form.pattern(is_broadcast, is_non_temporal);
         let functions =
-            form.columns.get(pattern, || form.function.by_columns(&form.uniform_in(pattern)).map(Arc::new))?;
+            form.columns.get(pattern, || form.function.by_columns(&form.kinds_in(pattern)).map(Arc::new))?;
         Some(ColumnFoldCall { form, functions, fp_mask: self.fp_mask })
     }
 }
 
 impl FoldForm {
-    /// A bit for each operand that has one element for all columns of a launch, but not of every launch.
-    fn pattern(&self, is_broadcast: impl Fn(u16) -> bool) -> u32 {
-        let of_operand = |(i, &value): (usize, &u16)| u32::from(!self.uniform[i] && is_broadcast(value)) << i;
-        self.operands.iter().enumerate().map(of_operand).fold(0, |all, bit| all | bit)
+    /// A bit for each operand that is of another kind in a launch than in every one: a load that has one element for all columns, and what is
+    /// stored past the caches.
+    fn pattern(&self, is_broadcast: impl Fn(u16) -> bool, is_non_temporal: impl Fn(u16) -> bool) -> u32 {
+        let loads = self.operands.iter().map(|&value| is_broadcast(value));
+        let others = loads.chain(self.stored.iter().map(|&operand| is_non_temporal(operand)));
+        let bit = |(i, other): (usize, bool)| u32::from(other && self.kinds[i] == OperandKind::Contiguous) << i;
+        others.enumerate().map(bit).fold(0, |all, bit| all | bit)
     }
 
-    /// Which operands are uniform with a pattern.
-    fn uniform_in(&self, pattern: u32) -> SmallVec<[bool; 16]> {
-        let is_broadcast = |i: usize| i < self.operands.len() && pattern >> i & 1 != 0;
-        self.uniform.iter().enumerate().map(|(i, &u)| u || is_broadcast(i)).collect()
+    /// The kinds of operands with a pattern.
+    fn kinds_in(&self, pattern: u32) -> SmallVec<[OperandKind; 16]> {
+        let kind = |(i, &kind): (usize, &OperandKind)| match u64::from(pattern) >> i & 1 {
+            0 => kind,
+            _ if i < self.operands.len() => OperandKind::Uniform,
+            _ => OperandKind::NonTemporal,
+        };
+        self.kinds.iter().enumerate().map(kind).collect()
     }
 
-    /// The function for a pattern of loads with one element for all columns.
-    fn broadcasting(&self, pattern: u32) -> Option<Arc<dyn FoldFunction>> {
-        self.broadcasting.get(pattern, || self.function.with_uniform(&self.uniform_in(pattern)))
+    /// The function for a pattern.
+    fn other(&self, pattern: u32) -> Option<Arc<dyn FoldFunction>> {
+        self.others.get(pattern, || self.function.with_kinds(&self.kinds_in(pattern)))
     }
 }
 
-/// Patterns of loads with one element for all columns that a call has functions for. Kernels meet one, or two.
-const MAX_BROADCAST_PATTERNS: usize = 8;
+/// Patterns of operands of other kinds that a call has functions for. Kernels meet one, or two.
+const MAX_KIND_PATTERNS: usize = 8;
 
 /// The functions for a pattern; none where there is no such function.
 struct OfPattern<F: ?Sized> {
@@ -269,7 +292,7 @@ impl<F: ?Sized> ByPattern<F> {
         if let Some(known) = known.iter().find(|known| known.pattern == pattern) {
             return known.functions.clone();
         }
-        if known.len() == MAX_BROADCAST_PATTERNS {
+        if known.len() == MAX_KIND_PATTERNS {
             return None;
         }
         drop(known);
@@ -324,7 +347,7 @@ impl ColumnFoldCall<'_> {
 /// A [`FoldCall`] for the strides of a launch.
 pub(crate) struct RowFoldCall<'a> {
     form: &'a FoldForm,
-    /// The function where loads are broadcast. (That for contiguous ones is not counted: sums of a hundred elements take 100 ns.)
+    /// The function for other kinds of operands. (That for contiguous ones is not counted: sums of a hundred elements take 100 ns.)
     other: Option<Arc<dyn FoldFunction>>,
     fp_mask: FpFlags,
 }
@@ -430,17 +453,22 @@ fn fold_form(
     if inputs.len() + results.len() > MAX_JIT_OPERANDS {
         return None;
     }
-    let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&results).map(|&v| is_uniform(fragment, v)).collect();
+    let kinds: SmallVec<[OperandKind; 16]> = inputs.iter().chain(&results).map(|&v| kind_of(fragment, v)).collect();
     let map = map_of(fragment, &inputs, calls, (&results[..sinks.len()], folded));
-    let function = jit.compile_fold(&map, &uniform, ops, like)?;
+    let function = jit.compile_fold(&map, &kinds, ops, like)?;
     let (operands, stored) = (inputs.iter().map(|&v| v as u16).collect(), sinks.iter().map(|s| s.operand).collect());
-    let (broadcasting, columns) = (ByPattern::default(), ByPattern::default());
-    Some(FoldForm { operands, stored, uniform, function, broadcasting, columns })
+    let (others, columns) = (ByPattern::default(), ByPattern::default());
+    Some(FoldForm { operands, stored, kinds, function, others, columns })
 }
 
 /// Whether a value is loop-invariant.
 fn is_uniform(fragment: &Fragment, value: u32) -> bool {
     matches!(fragment.insts[value as usize], Inst::Param(_) | Inst::Const(_))
+}
+
+/// How a value is accessed in any launch.
+fn kind_of(fragment: &Fragment, value: u32) -> OperandKind {
+    if is_uniform(fragment, value) { OperandKind::Uniform } else { OperandKind::Contiguous }
 }
 
 /// The inputs of some calls and other uses: values that none of the calls computes, loop-invariant ones first.
@@ -525,11 +553,11 @@ fn try_run(run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitH
     if inputs.len() + outputs.len() > MAX_JIT_OPERANDS {
         return Err(calls.len() / 2);
     }
-    let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&outputs).map(|&v| is_uniform(fragment, v)).collect();
+    let kinds: SmallVec<[OperandKind; 16]> = inputs.iter().chain(&outputs).map(|&v| kind_of(fragment, v)).collect();
     let map = map_of(fragment, &inputs, &calls, (&[], &outputs));
-    let function = jit.compile_map(&map, &uniform).map_err(|at| at.saturating_sub(inputs.len()))?;
+    let function = jit.compile_map(&map, &kinds).map_err(|at| at.saturating_sub(inputs.len()))?;
     let operands: SmallVec<[u16; MAX_JIT_OPERANDS]> = inputs.iter().chain(&outputs).map(|&v| v as u16).collect();
-    let uniform = uniform.iter().filter(|u| **u).count();
+    let uniform = kinds.iter().filter(|kind| **kind == OperandKind::Uniform).count();
     let entries = operands[uniform..].iter().fold(0, |all, &v| all | 1u64.checked_shl(v.into()).unwrap_or(0));
     Ok(MapCall { operands, uniform, entries, function })
 }

@@ -41,7 +41,8 @@ pub(crate) unsafe fn run(
     launch: &Launch<'_>,
     n: usize,
 ) -> Option<RaisedFlags> {
-    let jit_fold = folding.jit_fold.as_ref().filter(|_| n >= MIN_JIT_FOLD).and_then(|f| f.of_rows(|_| false, false));
+    let jit_fold =
+        folding.jit_fold.as_ref().filter(|_| n >= MIN_JIT_FOLD).and_then(|f| f.of_rows(|_| false, |_| false, false));
     let is_dense = || body.loads.iter().all(|load| launch.strides[load.operand as usize] == load.size as isize);
     // The best of one long row is the same as of its blocks, and needs no registers.
     let finds_in_place = || body.needs_no_registers() && folding.accumulators.iter().all(ResolvedAccumulator::finds);

@@ -7,6 +7,7 @@
 //! give equal bits.
 
 use crate::Launch;
+use crate::cost::NON_TEMPORAL_BYTES;
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
     IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
@@ -16,7 +17,7 @@ use crate::drive::strategy::{
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, Load};
 use crate::portable::exec::exec_2d::{NO_PLANE_AXIS, PlaneAxes};
-use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
+use crate::portable::exec::jit_hook::{ColumnFoldCall, FOLD_VECTOR_BYTES, RowFoldCall};
 use crate::portable::reduce::accumulate::{COLUMN_GROUP, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::ResolvedFolds;
 use std::sync::atomic::AtomicBool;
@@ -225,7 +226,7 @@ impl<'a> TiledReduction<'a> {
     /// Machine code that folds rows of this launch, whose loads are contiguous or have one element for all columns.
     fn row_fold(&self) -> Option<RowFoldCall<'a>> {
         let call = self.folding.jit_fold.as_ref().filter(|_| self.has_simple_loads())?;
-        call.of_rows(|value| self.is_broadcast(value), self.has_simple_sinks())
+        call.of_rows(|value| self.is_broadcast(value), |operand| self.is_non_temporal(operand), self.has_simple_sinks())
     }
 
     /// Machine code that folds columns of this launch, whose loads are as simple, unless they are all that it would read.
@@ -238,7 +239,7 @@ impl<'a> TiledReduction<'a> {
         if stores && !self.has_simple_sinks() {
             return None;
         }
-        call.of_columns(|v| self.is_broadcast(v), stores)
+        call.of_columns(|v| self.is_broadcast(v), |operand| self.is_non_temporal(operand), stores)
     }
 
     /// The stride of an operand along the columns.
@@ -254,6 +255,21 @@ impl<'a> TiledReduction<'a> {
     /// Whether an entry of the table of values is a load with one element for all columns.
     fn is_broadcast(&self, value: u16) -> bool {
         self.body.loads.iter().any(|l| l.value == value && self.column_stride(l.operand) == 0)
+    }
+
+    /// Whether a sink's operand is so large that its stores may pass the caches by, and its rows begin with cache lines.
+    fn is_non_temporal(&self, operand: u16) -> bool {
+        let launch = self.launch.get();
+        let points = self.planes * self.points * self.nest * self.length;
+        let Some(sink) = self.body.sinks.iter().find(|sink| sink.operand == operand) else { return false };
+        let extents = launch.outer.iter().chain(launch.inner);
+        let mut axes = launch.strides_of(operand as usize).iter().zip(extents).enumerate();
+        let is_line = |(axis, (&stride, &extent)): (usize, (&isize, &usize))| {
+            axis == self.axes.columns || extent == 1 || stride % FOLD_VECTOR_BYTES as isize == 0
+        };
+        (sink.nontemporal || points * sink.size as usize >= NON_TEMPORAL_BYTES)
+            && launch.addresses[operand as usize].addr().is_multiple_of(FOLD_VECTOR_BYTES)
+            && axes.all(is_line)
     }
 
     /// Whether all sinks are contiguous along the columns and overlap no load.

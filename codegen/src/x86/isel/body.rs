@@ -4,6 +4,7 @@
 //! [`crate::x86::launch::program`]). So the results in slow-path lanes do not matter, and a select by a mask of them is its last
 //! argument: the loop neither replaces arguments nor blends results. It records only that there were such lanes.
 
+use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, MEMORY_NS_PER_BYTE};
 use crate::ir::build::visit;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::registers::{Uses, ValueNumber};
@@ -195,6 +196,22 @@ impl<'a> Body<'a> {
     /// The number of live instructions.
     pub(crate) fn length(&self) -> usize {
         self.live.iter().filter(|live| **live).count()
+    }
+
+    /// The cost model: nanoseconds an element where memory is not the limit.
+    pub(crate) fn element_ns(&self) -> f64 {
+        let length = self.length() + EXPECTED_TURNS * self.loop_length();
+        ELEMENT_NS + INSTRUCTION_NS * length as f64 * 8.0 / self.lanes as f64
+    }
+
+    /// Bytes of memory traffic an element.
+    pub(crate) fn element_bytes(&self) -> usize {
+        self.kernel.operands.iter().map(|operand| operand.dtype.size()).sum()
+    }
+
+    /// Whether memory takes longer than computing.
+    pub(crate) fn is_memory_bound(&self) -> bool {
+        self.element_ns() < self.element_bytes() as f64 * MEMORY_NS_PER_BYTE
     }
 
     /// Whether it is so long that copies of it are interleaved: the processor looks ahead over several copies of shorter ones, but not

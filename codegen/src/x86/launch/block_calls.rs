@@ -6,7 +6,7 @@ use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::second_version::SecondVersion;
-use crate::x86::launch::{ColumnFunctions, FoldFunction, JitHook, MapFunction, accumulating};
+use crate::x86::launch::{ColumnFunctions, FoldFunction, JitHook, MapFunction, OperandKind, accumulating};
 use crate::x86::loops::reduce_loop::chains_of;
 use crate::x86::predict::timing::Processor;
 use crate::{Access, Expanded, Kernel, Op, Verified, Version, expand_as};
@@ -17,24 +17,40 @@ use std::sync::Arc;
 /// Compiles runs of calls for a processor.
 pub(crate) struct BlockCalls(pub(crate) &'static Processor);
 
-fn stride_kinds(uniform: &[bool]) -> StrideKinds {
-    uniform.iter().map(|&u| if u { StrideKind::Broadcast } else { StrideKind::Dense }).collect()
+fn stride_kinds(kinds: &[OperandKind]) -> StrideKinds {
+    let kind = |kind: &OperandKind| match kind {
+        OperandKind::Contiguous => StrideKind::Dense,
+        OperandKind::Uniform => StrideKind::Broadcast,
+        OperandKind::NonTemporal => StrideKind::NonTemporal,
+    };
+    kinds.iter().map(kind).collect()
+}
+
+/// The kinds by which a loop gains: non-temporal stores are of whole vectors, and where memory takes longer than computing.
+fn profitable(body: &Body<'_>, mut kinds: StrideKinds) -> StrideKinds {
+    let is_vector = |size: usize| body.lanes * size == body.level.vector();
+    for (kind, operand) in kinds.iter_mut().zip(&body.kernel.operands) {
+        if *kind == StrideKind::NonTemporal && !(is_vector(operand.dtype.real().size()) && body.is_memory_bound()) {
+            *kind = StrideKind::Dense;
+        }
+    }
+    kinds
 }
 
 impl JitHook for BlockCalls {
-    fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize> {
-        Ok(Box::new(map_code(map, self.0, stride_kinds(uniform), Version::Common)?))
+    fn compile_map(&self, map: &Verified<Kernel>, kinds: &[OperandKind]) -> Result<Box<dyn MapFunction>, usize> {
+        Ok(Box::new(map_code(map, self.0, stride_kinds(kinds), Version::Common)?))
     }
 
     fn compile_fold(
         &self,
         map: &Verified<Kernel>,
-        uniform: &[bool],
+        kinds: &[OperandKind],
         ops: &[Op],
         like: Option<&dyn FoldFunction>,
     ) -> Option<Arc<dyn FoldFunction>> {
         let folds = (ops, like.map(FoldFunction::chains));
-        let found = fold_code(map, self.0, stride_kinds(uniform), folds, Version::Common)?;
+        let found = fold_code(map, self.0, stride_kinds(kinds), folds, Version::Common)?;
         (like.is_none_or(|like| like.lanes() == found.lanes)).then(|| Arc::new(found) as Arc<dyn FoldFunction>)
     }
 }
@@ -47,7 +63,9 @@ fn map_code(
     version: Version,
 ) -> Result<MapCode, usize> {
     let map = expand_as(of, version);
-    match CompiledLoop::new(&Body::of(&map, processor), &kinds) {
+    let body = Body::of(&map, processor);
+    let kinds = profitable(&body, kinds);
+    match CompiledLoop::new(&body, &kinds) {
         Ok(compiled) => {
             let code = BlockCode { compiled, of: of.clone(), map, processor, kinds, version };
             Ok(MapCode { code, second: SecondVersion::of(of) })
@@ -66,6 +84,7 @@ fn fold_code(
 ) -> Option<ReduceCode> {
     let map = expand_as(of, version);
     let body = Body::of(&map, processor);
+    let kinds = profitable(&body, kinds);
     let chains = chains.or_else(|| chains_of(&body, ops))?;
     let compiled = CompiledLoop::reduce(&body, &kinds, (ops, chains)).ok()?;
     let lanes = body.lanes;
@@ -277,16 +296,16 @@ impl FoldFunction for ReduceCode {
         }
     }
 
-    fn with_uniform(&self, uniform: &[bool]) -> Option<Arc<dyn FoldFunction>> {
+    fn with_kinds(&self, kinds: &[OperandKind]) -> Option<Arc<dyn FoldFunction>> {
         let folds = (&self.ops[..], Some(self.chains));
-        let found = fold_code(&self.code.of, self.code.processor, stride_kinds(uniform), folds, Version::Common)?;
+        let found = fold_code(&self.code.of, self.code.processor, stride_kinds(kinds), folds, Version::Common)?;
         Some(Arc::new(found))
     }
 
-    fn by_columns(&self, uniform: &[bool]) -> Option<ColumnFunctions> {
-        let processor = self.code.processor;
-        let uniform = [uniform, &SmallVec::<[bool; 4]>::from_elem(false, self.ops.len())].concat();
-        let (of, kinds) = (&self.code.of, stride_kinds(&uniform));
+    fn by_columns(&self, kinds: &[OperandKind]) -> Option<ColumnFunctions> {
+        let (of, processor) = (&self.code.of, self.code.processor);
+        let mut kinds = stride_kinds(kinds);
+        kinds.extend(self.ops.iter().map(|_| StrideKind::Dense));
         let first = map_code(of, processor, kinds[..of.operands.len()].into(), Version::Common).ok()?;
         let next = map_code(&accumulating(of, &self.ops)?, processor, kinds, Version::Common).ok()?;
         Some(ColumnFunctions { first: Box::new(first), next: Box::new(next) })

@@ -12,9 +12,10 @@ use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
-use crate::drive::strategy::{MIN_SHARED_ROW, SHORT_NESTED_ROW};
+use crate::drive::strategy::{self, MIN_SHARED_ROW, REPEATED_ELEMENTS, SHORT_NESTED_ROW};
 use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
 use crate::x86::launch::program::LoopProgram;
+use crate::x86::launch::repeated_rows::{RepeatedRows, rows_of_lines};
 use crate::{Access, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -25,15 +26,24 @@ const BLOCK_ELEMENTS: usize = 4096;
 /// The least rows and columns for which it pays to copy a transposed operand: half a cache line of doubles, and two vectors.
 const MIN_ROWS: usize = 4;
 const MIN_COLUMNS: usize = 16;
-/// Nanoseconds of an element for which it pays to make one row of short ones: of rows of less than a vector, and of longer ones; where the
-/// copies are made once, and where they are made for each block. Measure: `python -m benches.composed`, the lines of scaled exponentials.
-const CHEAP_ELEMENT: [f64; 2] = [0.12, 0.25];
+/// Nanoseconds of an element for which it pays to make one row of short ones of a vector or more: where the copies are made once, and where
+/// they are made for each block. Of less than a vector it always does: of products of 2 or 4 doubles by one the interpreter takes 0.6 ns an
+/// element and 1.8 to 2.1 from memory, copies and a loop 0.5 and 1.0 to 1.3. Measure: `python -m benches.composed`, the lines of scaled
+/// exponentials.
 const COSTLY_ELEMENT: [f64; 2] = [0.4, 0.8];
 /// Nanoseconds of an element that is copied, for the cost model.
 const COPY_NS: f64 = 0.2;
 
-/// A launch in blocks.
-pub(crate) struct BlockedLaunch {
+/// How a launch runs in blocks.
+pub(crate) enum LaunchBlocks {
+    /// Operands are copied for each block.
+    Copied(CopiedBlocks),
+    /// What is the same in all rows is copied once.
+    Repeated(RepeatedRows),
+}
+
+/// A launch in blocks for which operands are copied.
+pub(crate) struct CopiedBlocks {
     /// The axes of rows and columns.
     rows: usize,
     columns: usize,
@@ -48,19 +58,20 @@ pub(crate) struct BlockedLaunch {
 impl LoopProgram {
     /// The blocks in which it pays to run a launch, if any.
     #[inline]
-    pub(crate) fn blocks(&self, launch: &Launch<'_>) -> Option<BlockedLaunch> {
+    pub(crate) fn blocks(&self, launch: &Launch<'_>) -> Option<LaunchBlocks> {
         let columns = launch.outer.iter().rposition(|&n| n != 1)?;
         if !self.may_part() {
             return None;
         }
-        match launch.outer[columns] {
-            n if n < MIN_SHARED_ROW => self.short_rows(launch, columns).or_else(|| self.transposed(launch, columns)),
-            _ => self.transposed(launch, columns),
+        if let Some(repeated) = self.repeated_rows(launch, columns) {
+            return Some(LaunchBlocks::Repeated(repeated));
         }
+        let copied = self.short_rows(launch, columns).or_else(|| self.transposed(launch, columns));
+        copied.map(LaunchBlocks::Copied)
     }
 
     /// Blocks for transposed operands: those that take larger steps along the rows of the launch than along another axis.
-    fn transposed(&self, launch: &Launch<'_>, columns: usize) -> Option<BlockedLaunch> {
+    fn transposed(&self, launch: &Launch<'_>, columns: usize) -> Option<CopiedBlocks> {
         let smaller_axis = |operand: usize| {
             let strides = launch.strides_of(operand);
             let step = strides[columns].unsigned_abs();
@@ -84,35 +95,49 @@ impl LoopProgram {
         let columns_of_block = launch.outer[columns].min(BLOCK_COLUMNS);
         let line = copied.iter().map(|&o| VECTOR_BYTES / self.size_of(o)).max()?;
         let rows_of_block = (BLOCK_ELEMENTS / columns_of_block).max(line).min(launch.outer[rows]);
-        Some(BlockedLaunch { rows, columns, copied, block: [rows_of_block, columns_of_block], is_one_row: false })
+        Some(CopiedBlocks { rows, columns, copied, block: [rows_of_block, columns_of_block], is_one_row: false })
     }
 
-    /// Blocks for short rows, where an element takes long enough.
-    fn short_rows(&self, launch: &Launch<'_>, columns: usize) -> Option<BlockedLaunch> {
+    /// Blocks for short rows, where an element takes long enough, or results are so large that non-temporal stores pay, which need whole cache
+    /// lines.
+    fn short_rows(&self, launch: &Launch<'_>, columns: usize) -> Option<CopiedBlocks> {
         let n = launch.outer[columns];
-        let [once, each] = if n < SHORT_NESTED_ROW { CHEAP_ELEMENT } else { COSTLY_ELEMENT };
         let rows = (0..columns).rev().find(|&axis| launch.outer[axis] != 1)?;
-        if self.forms.cost < once || launch.outer[rows] < MIN_COLUMNS {
+        if n > REPEATED_ELEMENTS || launch.outer[rows] < MIN_COLUMNS {
             return None;
         }
-        let is_dense = |operand: usize| {
+        let all = || 0..launch.addresses.len();
+        let is_dense = |&operand: &usize| {
             let (strides, size) = (launch.strides_of(operand), self.size_of(operand) as isize);
             strides[columns] == size && strides[rows] == n as isize * size
         };
-        let all = 0..launch.addresses.len();
-        let copied: SmallVec<[usize; 4]> = all.clone().filter(|&operand| !is_dense(operand)).collect();
+        let copied: SmallVec<[usize; 4]> = all().filter(|operand| !is_dense(operand)).collect();
         // An operand accessed by offsets is none of the domain's.
-        let may_copy = |&o: &usize| self.access_of(o) == Access::Read && self.dense_kinds()[o] == StrideKind::Dense;
-        let is_in_domain = all.into_iter().all(|operand| self.dense_kinds()[operand] == StrideKind::Dense);
-        let is_paid = self.forms.cost >= each || copied.iter().all(|&o| launch.strides_of(o)[rows] == 0);
-        let block = [(BLOCK_ELEMENTS / n).min(launch.outer[rows]), n];
-        (is_in_domain && is_paid && copied.iter().all(may_copy)).then_some(BlockedLaunch {
-            rows,
-            columns,
-            copied,
-            block,
-            is_one_row: true,
-        })
+        let is_in_domain = |operand: usize| self.dense_kinds()[operand] == StrideKind::Dense;
+        if copied.is_empty()
+            || !all().all(is_in_domain)
+            || copied.iter().any(|&operand| self.access_of(operand) != Access::Read)
+        {
+            return None;
+        }
+        let written = || all().filter(|&operand| self.access_of(operand) == Access::Write);
+        let lines = written().map(|operand| rows_of_lines(n * self.size_of(operand))).max().unwrap_or(1);
+        let cost = self.forms.cost;
+        let pays = match n {
+            n if n < SHORT_NESTED_ROW => true,
+            n if n < MIN_SHARED_ROW && copied.iter().all(|&o| launch.strides_of(o)[rows] == 0) => {
+                cost >= COSTLY_ELEMENT[0]
+            }
+            n if n < MIN_SHARED_ROW => cost >= COSTLY_ELEMENT[1],
+            _ => false,
+        };
+        let points: usize = launch.outer.iter().product();
+        let fills_lines = lines > 1
+            && written().count() > copied.len()
+            && strategy::may_store_non_temporal(points, self.is_memory_bound);
+        let count = (BLOCK_ELEMENTS / n).next_multiple_of(lines).min(launch.outer[rows]);
+        let block = [count, n];
+        (pays || fills_lines).then_some(CopiedBlocks { rows, columns, copied, block, is_one_row: true })
     }
 
     /// Runs a launch in blocks.
@@ -122,9 +147,14 @@ impl LoopProgram {
     pub(crate) unsafe fn launch_in_blocks(
         &self,
         launch: &Launch<'_>,
-        blocks: &BlockedLaunch,
+        blocks: &LaunchBlocks,
         workers: &dyn ThreadPool,
     ) -> RaisedFlags {
+        let blocks = match blocks {
+            LaunchBlocks::Copied(blocks) => blocks,
+            // SAFETY: the caller's contract.
+            LaunchBlocks::Repeated(rows) => return unsafe { self.launch_repeated(launch, rows, workers) },
+        };
         let points: usize = launch.outer.iter().product();
         let cost = self.forms.cost + COPY_NS * blocks.copied.len() as f64;
         let shared = SharedLaunch(*launch);
@@ -142,12 +172,13 @@ impl LoopProgram {
     unsafe fn run_blocks(
         &self,
         launch: &Launch<'_>,
-        blocks: &BlockedLaunch,
+        blocks: &CopiedBlocks,
         range: Range<usize>,
         raised: &mut RaisedFlags,
     ) {
         let room = |operand: usize| (blocks.block[0] * self.pitch(blocks, operand)).next_multiple_of(VECTOR_BYTES);
         let bytes: usize = blocks.copied.iter().map(|&o| room(o)).sum();
+        let points = launch.outer.iter().product();
         let strides = self.strides_of_blocks(launch, blocks);
         // What is broadcast to all rows is the same in the next block.
         let mut last: SmallVec<[(*mut u8, usize); 4]> =
@@ -177,7 +208,7 @@ impl LoopProgram {
                 }
                 let part = Launch { outer: &outer, addresses: &addresses, strides: &strides, ..*launch };
                 // SAFETY: the caller's contract, for a part of the domain.
-                fp_status::merge(raised, unsafe { self.run_alone(&part, &origin) });
+                fp_status::merge(raised, unsafe { self.run_alone(&part, &origin, points) });
                 for &operand in blocks.copied.iter().filter(|&&o| self.access_of(o) == Access::Write) {
                     let block = StridedBlock {
                         rows: extents[1],
@@ -195,13 +226,13 @@ impl LoopProgram {
 
     /// Bytes from a row to the next of a copy: a cache line more than a row, so that rows do not fall on the same lines of the cache; or a
     /// row.
-    fn pitch(&self, blocks: &BlockedLaunch, operand: usize) -> usize {
+    fn pitch(&self, blocks: &CopiedBlocks, operand: usize) -> usize {
         let row = blocks.block[1] * self.size_of(operand);
         if blocks.is_one_row { row } else { row.next_multiple_of(VECTOR_BYTES) + VECTOR_BYTES }
     }
 
     /// The strides of a block.
-    fn strides_of_blocks(&self, launch: &Launch<'_>, blocks: &BlockedLaunch) -> SmallVec<[isize; 24]> {
+    fn strides_of_blocks(&self, launch: &Launch<'_>, blocks: &CopiedBlocks) -> SmallVec<[isize; 24]> {
         let mut strides: SmallVec<[isize; 24]> = SmallVec::from_slice(launch.strides);
         for &operand in &blocks.copied {
             let first = operand * launch.outer.len();
@@ -215,7 +246,7 @@ impl LoopProgram {
     fn block_to_rows(
         &self,
         launch: &Launch<'_>,
-        blocks: &BlockedLaunch,
+        blocks: &CopiedBlocks,
         operand: usize,
         [rows, columns]: [usize; 2],
     ) -> StridedBlock {
@@ -230,7 +261,7 @@ impl LoopProgram {
     }
 }
 
-impl BlockedLaunch {
+impl CopiedBlocks {
     /// How many blocks the launch has: one for each range of rows and columns, and each point of the other axes.
     fn count(&self, launch: &Launch<'_>) -> usize {
         (0..launch.outer.len()).map(|axis| launch.outer[axis].div_ceil(self.step(axis))).product()

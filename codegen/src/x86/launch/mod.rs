@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `Portable` | compiles kernels that have no loop of their own |
 //! | `InterpretedProgram` | re-executes chunks with slow-path lanes or ambiguous flags, and runs launches with short rows |
-//! | `JitHook`, `MapFunction`, `FoldFunction`, `ColumnFunctions`, `accumulating` | the hook by which machine code takes the place of several calls in such kernels |
+//! | `JitHook`, `MapFunction`, `FoldFunction`, `ColumnFunctions`, `OperandKind`, `accumulating` | the hook by which machine code takes the place of several calls in such kernels |
 
 pub(crate) mod backend;
 pub(crate) mod block_calls;
@@ -15,13 +15,15 @@ pub(crate) mod blocks;
 pub(crate) mod compiled_loop;
 pub(crate) mod effects;
 pub(crate) mod fallback;
+pub(crate) mod non_temporal;
 pub(crate) mod program;
 pub(crate) mod re_execution;
+pub(crate) mod repeated_rows;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;
 pub(crate) mod shifted_loops;
 
 use crate::portable::{
-    ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, accumulating,
+    ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, OperandKind, Portable, accumulating,
 };

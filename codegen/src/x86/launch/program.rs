@@ -6,7 +6,7 @@
 //! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
 //! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
-use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, MEMORY_NS_PER_BYTE, NON_TEMPORAL_BYTES};
+use crate::cost::MEMORY_NS_PER_BYTE;
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -65,8 +65,8 @@ pub(crate) struct LoopProgram {
     pub(crate) forms: LoopForms,
     /// Instructions of the unexpanded body: numbers from there on are of the epilogue.
     pub(crate) body_length: u32,
-    processor: &'static Processor,
-    lanes: usize,
+    pub(crate) processor: &'static Processor,
+    pub(crate) lanes: usize,
     /// Instructions that may raise flags, and the union of their flags.
     pub(crate) may_raise: SmallVec<[(u32, FpFlags); 4]>,
     pub(crate) fp_mask: FpFlags,
@@ -117,10 +117,9 @@ impl LoopProgram {
         let uses_coordinates = (0..body.fragment.insts.len())
             .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
         let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NS };
-        let length = body.length() + EXPECTED_TURNS * body.loop_length();
-        let cost = ELEMENT_NS + INSTRUCTION_NS * length as f64 * 8.0 / body.lanes as f64 + sequential;
+        let cost = body.element_ns() + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
-        let bytes: usize = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
+        let bytes = body.element_bytes();
         let is_memory_bound = cost < bytes as f64 * MEMORY_NS_PER_BYTE;
         let by_offset =
             |inst: &Inst, o: usize| matches!(inst, Inst::Gather(m, _) | Inst::Scatter(m, ..) if m.0 as usize == o);
@@ -196,33 +195,8 @@ impl LoopProgram {
         made
     }
 
-    /// Selects non-temporal stores for results that are large, or that the kernel gives the hint for, and whose rows are aligned to cache
-    /// lines and overlap no input.
-    #[cold]
-    fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
-        let operands = &self.expanded.kernel.operands;
-        for operand in 0..kinds.len() {
-            let (size, own) = (operands[operand].dtype.size(), self.byte_range(launch, operand));
-            let lines = |axis: usize| {
-                let stride = launch.strides_of(operand)[axis];
-                launch.outer[axis] == 1 || stride == size as isize || stride % VECTOR_BYTES as isize == 0
-            };
-            let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
-            if operands[operand].access == Access::Write
-                && kinds[operand] == StrideKind::Dense
-                && (operands[operand].nontemporal || points * size >= NON_TEMPORAL_BYTES)
-                && self.lanes * operands[operand].dtype.real().size() == self.processor.level.vector()
-                && own.start % VECTOR_BYTES as isize == 0
-                && (0..launch.outer.len()).all(lines)
-                && !others.map(|o| self.byte_range(launch, o)).any(|other| overlap(&own, &other))
-            {
-                kinds[operand] = StrideKind::NonTemporal;
-            }
-        }
-    }
-
     /// The range of addresses of an operand's elements.
-    fn byte_range(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
+    pub(crate) fn byte_range(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
         let (mut low, mut high) = (0isize, self.size_of(operand) as isize);
         for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
             let span = stride * (n as isize - 1);
@@ -516,14 +490,14 @@ impl LoopProgram {
         }
     }
 
-    /// Runs a part of a launch on the caller's thread: its first point is `origin`.
+    /// Runs a part of a launch of so many points on the caller's thread: its first point is `origin`.
     ///
     /// # Safety
     /// As [`LoopProgram::launch_by_rows`].
-    pub(crate) unsafe fn run_alone(&self, part: &Launch<'_>, origin: &[usize]) -> RaisedFlags {
+    pub(crate) unsafe fn run_alone(&self, part: &Launch<'_>, origin: &[usize], points: usize) -> RaisedFlags {
         // SAFETY: the caller's contract.
         unsafe {
-            match self.plan(part) {
+            match self.plan_part(part, points) {
                 Some(plan) => self.run_plan(&plan, &SingleThread),
                 None => self.fallback.get().run_part(part, origin),
             }
@@ -547,6 +521,11 @@ impl LoopProgram {
 
     /// Plans a launch by rows; none where it has no loop or does not pay.
     pub(crate) fn plan<'a>(&self, launch: &Launch<'a>) -> Option<RowPlan<'a>> {
+        self.plan_part(launch, launch.outer.iter().product())
+    }
+
+    /// The same for a part of a launch of so many points.
+    fn plan_part<'a>(&self, launch: &Launch<'a>, of: usize) -> Option<RowPlan<'a>> {
         let points: usize = launch.outer.iter().product();
         // The loop counts coordinates along the last axis, which is that of a scan.
         let is_sequential = !self.initial_carries.is_empty();
@@ -560,10 +539,7 @@ impl LoopProgram {
             if n == 1 { Some(self.dense_kinds[operand]) } else { self.stride_kind(operand, stride) }
         };
         let mut kinds = (0..self.expanded.kernel.operands.len()).map(kind).collect::<Option<StrideKinds>>()?;
-        let is_hinted = self.expanded.kernel.operands.iter().any(|operand| operand.nontemporal);
-        if is_hinted || strategy::may_store_non_temporal(points, self.is_memory_bound) {
-            self.use_non_temporal(launch, points, &mut kinds);
-        }
+        self.use_non_temporal(launch, of, &mut kinds);
         // The flags of a single instruction need no re-execution.
         let saved = match self.may_raise.len() {
             0 | 1 if !self.dense.has_slow_path() && !self.ambiguous_underflow => SmallVec::new(),
@@ -574,7 +550,11 @@ impl LoopProgram {
         let across = (0..launch.outer.len()).rev().find(|&other| Some(other) != axis && launch.outer[other] != 1);
         let shortest = other.as_deref().unwrap_or(&self.dense).shortest_row();
         let nests = self.nests && across.is_some() && n == chunk && n >= shortest;
-        let most = if nests { strategy::rows_of_call(n, !saved.is_empty()) } else { 1 };
+        let most = if nests {
+            strategy::rows_of_call(n, !saved.is_empty(), kinds.contains(&StrideKind::NonTemporal))
+        } else {
+            1
+        };
         let rows = RowChunks {
             launch: SharedLaunch(*launch),
             axis,

@@ -127,7 +127,7 @@ impl LoopProgram {
         if let Some(Again::Second(second)) = again {
             let part = Launch { outer: &outer, addresses: &chunk.addresses, strides: &chunk.strides, ..*launch };
             // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
-            fp_status::merge(raised, unsafe { second.run_alone(&part, &chunk.origin) });
+            fp_status::merge(raised, unsafe { second.run_alone(&part, &chunk.origin, part.outer.iter().product()) });
             return true;
         }
         let is_sequential = !self.initial_carries.is_empty();

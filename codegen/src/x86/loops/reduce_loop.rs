@@ -20,7 +20,8 @@ use crate::x86::isel::arith::{Extreme, extreme, instruction};
 use crate::x86::isel::body::Body;
 use crate::x86::isel::bools::Logic;
 use crate::x86::isel::conventions::{
-    INDEX, LANE_MASK, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, ROWS, SCRATCH, StrideKinds, VECTOR_BYTES, at_arguments,
+    INDEX, LANE_MASK, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, ROWS, SCRATCH, StrideKind, StrideKinds, VECTOR_BYTES,
+    at_arguments,
 };
 use crate::x86::isel::select::{EmitResult, Emitter, LoopHooks, Unsupported};
 use crate::x86::loops::prologue::LoopCode;
@@ -305,6 +306,9 @@ impl Body<'_> {
         self.epilogue(&mut e, inputs);
         e.restore_frames(may_slice);
         e.asm.pop(ROUNDS_LEFT);
+        if kinds.contains(&StrideKind::NonTemporal) {
+            e.asm.sfence();
+        }
         e.asm.vzeroupper();
         e.asm.ret();
         e.asm.bind(full);

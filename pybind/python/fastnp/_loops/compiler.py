@@ -474,7 +474,8 @@ class Compiled:
 
     def is_for_modes(self, modes: Mapping[str, object]) -> bool:
         """Whether the code does what `np.errstate` says, which is then known."""
-        # Compiled code looks for everything but underflow, of which nobody is told by default.
+        # Compiled code looks for all floating-point flags but underflow, which is ignored by
+        # default.
         if modes["under"] != "ignore" or (self.stores_early and raises_errors(modes)):
             return False
         if self.wraps and not ignores_overflow(modes):
