@@ -117,9 +117,13 @@ pub const BLOCK_BYTES: usize = 512 << 10;
 pub const STRIP_BYTES: usize = 1 << 20;
 /// Least bytes of a row of a strip.
 pub const STRIP_ROW_BYTES: usize = 256;
+/// The least part of the memory traffic that blocks must save: of six passes over 2000 × 2000 doubles they saved one, and took 7.7 ms, not 6.9; of
+/// eight over 40000 × 50 two, and took 4.7 ms, not 4.4.
+pub const BLOCK_SAVING: f64 = 0.3;
 /// The least part of the memory traffic that strips of less than a page must save. They move the rest slowly: each row is on another page. Of twelve
-/// passes over 300 × 1000 doubles they saved four, and took twice as long; of the four of `(x - x.mean(axis=0)) / x.std(axis=0)` two.
-pub const STRIP_SAVING: f64 = 0.4;
+/// passes over 300 × 1000 doubles they saved four, and took twice as long; of five over 200 × 10000 two, and took a fifth longer; of the four of
+/// `(x - x.mean(axis=0)) / x.std(axis=0)` two.
+pub const STRIP_SAVING: f64 = 0.45;
 /// Fewer bytes, of what is needed at once, stay in the shared cache from one kernel to the next: of 4.8 MB arrays a composed softmax takes 1.0
 /// times as long as kernels one by one, a layer norm 1.1; of 32 MB .90 and .85 (Zen 3, 32 MB of cache, two threads).
 pub const COMPOSED_BYTES: usize = 12 << 20;
@@ -136,6 +140,10 @@ pub const DEVICE_BLOCK_BYTES: usize = 128 << 10;
 /// caches in the first case, 1.69 and 1.39, 7.9 and 5.5. Of 4 MB the two take 0.24 and 0.28. So are results of dear functions, if memory takes
 /// longer than they do: `exp(x) * y + z` of 8 MB takes 2.3 ms and 0.94. Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
 pub const NON_TEMPORAL_BYTES: usize = 8 << 20;
+/// Bytes of all operands of a launch from which on smaller results are written so, too: the caches keep only the end of them. Four sums and
+/// products of two of four arrays of 5 MB take 1.8 to 2.2 ms with ordinary stores and 1.0 to 1.3 with these, with the sum of one afterwards 1.9
+/// to 2.6 and 1.5; of 4 MB, which fit, they would take longer.
+pub const NON_TEMPORAL_LAUNCH_BYTES: usize = 32 << 20;
 
 /// A constant as it is printed.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +181,7 @@ const fn constant(name: &'static str, value: f64, unit: &'static str, decides: &
 }
 
 /// Every constant, in the order of this file.
-pub static CONSTANTS: [Constant; 45] = [
+pub static CONSTANTS: [Constant; 47] = [
     constant(name::CACHED_BYTE, CACHED_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
     constant(name::SHARED_BYTE, SHARED_NS_PER_BYTE, "ns", "fuse, recompute"),
     constant(name::MEMORY_BYTE, MEMORY_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
@@ -213,10 +221,12 @@ pub static CONSTANTS: [Constant; 45] = [
     constant("block of rows", BLOCK_BYTES as f64, "bytes", "compose"),
     constant("strip of columns", STRIP_BYTES as f64, "bytes", "compose"),
     constant("row of a strip", STRIP_ROW_BYTES as f64, "bytes", "compose"),
+    constant("saved by blocks", BLOCK_SAVING, "", "compose"),
     constant("saved by strips", STRIP_SAVING, "", "compose"),
     constant("composed kernels", COMPOSED_BYTES as f64, "bytes", "compose"),
     constant("blocks of a device", DEVICE_BLOCKS as f64, "blocks", "compose"),
     constant("points of a device's block", DEVICE_BLOCK_POINTS as f64, "points", "compose"),
     constant("bytes of a device's block", DEVICE_BLOCK_BYTES as f64, "bytes", "compose"),
+    constant("non-temporal launch", NON_TEMPORAL_LAUNCH_BYTES as f64, "bytes", "store"),
     constant("non-temporal result", NON_TEMPORAL_BYTES as f64, "bytes", "store"),
 ];

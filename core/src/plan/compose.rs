@@ -14,8 +14,8 @@ use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::backend::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use fastnp_codegen::cost::{
-    BLOCK_BYTES, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS, NON_TEMPORAL_BYTES,
-    STRIP_BYTES, STRIP_ROW_BYTES, STRIP_SAVING,
+    BLOCK_BYTES, BLOCK_SAVING, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS,
+    NON_TEMPORAL_BYTES, STRIP_BYTES, STRIP_ROW_BYTES, STRIP_SAVING,
 };
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
@@ -30,8 +30,9 @@ struct HostSizes {
     /// Least bytes of a row of a strip, and of all operands.
     strip_row: usize,
     least: usize,
-    /// The least part of the memory traffic that strips save.
+    /// The least part of the memory traffic that blocks save, and narrow strips.
     saving: f64,
+    strip_saving: f64,
 }
 
 /// The sizes that decide on a device.
@@ -60,9 +61,17 @@ impl Sizes {
                 strip: STRIP_BYTES,
                 strip_row: STRIP_ROW_BYTES,
                 least: COMPOSED_BYTES,
-                saving: STRIP_SAVING,
+                saving: BLOCK_SAVING,
+                strip_saving: STRIP_SAVING,
             }),
-            (true, true) => Sizes::Host(HostSizes { block: 256, strip: 256, strip_row: 0, least: 0, saving: 0.0 }),
+            (true, true) => Sizes::Host(HostSizes {
+                block: 256,
+                strip: 256,
+                strip_row: 0,
+                least: 0,
+                saving: -1.0,
+                strip_saving: -1.0,
+            }),
             (false, false) => Sizes::Device(DeviceSizes {
                 indices: DEVICE_BLOCKS,
                 points: DEVICE_BLOCK_POINTS,
@@ -393,7 +402,8 @@ fn composition(
                 (moved + o.users * o.of_all, saved + (o.users - 1) * o.of_all, lost + lines)
             });
             let is_short = row.is_some_and(|row| row < PAGE_BYTES);
-            let saves_little = lost >= saved || is_short && ((saved - lost) as f64) < sizes.saving * moved as f64;
+            let least = if is_short { sizes.strip_saving } else { sizes.saving };
+            let saves_little = saved as f64 - (lost as f64) < least * moved as f64;
             if of_all < sizes.least || of_index > bytes || is_narrow || saves_little || block == extent {
                 return None;
             }

@@ -7,7 +7,7 @@
 //! give equal bits.
 
 use crate::Launch;
-use crate::cost::NON_TEMPORAL_BYTES;
+use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_LAUNCH_BYTES};
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
     IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
@@ -267,7 +267,9 @@ impl<'a> TiledReduction<'a> {
         let is_line = |(axis, (&stride, &extent)): (usize, (&isize, &usize))| {
             axis == self.axes.columns || extent == 1 || stride % FOLD_VECTOR_BYTES as isize == 0
         };
-        (sink.nontemporal || points * sink.size as usize >= NON_TEMPORAL_BYTES)
+        let is_large =
+            points * sink.size as usize >= NON_TEMPORAL_BYTES || points * self.body.bytes >= NON_TEMPORAL_LAUNCH_BYTES;
+        (sink.nontemporal || is_large)
             && launch.addresses[operand as usize].addr().is_multiple_of(FOLD_VECTOR_BYTES)
             && axes.all(is_line)
     }

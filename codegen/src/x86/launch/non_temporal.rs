@@ -1,6 +1,6 @@
 //! Non-temporal stores: results that exceed the caches are written past them, which saves reading their lines first.
 
-use crate::cost::NON_TEMPORAL_BYTES;
+use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_LAUNCH_BYTES};
 use crate::drive::strategy;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::launch::effects::overlap;
@@ -9,7 +9,7 @@ use crate::{Access, Launch};
 
 impl LoopProgram {
     /// Selects non-temporal stores in a launch, or a part of one, of so many points, where memory takes longer than computing: for results that
-    /// are large, or that the kernel gives the hint for.
+    /// are large, or of a launch that is, or that the kernel gives the hint for.
     #[inline]
     pub(crate) fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
         let is_hinted = self.expanded.kernel.operands.iter().any(|operand| operand.nontemporal);
@@ -31,7 +31,9 @@ impl LoopProgram {
             let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
             if operands[operand].access == Access::Write
                 && kinds[operand] == StrideKind::Dense
-                && (operands[operand].nontemporal || points * size >= NON_TEMPORAL_BYTES)
+                && (operands[operand].nontemporal
+                    || points * size >= NON_TEMPORAL_BYTES
+                    || points * self.forms.bytes >= NON_TEMPORAL_LAUNCH_BYTES)
                 && self.lanes * operands[operand].dtype.real().size() == self.processor.level.vector()
                 && own.start % VECTOR_BYTES as isize == 0
                 && (0..launch.outer.len()).all(lines)
