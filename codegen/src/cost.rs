@@ -117,9 +117,12 @@ pub const BLOCK_BYTES: usize = 512 << 10;
 pub const STRIP_BYTES: usize = 1 << 20;
 /// Least bytes of a row of a strip.
 pub const STRIP_ROW_BYTES: usize = 256;
-/// The least part of the memory traffic that blocks must save: of six passes over 2000 × 2000 doubles they saved one, and took 7.7 ms, not 6.9; of
-/// eight over 40000 × 50 two, and took 4.7 ms, not 4.4.
-pub const BLOCK_SAVING: f64 = 0.3;
+/// The least part of the memory traffic that blocks must save: of six passes over 2000 × 2000 doubles they saved one, and took 7.7 ms, not 6.9.
+pub const BLOCK_SAVING: f64 = 0.25;
+/// What reading the lines of a result before they are written takes beside moving it. Columns centred, kept, and divided by their deviation take
+/// 2.7 ms in one kernel (4000 × 500), which reads them, and 3.2 in three; `y = abs(b) / (abs(c) + 1); y[:, 1:] += y[:, 1:]` of 2000 × 2000 takes 4.6
+/// in one and 4.2 in two.
+pub const LINE_READ: f64 = 0.5;
 /// The least part of the memory traffic that strips of less than a page must save. They move the rest slowly: each row is on another page. Of twelve
 /// passes over 300 × 1000 doubles they saved four, and took twice as long; of five over 200 × 10000 two, and took a fifth longer; of the four of
 /// `(x - x.mean(axis=0)) / x.std(axis=0)` two.
@@ -181,7 +184,7 @@ const fn constant(name: &'static str, value: f64, unit: &'static str, decides: &
 }
 
 /// Every constant, in the order of this file.
-pub static CONSTANTS: [Constant; 47] = [
+pub static CONSTANTS: [Constant; 48] = [
     constant(name::CACHED_BYTE, CACHED_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
     constant(name::SHARED_BYTE, SHARED_NS_PER_BYTE, "ns", "fuse, recompute"),
     constant(name::MEMORY_BYTE, MEMORY_NS_PER_BYTE, "ns", "fuse, recompute, thread"),
@@ -222,6 +225,7 @@ pub static CONSTANTS: [Constant; 47] = [
     constant("strip of columns", STRIP_BYTES as f64, "bytes", "compose"),
     constant("row of a strip", STRIP_ROW_BYTES as f64, "bytes", "compose"),
     constant("saved by blocks", BLOCK_SAVING, "", "compose"),
+    constant("line read before a store", LINE_READ, "× bytes", "compose"),
     constant("saved by strips", STRIP_SAVING, "", "compose"),
     constant("composed kernels", COMPOSED_BYTES as f64, "bytes", "compose"),
     constant("blocks of a device", DEVICE_BLOCKS as f64, "blocks", "compose"),

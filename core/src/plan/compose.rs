@@ -14,7 +14,7 @@ use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::backend::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use fastnp_codegen::cost::{
-    BLOCK_BYTES, BLOCK_SAVING, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS,
+    BLOCK_BYTES, BLOCK_SAVING, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS, LINE_READ,
     NON_TEMPORAL_BYTES, STRIP_BYTES, STRIP_ROW_BYTES, STRIP_SAVING,
 };
 use smallvec::SmallVec;
@@ -393,17 +393,20 @@ fn composition(
             let block = (bytes / of_index.max(1)).clamp(1, extent);
             let row = narrowest.map(|step| block * step as usize);
             let is_narrow = row.is_some_and(|row| row < sizes.strip_row);
-            // What stages after the first move again; the rest is moved as without composition, slowly where each row is on another page. A
-            // large result that is written first, and written past the caches without composition, has its lines read.
-            let (moved, saved, lost) = operands.iter().fold((0, 0, 0), |(moved, saved, lost), o| {
-                let loses =
-                    o.begins_written && o.users > 1 && o.of_all >= NON_TEMPORAL_BYTES && liveness.is_live(o.slot);
-                let lines = if loses { o.of_all } else { 0 };
-                (moved + o.users * o.of_all, saved + (o.users - 1) * o.of_all, lost + lines)
-            });
+            // What stages after the first move again, and what only these stages use; the rest is moved as without composition, slowly where
+            // each row is on another page. A large result that is written first, and written past the caches without composition, has its lines
+            // read.
+            let (mut moved, mut saved) = (0.0, 0.0);
+            for o in &operands {
+                let (users, bytes) = (o.users as f64, o.of_all as f64);
+                let is_within = o.begins_written && liveness.ends(o.slot, first + o.stages.end());
+                let loses = o.begins_written && o.users > 1 && o.of_all >= NON_TEMPORAL_BYTES;
+                moved += users * bytes;
+                saved += bytes * if is_within { users } else { users - 1.0 - if loses { LINE_READ } else { 0.0 } };
+            }
             let is_short = row.is_some_and(|row| row < PAGE_BYTES);
             let least = if is_short { sizes.strip_saving } else { sizes.saving };
-            let saves_little = saved as f64 - (lost as f64) < least * moved as f64;
+            let saves_little = saved < least * moved;
             if of_all < sizes.least || of_index > bytes || is_narrow || saves_little || block == extent {
                 return None;
             }
@@ -448,7 +451,7 @@ struct StagedSlot {
     /// From the first stage that touches it to the last, and how many do.
     stages: RangeInclusive<usize>,
     users: usize,
-    /// Whether the first stage writes it and does not read it.
+    /// Whether it is written before it is read.
     begins_written: bool,
 }
 
@@ -465,7 +468,6 @@ fn operands(all: &[(usize, BlockAccess)], first: usize, liveness: &Liveness) -> 
             Some(known) => {
                 (known.of_index, known.of_all) = (known.of_index.max(of_index), known.of_all.max(of_all));
                 known.users += usize::from(known.stages.end() != stage);
-                known.begins_written &= access.is_write || known.stages.start() != stage;
                 known.stages = *known.stages.start()..=*stage;
             }
             None => {
