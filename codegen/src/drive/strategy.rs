@@ -307,10 +307,10 @@ pub(crate) fn rows_of_call(n: usize, saves_inputs: bool, is_non_temporal: bool) 
     (elements / n).max(1)
 }
 
-/// Whether a result of a launch may be so large that non-temporal stores pay, where memory bandwidth limits it.
+/// Whether a result of a launch may be so large that non-temporal stores pay.
 #[inline]
-pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bool {
-    points >= NON_TEMPORAL_POINTS && is_memory_bound
+pub(crate) fn may_store_non_temporal(points: usize) -> bool {
+    points >= NON_TEMPORAL_POINTS
 }
 
 /// Whether the time of a scan of so many instructions is that of its sequential additions.

@@ -4,7 +4,7 @@
 //! [`crate::x86::launch::program`]). So the results in slow-path lanes do not matter, and a select by a mask of them is its last
 //! argument: the loop neither replaces arguments nor blends results. It records only that there were such lanes.
 
-use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, MEMORY_NS_PER_BYTE};
+use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS};
 use crate::ir::build::visit;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::registers::{Uses, ValueNumber};
@@ -207,11 +207,6 @@ impl<'a> Body<'a> {
     /// Bytes of memory traffic an element.
     pub(crate) fn element_bytes(&self) -> usize {
         self.kernel.operands.iter().map(|operand| operand.dtype.size()).sum()
-    }
-
-    /// Whether memory takes longer than computing.
-    pub(crate) fn is_memory_bound(&self) -> bool {
-        self.element_ns() < self.element_bytes() as f64 * MEMORY_NS_PER_BYTE
     }
 
     /// Whether it is so long that copies of it are interleaved: the processor looks ahead over several copies of shorter ones, but not

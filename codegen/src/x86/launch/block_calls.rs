@@ -26,11 +26,10 @@ fn stride_kinds(kinds: &[OperandKind]) -> StrideKinds {
     kinds.iter().map(kind).collect()
 }
 
-/// The kinds by which a loop gains: non-temporal stores are of whole vectors, and where memory takes longer than computing.
-fn profitable(body: &Body<'_>, mut kinds: StrideKinds) -> StrideKinds {
-    let is_vector = |size: usize| body.lanes * size == body.level.vector();
+/// The kinds that a body has instructions for: non-temporal stores are of whole vectors.
+fn supported(body: &Body<'_>, mut kinds: StrideKinds) -> StrideKinds {
     for (kind, operand) in kinds.iter_mut().zip(&body.kernel.operands) {
-        if *kind == StrideKind::NonTemporal && !(is_vector(operand.dtype.real().size()) && body.is_memory_bound()) {
+        if *kind == StrideKind::NonTemporal && body.lanes * operand.dtype.real().size() != body.level.vector() {
             *kind = StrideKind::Dense;
         }
     }
@@ -64,7 +63,7 @@ fn map_code(
 ) -> Result<MapCode, usize> {
     let map = expand_as(of, version);
     let body = Body::of(&map, processor);
-    let kinds = profitable(&body, kinds);
+    let kinds = supported(&body, kinds);
     match CompiledLoop::new(&body, &kinds) {
         Ok(compiled) => {
             let code = BlockCode { compiled, of: of.clone(), map, processor, kinds, version };
@@ -84,7 +83,7 @@ fn fold_code(
 ) -> Option<ReduceCode> {
     let map = expand_as(of, version);
     let body = Body::of(&map, processor);
-    let kinds = profitable(&body, kinds);
+    let kinds = supported(&body, kinds);
     let chains = chains.or_else(|| chains_of(&body, ops))?;
     let compiled = CompiledLoop::reduce(&body, &kinds, (ops, chains)).ok()?;
     let lanes = body.lanes;

@@ -12,7 +12,7 @@ use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
-use crate::drive::strategy::{self, MIN_SHARED_ROW, REPEATED_ELEMENTS, SHORT_NESTED_ROW};
+use crate::drive::strategy::{self, MIN_REPEATED_POINTS, MIN_SHARED_ROW, REPEATED_ELEMENTS, SHORT_NESTED_ROW};
 use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::repeated_rows::{RepeatedRows, rows_of_lines};
@@ -27,10 +27,11 @@ const BLOCK_ELEMENTS: usize = 4096;
 const MIN_ROWS: usize = 4;
 const MIN_COLUMNS: usize = 16;
 /// Nanoseconds of an element for which it pays to make one row of short ones of a vector or more: where the copies are made once, and where
-/// they are made for each block. Of less than a vector it always does: of products of 2 or 4 doubles by one the interpreter takes 0.6 ns an
-/// element and 1.8 to 2.1 from memory, copies and a loop 0.5 and 1.0 to 1.3. Measure: `python -m benches.composed`, the lines of scaled
-/// exponentials.
+/// they are made for each block. Measure: `python -m benches.composed`, the lines of scaled exponentials.
 const COSTLY_ELEMENT: [f64; 2] = [0.4, 0.8];
+/// The same for short rows of less than a vector in small launches. In others it always pays: of products of 2 or 4 doubles by one the
+/// interpreter takes 0.6 ns an element and 1.8 to 2.1 from memory, copies and a loop 0.5 and 1.0 to 1.3.
+const CHEAP_ELEMENT: f64 = 0.25;
 /// Nanoseconds of an element that is copied, for the cost model.
 const COPY_NS: f64 = 0.2;
 
@@ -103,7 +104,9 @@ impl LoopProgram {
     fn short_rows(&self, launch: &Launch<'_>, columns: usize) -> Option<CopiedBlocks> {
         let n = launch.outer[columns];
         let rows = (0..columns).rev().find(|&axis| launch.outer[axis] != 1)?;
-        if n > REPEATED_ELEMENTS || launch.outer[rows] < MIN_COLUMNS {
+        let points: usize = launch.outer.iter().product();
+        let is_large = n <= REPEATED_ELEMENTS && strategy::may_store_non_temporal(points);
+        if n >= MIN_SHARED_ROW && !is_large || launch.outer[rows] < MIN_COLUMNS {
             return None;
         }
         let all = || 0..launch.addresses.len();
@@ -124,17 +127,14 @@ impl LoopProgram {
         let lines = written().map(|operand| rows_of_lines(n * self.size_of(operand))).max().unwrap_or(1);
         let cost = self.forms.cost;
         let pays = match n {
-            n if n < SHORT_NESTED_ROW => true,
+            n if n < SHORT_NESTED_ROW => points >= MIN_REPEATED_POINTS || cost >= CHEAP_ELEMENT,
             n if n < MIN_SHARED_ROW && copied.iter().all(|&o| launch.strides_of(o)[rows] == 0) => {
                 cost >= COSTLY_ELEMENT[0]
             }
             n if n < MIN_SHARED_ROW => cost >= COSTLY_ELEMENT[1],
             _ => false,
         };
-        let points: usize = launch.outer.iter().product();
-        let fills_lines = lines > 1
-            && written().count() > copied.len()
-            && strategy::may_store_non_temporal(points, self.is_memory_bound);
+        let fills_lines = is_large && lines > 1 && written().count() > copied.len();
         let count = (BLOCK_ELEMENTS / n).next_multiple_of(lines).min(launch.outer[rows]);
         let block = [count, n];
         (pays || fills_lines).then_some(CopiedBlocks { rows, columns, copied, block, is_one_row: true })

@@ -8,12 +8,12 @@ use crate::x86::launch::program::LoopProgram;
 use crate::{Access, Launch};
 
 impl LoopProgram {
-    /// Selects non-temporal stores in a launch, or a part of one, of so many points, where memory takes longer than computing: for results that
-    /// are large, or of a launch that is, or that the kernel gives the hint for.
+    /// Selects non-temporal stores in a launch, or a part of one, of so many points: for results that are large, or of a launch that is, or
+    /// that the kernel gives the hint for.
     #[inline]
     pub(crate) fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
-        let is_hinted = self.expanded.kernel.operands.iter().any(|operand| operand.nontemporal);
-        if is_hinted || strategy::may_store_non_temporal(points, self.is_memory_bound) {
+        let is_hinted = || self.expanded.kernel.operands.iter().any(|operand| operand.nontemporal);
+        if !self.keeps_results_cached && (strategy::may_store_non_temporal(points) || is_hinted()) {
             self.select_non_temporal(launch, points, kinds);
         }
     }

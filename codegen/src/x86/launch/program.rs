@@ -6,7 +6,6 @@
 //! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
 //! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
-use crate::cost::MEMORY_NS_PER_BYTE;
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -84,8 +83,8 @@ pub(crate) struct LoopProgram {
     uses_coordinates: bool,
     /// Whether points repeat instructions.
     has_loops: bool,
-    /// Whether memory bandwidth limits large launches.
-    pub(crate) is_memory_bound: bool,
+    /// Whether its results are read at once: they are not written past the caches.
+    pub(crate) keeps_results_cached: bool,
     /// Whether one call may run several rows.
     pub(crate) nests: bool,
 }
@@ -120,7 +119,6 @@ impl LoopProgram {
         let cost = body.element_ns() + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
         let bytes = body.element_bytes();
-        let is_memory_bound = cost < bytes as f64 * MEMORY_NS_PER_BYTE;
         let by_offset =
             |inst: &Inst, o: usize| matches!(inst, Inst::Gather(m, _) | Inst::Scatter(m, ..) if m.0 as usize == o);
         let is_broadcast = |o: usize| insts().any(|inst| by_offset(inst, o));
@@ -166,7 +164,7 @@ impl LoopProgram {
             loops: RwLock::default(),
             uses_coordinates,
             has_loops,
-            is_memory_bound,
+            keeps_results_cached: false,
             nests: !uses_coordinates,
         })
     }

@@ -55,7 +55,7 @@ impl ColumnScan {
             let (map, origin) = map_of(kernel, before)?;
             let mut program = LoopProgram::new(&map, processor, portable, Version::Common).ok()?;
             // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
-            program.is_memory_bound = false;
+            program.keeps_results_cached = true;
             // A row reads the results of the row before, so that one is re-executed before it runs.
             program.nests &= program.forms.single_pass;
             Some(RowMap { program, origin })
