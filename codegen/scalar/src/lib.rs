@@ -98,6 +98,7 @@
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
 //! | `loops` | natural loops |
+//! | `rotate` | the question whether there is another turn, at the end of a turn |
 //! | `reread` | words of the frame read again before inner loops |
 //! | `strength` | products of indices and strides as sums |
 //! | `verify` | the rules, checked |
@@ -117,6 +118,7 @@ mod order;
 mod parse;
 mod program;
 mod reread;
+mod rotate;
 mod scratch;
 mod status;
 mod strength;
