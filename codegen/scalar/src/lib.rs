@@ -99,6 +99,8 @@
 //! | `parse` | text to representation |
 //! | `loops` | natural loops |
 //! | `rotate` | the question whether there is another turn, at the end of a turn |
+//! | `polynomial` | integers of a turn of a loop as polynomials |
+//! | `forward` | what a turn has stored, in a register for the next one |
 //! | `reread` | words of the frame read again before inner loops |
 //! | `strength` | products of indices and strides as sums |
 //! | `verify` | the rules, checked |
@@ -107,6 +109,7 @@
 //! | `program` | `compile`, `Program::run` |
 
 mod error;
+mod forward;
 mod functions;
 mod inner_loop;
 mod inner_product;
@@ -116,6 +119,7 @@ mod lower;
 mod memory;
 mod order;
 mod parse;
+mod polynomial;
 mod program;
 mod reread;
 mod rotate;
