@@ -5,7 +5,8 @@
 //! which one it has stored, are polynomials ([`crate::polynomial`]) that are compared.
 //!
 //! The register is not valid in the first turn, and after what may have written to memory on a rare path, such as a poll of the host. A
-//! truth value, `miss`, says so: then the element is loaded. The store stays. Cranelift forwards within a turn.
+//! truth value, `miss`, says so: then the element is loaded. It is loaded as well where an index is negative, as `i - 1` may be as far
+//! as is known, and counts from the end. The store stays. Cranelift forwards within a turn.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,9 +17,6 @@ use crate::polynomial::{Place, Polynomial, Turn};
 
 /// So many recurrences of a loop: each takes two registers.
 const MOST: usize = 2;
-
-/// A wider access than any.
-const WIDEST: i64 = 16;
 
 /// Forwards in all innermost loops.
 pub(crate) fn forward(function: &mut Function<'_>) {
@@ -60,6 +58,17 @@ fn has_both(function: &Function<'_>, found: &Loop) -> bool {
 /// Whether loading gives what was stored, or its low bits.
 fn is_exact(access: Access) -> bool {
     !matches!(access, Access::F32x2 | Access::F32x4 | Access::F64x2)
+}
+
+/// How many bytes an access takes of memory.
+fn bytes(access: Access) -> i64 {
+    match access {
+        Access::I8 | Access::U8 | Access::Bool => 1,
+        Access::I16 | Access::U16 => 2,
+        Access::I32 | Access::U32 | Access::F32 => 4,
+        Access::I64 | Access::F64 | Access::F32x2 => 8,
+        Access::F64x2 | Access::F32x4 => 16,
+    }
 }
 
 /// Where each register is written, if in one place.
@@ -118,8 +127,9 @@ fn usual(function: &Function<'_>, found: &Loop) -> HashSet<usize> {
 /// Loads of what the turn before has stored by one of these stores, which have one address.
 struct Pair {
     access: Access,
-    loads: Vec<Place>,
-    stores: Vec<Place>,
+    /// With the conditions under which the element is another one.
+    loads: Vec<(Place, Vec<Reg>)>,
+    stores: Vec<(Place, Vec<Reg>)>,
     /// Instructions on rare paths that may write to the element.
     spoil: Vec<Place>,
 }
@@ -129,6 +139,8 @@ struct Touch {
     place: Place,
     /// Of a load or store, its kind, and its address if that is known.
     access: Option<(Access, Option<Polynomial>)>,
+    /// The conditions under which that is another address.
+    unless: Vec<Reg>,
     is_load: bool,
 }
 
@@ -144,10 +156,11 @@ fn touches(function: &Function<'_>, turn: &mut Turn<'_>, order: &[usize]) -> Vec
                     let at = turn.value(address, place);
                     let at = at.map(|at| at.plus(&Polynomial::constant(i64::from(offset)), 1));
                     let is_load = matches!(instruction, Instruction::Load { .. });
-                    found.push(Touch { place, access: Some((access, at)), is_load });
+                    let unless = turn.assumptions(address, place);
+                    found.push(Touch { place, access: Some((access, at)), unless, is_load });
                 }
                 Instruction::Call { function, .. } if may_store(function.callee) => {
-                    found.push(Touch { place, access: None, is_load: false });
+                    found.push(Touch { place, access: None, unless: Vec::new(), is_load: false });
                 }
                 _ => {}
             }
@@ -185,7 +198,7 @@ fn pairs(function: &Function<'_>, found: &Loop, order: &[usize], definitions: &[
         let group = |touch: &&Touch| {
             !touch.is_load && usual.contains(&touch.place.0) && touch.access == Some((access, Some(at.clone())))
         };
-        let stores: Vec<Place> = touches.iter().filter(group).map(|touch| touch.place).collect();
+        let stores: Vec<&Touch> = touches.iter().filter(group).collect();
         let reads = |touch: &&Touch| {
             let Some((same, Some(read))) = &touch.access else { return false };
             let (block, place) = touch.place;
@@ -195,10 +208,20 @@ fn pairs(function: &Function<'_>, found: &Loop, order: &[usize], definitions: &[
             to != address && *same == access && turn.next(read).as_ref() == Some(at) && usual.contains(&touch.place.0)
         };
         let loads: Vec<&Touch> = touches.iter().filter(reads).collect();
-        let loads: Vec<Place> = loads.iter().filter(|load| flow.is_old(load)).map(|load| load.place).collect();
-        if made.len() < MOST && !loads.is_empty() && flow.is_stored(at, &stores) && flow.depends(&loads, &stores) {
+        let places = |touches: &[&Touch]| touches.iter().map(|touch| touch.place).collect::<Vec<Place>>();
+        let stores_at = places(&stores);
+        let loads: Vec<&Touch> = loads.into_iter().filter(|load| flow.is_old(load, &stores_at)).collect();
+        let loads_at = places(&loads);
+        if made.len() < MOST
+            && !loads.is_empty()
+            && flow.is_stored((access, at), &stores_at)
+            && flow.depends(&loads_at, &stores_at)
+        {
             let is_rare = |touch: &&Touch| !touch.is_load && !usual.contains(&touch.place.0);
             let spoil = touches.iter().filter(is_rare).map(|touch| touch.place).collect();
+            let with_conditions =
+                |touches: &[&Touch]| touches.iter().map(|touch| (touch.place, touch.unless.clone())).collect();
+            let (loads, stores) = (with_conditions(&loads), with_conditions(&stores));
             made.push(Pair { access, loads, stores, spoil });
         }
     }
@@ -239,25 +262,28 @@ impl Flow<'_> {
         self.order.iter().filter(leads_back).all(|block| ends[block])
     }
 
-    /// Whether memory at an address is written by an access, as far as is known.
-    fn may_write(&self, touch: &Touch, to: &Polynomial) -> bool {
+    /// Whether an element is written by an access, as far as is known.
+    fn may_write(&self, touch: &Touch, (element, to): (Access, &Polynomial)) -> bool {
         if touch.is_load || !self.usual.contains(&touch.place.0) {
             return false; // what rare paths write is looked after where they do
         }
-        let Some((_, Some(at))) = &touch.access else { return true };
-        at.plus(to, -1).number().is_none_or(|apart| (-WIDEST..=WIDEST).contains(&apart))
+        let Some((access, Some(at))) = &touch.access else { return true };
+        let apart = at.plus(to, -1).number().filter(|_| touch.unless.is_empty());
+        apart.is_none_or(|apart| -bytes(*access) < apart && apart < bytes(element))
     }
 
-    /// Whether the element is what it was at the beginning of the turn where it is loaded.
-    fn is_old(&self, load: &Touch) -> bool {
-        let Some((_, Some(at))) = &load.access else { return false };
-        self.holds(true, Some(load.place), |touch| self.may_write(touch, at).then_some(false))
+    /// Whether the element is what it was at the beginning of the turn where it is loaded, and none of these stores was made since.
+    fn is_old(&self, load: &Touch, stores: &[Place]) -> bool {
+        let Some((access, Some(at))) = &load.access else { return false };
+        self.holds(true, Some(load.place), |touch| {
+            (stores.contains(&touch.place) || self.may_write(touch, (*access, at))).then_some(false)
+        })
     }
 
-    /// Whether all turns have stored to the element in the end, and nothing else there afterwards.
-    fn is_stored(&self, at: &Polynomial, stores: &[Place]) -> bool {
+    /// Whether all turns have stored to an element in the end, and nothing else there afterwards.
+    fn is_stored(&self, element: (Access, &Polynomial), stores: &[Place]) -> bool {
         self.holds(false, None, |touch| {
-            if stores.contains(&touch.place) { Some(true) } else { self.may_write(touch, at).then_some(false) }
+            if stores.contains(&touch.place) { Some(true) } else { self.may_write(touch, element).then_some(false) }
         })
     }
 
@@ -286,6 +312,7 @@ impl Flow<'_> {
 #[derive(Default)]
 struct Edits {
     registers: Vec<Register<'static>>,
+    ahead: HashMap<Place, Vec<Instruction>>,
     behind: HashMap<Place, Vec<Instruction>>,
     loads: HashMap<Place, Forwarded>,
     before: Vec<(usize, Instruction)>,
@@ -304,21 +331,29 @@ impl Edits {
     }
 
     fn add(&mut self, function: &Function<'_>, found: &Loop, order: &[usize], pair: &Pair) {
-        debug_assert!(pair.loads.iter().all(|(block, _)| order.contains(block)));
+        debug_assert!(pair.loads.iter().all(|((block, _), _)| order.contains(block)));
         let of = pair.access.register();
         let (carried, miss) = (self.register(function, "carried", of), self.register(function, "miss", Type::I8));
-        for &place in &pair.stores {
+        for (place, unless) in &pair.stores {
+            let place = *place;
             let Instruction::Store { from, .. } = function.blocks[place.0].instructions[place.1].0 else { continue };
             let loaded = self.loaded(function, pair.access, carried, from);
             let behind = self.behind.entry(place).or_default();
             behind.extend(loaded);
             behind.push(Instruction::IntConst { to: miss, value: 0 });
+            behind.extend(unless.iter().map(|&condition| operation(Op::Or, miss, Regs::of([miss, condition]))));
         }
         for &place in &pair.spoil {
             self.behind.entry(place).or_default().push(Instruction::IntConst { to: miss, value: 1 });
         }
-        for &place in &pair.loads {
-            self.loads.insert(place, Forwarded { carried, miss });
+        for (place, unless) in &pair.loads {
+            let mut miss = miss;
+            for &condition in unless {
+                let either = self.register(function, "miss", Type::I8);
+                self.ahead.entry(*place).or_default().push(operation(Op::Or, either, Regs::of([miss, condition])));
+                miss = either;
+            }
+            self.loads.insert(*place, Forwarded { carried, miss });
         }
         self.before.extend(found.before.iter().map(|&block| (block, Instruction::IntConst { to: miss, value: 1 })));
     }
@@ -361,6 +396,8 @@ impl Edits {
             let mut current = block;
             for (place, (instruction, line)) in instructions.into_iter().enumerate() {
                 let load = (instruction, line);
+                let ahead = self.ahead.get(&(block, place)).into_iter().flatten();
+                function.blocks[current].instructions.extend(ahead.map(|&instruction| (instruction, line)));
                 match self.loads.get(&(block, place)) {
                     None => function.blocks[current].instructions.push(load),
                     Some(forwarded) => current = divide(function, current, load, forwarded),

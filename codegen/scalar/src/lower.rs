@@ -363,6 +363,23 @@ impl Lowering<'_> {
         }
     }
 
+    /// `x & mask ^ y & mask` as `(x ^ y) & mask`, so that what waits for `x` waits for one instruction less: a
+    /// turn of a checksum's loop over bits takes 3 cycles instead of 4.
+    fn xor(&mut self, a: Value, b: Value) -> Value {
+        let dfg = &self.builder.func.dfg;
+        let masked = |value: Value| match dfg.value_def(value).inst().map(|inst| dfg.insts[inst]) {
+            Some(ir::InstructionData::Binary { opcode: ir::Opcode::Band, args }) => Some(args),
+            _ => None,
+        };
+        if let (Some([x, mask]), Some([y, other])) = (masked(a), masked(b))
+            && mask == other
+        {
+            let differ = self.builder.ins().bxor(x, y);
+            return self.builder.ins().band(differ, mask);
+        }
+        self.builder.ins().bxor(a, b)
+    }
+
     fn is_not_zero(&mut self, value: Value) -> Value {
         self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, value, 0)
     }
@@ -433,7 +450,7 @@ impl Lowering<'_> {
             Op::Mul => ins.imul(a, b),
             Op::And => ins.band(a, b),
             Op::Or => ins.bor(a, b),
-            Op::Xor => ins.bxor(a, b),
+            Op::Xor => self.xor(a, b),
             Op::Shl => ins.ishl(a, b),
             Op::Sar => ins.sshr(a, b),
             Op::Shr => ins.ushr(a, b),

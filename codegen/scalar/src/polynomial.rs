@@ -3,7 +3,7 @@
 //! Two addresses are equal, or so many bytes apart, if their polynomials say so; what an address is in the next turn follows from what is
 //! added to the induction variables. Integers wrap, and so do coefficients.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::ir::{Function, Instruction, Op, Reg};
 use crate::loops::Loop;
@@ -278,6 +278,10 @@ impl<'a> Turn<'a> {
             Instruction::Op { row, operands, .. } => (row.op, *operands),
             _ => return None,
         };
+        if op == Op::Select {
+            let otherwise = operands.as_slice()[2];
+            return if self.is_assumed(place) { self.value(otherwise, place) } else { None };
+        }
         let mut read = operands.as_slice().iter().map(|&register| self.value(register, place));
         let (a, b) = (read.next()??, read.next());
         match op {
@@ -288,6 +292,42 @@ impl<'a> Turn<'a> {
             Op::Mul => Some(a.times(&b??)),
             _ => None,
         }
+    }
+
+    /// Whether the condition of a `select` is assumed not to hold, as of `a[i - 1]` that the index is negative.
+    fn is_assumed(&self, place: Place) -> bool {
+        let Instruction::Op { operands, .. } = &self.function.blocks[place.0].instructions[place.1].0 else {
+            return false;
+        };
+        let condition = self.written.get(&operands.as_slice()[0]);
+        !self.is_fixed(place) && matches!(condition, Some(&Some(decided)) if self.precedes(decided, place))
+    }
+
+    /// The conditions that must not hold where an instruction reads a register, that its value may be what [`Turn::value`] says.
+    pub(crate) fn assumptions(&mut self, register: Reg, at: Place) -> Vec<Reg> {
+        let (mut found, mut open, mut seen) = (Vec::new(), vec![(register, at)], HashSet::new());
+        while let Some((register, at)) = open.pop() {
+            let Some(&Some(place)) = self.written.get(&register) else { continue };
+            if !self.precedes(place, at) || self.step(register).is_some() || !seen.insert(place) {
+                continue;
+            }
+            let Instruction::Op { row, operands, .. } = self.function.blocks[place.0].instructions[place.1].0 else {
+                continue;
+            };
+            match (row.op, operands.as_slice()) {
+                (Op::Select, &[condition, _, otherwise]) if self.is_assumed(place) => {
+                    if !found.contains(&condition) {
+                        found.push(condition);
+                    }
+                    open.push((otherwise, place));
+                }
+                (Op::Copy | Op::Neg | Op::Add | Op::Sub | Op::Mul, operands) => {
+                    open.extend(operands.iter().map(|&operand| (operand, place)));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// The value in the next turn of what has this value now; `None` where that is not known.

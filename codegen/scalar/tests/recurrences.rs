@@ -40,17 +40,21 @@ struct Element {
     array: usize,
     distance: i64,
     is_fixed: bool,
+    /// Whether an index below 0 counts from somewhere else.
+    is_wrapped: bool,
 }
 
 impl Element {
     fn random(random: &mut Random) -> Element {
         let array = usize::from(random.below(4) == 0);
-        Element { array, distance: random.between(-2, 2), is_fixed: random.below(4) == 0 }
+        let is_fixed = random.below(4) == 0;
+        Element { array, distance: random.between(-2, 2), is_fixed, is_wrapped: random.below(4) == 0 }
     }
 
     fn index(self, item: i64) -> i64 {
         let item = if self.is_fixed { 0 } else { item };
-        MIDDLE + item + self.distance
+        let index = item + self.distance;
+        MIDDLE + index + if self.is_wrapped && index < 0 { WRAP } else { 0 }
     }
 }
 
@@ -65,16 +69,19 @@ struct Step {
 
 const TURNS: i64 = 9;
 const ELEMENTS: usize = 64;
+const WRAP: i64 = 5;
 const MIDDLE: i64 = ELEMENTS as i64 / 2;
 
 fn text(steps: &[Step], (kind, size, of): (&str, usize, &str), by: Option<i64>) -> String {
     let mut text =
         "function f frame 3\nreg first: i64\nreg second: i64\nreg at: i64\nreg by: i64\nreg left: i64\n".to_owned();
-    text += "reg item: i64\nreg zero: i64\nreg one: i64\nreg more: i8\nreg size: i64\nreg by.known: i64\n";
+    text +=
+        "reg item: i64\nreg zero: i64\nreg one: i64\nreg more: i8\nreg size: i64\nreg wrap: i64\nreg by.known: i64\n";
     write!(text, "reg three: {of}\nreg a: {of}\nreg b: {of}\n").unwrap();
     for n in 0..steps.len() {
         write!(text, "reg is.{n}: i8\nreg which.{n}: i64\n").unwrap();
         for e in 0..3 {
+            write!(text, "reg n.{n}.{e}: i8\nreg w.{n}.{e}: i64\nreg x.{n}.{e}: i64\n").unwrap();
             write!(text, "reg d.{n}.{e}: i64\nreg i.{n}.{e}: i64\nreg o.{n}.{e}: i64\nreg p.{n}.{e}: i64\n").unwrap();
         }
     }
@@ -84,7 +91,7 @@ fn text(steps: &[Step], (kind, size, of): (&str, usize, &str), by: Option<i64>) 
         "f32" => writeln!(text, "three = fconst 0x40400000").unwrap(),
         _ => writeln!(text, "three = iconst 3").unwrap(),
     }
-    write!(text, "left = iconst {TURNS}\nsize = iconst {size}\n").unwrap();
+    write!(text, "left = iconst {TURNS}\nsize = iconst {size}\nwrap = iconst {WRAP}\n").unwrap();
     match by {
         Some(by) => write!(text, "by.known = iconst {by}\nby = copy by.known\n").unwrap(),
         None => text += "by = get 2\n",
@@ -100,7 +107,13 @@ fn text(steps: &[Step], (kind, size, of): (&str, usize, &str), by: Option<i64>) 
         for (e, element) in [step.from, step.other, step.to].into_iter().enumerate() {
             let (base, item) = (["first", "second"][element.array], if element.is_fixed { "zero" } else { "item" });
             write!(text, "d.{n}.{e} = iconst {}\ni.{n}.{e} = add {item}, d.{n}.{e}\n", element.distance).unwrap();
-            write!(text, "o.{n}.{e} = mul i.{n}.{e}, size\np.{n}.{e} = add {base}, o.{n}.{e}\n").unwrap();
+            if element.is_wrapped {
+                write!(text, "n.{n}.{e} = icmp.lt i.{n}.{e}, zero\nw.{n}.{e} = add i.{n}.{e}, wrap\n").unwrap();
+                writeln!(text, "x.{n}.{e} = select n.{n}.{e}, w.{n}.{e}, i.{n}.{e}").unwrap();
+            } else {
+                writeln!(text, "x.{n}.{e} = copy i.{n}.{e}").unwrap();
+            }
+            write!(text, "o.{n}.{e} = mul x.{n}.{e}, size\np.{n}.{e} = add {base}, o.{n}.{e}\n").unwrap();
         }
         let (add, multiply) = if of == "i64" { ("add", "mul") } else { ("fadd", "fmul") };
         write!(text, "a = load.{kind} p.{n}.0, 0\nb = load.{kind} p.{n}.1, 0\n").unwrap();
@@ -140,7 +153,7 @@ fn combined(kind: &str, a: &[u8], b: &[u8]) -> Vec<u8> {
 #[test]
 fn recurrences_are_what_memory_gives() {
     let mut random = Random(0x1234_5678_9abc_def1);
-    for _ in 0..1500 {
+    for _ in 0..2500 {
         let kind = KINDS[random.below(KINDS.len() as u64) as usize];
         let (name, size, _) = kind;
         let by = [1, 1, 1, -1, 2, 0][random.below(6) as usize];
