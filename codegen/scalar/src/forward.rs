@@ -72,7 +72,7 @@ fn bytes(access: Access) -> i64 {
 }
 
 /// Where each register is written, if in one place.
-fn definitions(function: &Function<'_>) -> Vec<Option<Place>> {
+pub(crate) fn definitions(function: &Function<'_>) -> Vec<Option<Place>> {
     let (mut found, mut written) = (vec![None; function.registers.len()], vec![false; function.registers.len()]);
     for (index, block) in function.blocks.iter().enumerate() {
         for (place, (instruction, _)) in block.instructions.iter().enumerate() {
@@ -90,7 +90,7 @@ fn successors(block: &Block<'_>) -> impl Iterator<Item = usize> {
 }
 
 /// The blocks of an innermost loop, each behind all that lead to it; `None` if a part of it is entered in its middle.
-fn order(function: &Function<'_>, found: &Loop) -> Option<Vec<usize>> {
+pub(crate) fn order(function: &Function<'_>, found: &Loop) -> Option<Vec<usize>> {
     let within =
         |block: usize| successors(&function.blocks[block]).filter(|to| *to != found.head && found.body.contains(to));
     let mut open: HashMap<usize, usize> = HashMap::new();

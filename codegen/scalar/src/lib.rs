@@ -99,6 +99,7 @@
 //! | `parse` | text to representation |
 //! | `loops` | natural loops |
 //! | `rotate` | the question whether there is another turn, at the end of a turn |
+//! | `peel` | the first turn of a loop, and the others with fewer questions |
 //! | `polynomial` | integers of a turn of a loop as polynomials |
 //! | `forward` | what a turn has stored, in a register for the next one |
 //! | `reread` | words of the frame read again before inner loops |
@@ -119,6 +120,7 @@ mod lower;
 mod memory;
 mod order;
 mod parse;
+mod peel;
 mod polynomial;
 mod program;
 mod reread;

@@ -150,6 +150,17 @@ impl<'a> Turn<'a> {
         if first.0 == then.0 { first.1 < then.1 } else { self.dominators[&then.0].contains(&first.0) }
     }
 
+    /// Whether a condition by which a block of all turns ends is the same in all of them.
+    pub(crate) fn is_settled(&self, condition: Reg, block: usize) -> bool {
+        let end = (block, self.function.blocks[block].instructions.len());
+        let is_fixed = match self.written.get(&condition) {
+            None => true,
+            Some(None) => false,
+            Some(&Some(place)) => self.precedes(place, end) && self.is_fixed(place),
+        };
+        is_fixed && self.is_in_all_turns(block)
+    }
+
     /// Whether all turns run a block.
     fn is_in_all_turns(&self, block: usize) -> bool {
         let leads_back = |last: &&usize| {
