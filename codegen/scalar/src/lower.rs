@@ -65,13 +65,39 @@ pub(crate) fn lower(
     let entry = lowering.blocks[function.entry.0 as usize];
     lowering.builder.ins().jump(entry, &[]);
     lowering.reached(function.entry);
-    // In the order of the text, which is the order of loops: a block is sealed as soon as its predecessors stand.
-    let mut order: Vec<usize> = (0..function.blocks.len()).collect();
-    order.sort_by_key(|&index| function.blocks[index].line);
-    for index in order {
+    for index in reverse_postorder(function) {
         lowering.block(index, &function.blocks[index]);
     }
     lowering.builder.finalize();
+}
+
+/// The blocks, each behind all that lead to it but the last ones of loops, and those that nothing leads to in the end.
+///
+/// So a block is sealed before it is lowered, and the head of a loop as soon as the loop stands. Otherwise construction of SSA form has what
+/// the loop does not write (the items of loops around) go through parameters of the head: Cranelift removes such only where the value
+/// is no parameter itself, and moves nothing out of the loop that is computed of one.
+fn reverse_postorder(function: &Function<'_>) -> Vec<usize> {
+    let successors = |block: usize| {
+        let terminator = function.blocks[block].terminator.as_ref();
+        terminator.into_iter().flat_map(|(terminator, _)| terminator.successors()).map(|to| to.0 as usize)
+    };
+    let entry = function.entry.0 as usize;
+    let mut seen = vec![false; function.blocks.len()];
+    seen[entry] = true;
+    let (mut order, mut path) = (Vec::new(), vec![(entry, successors(entry).collect::<Vec<usize>>())]);
+    while let Some((block, left)) = path.last_mut() {
+        match left.pop() {
+            Some(to) if !std::mem::replace(&mut seen[to], true) => path.push((to, successors(to).collect())),
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                path.pop();
+            }
+        }
+    }
+    order.reverse();
+    order.extend((0..seen.len()).filter(|&block| !seen[block]));
+    order
 }
 
 /// The blocks behind which a function ends, and to which one rare block in a loop alone leads.

@@ -262,3 +262,77 @@ block over:
     }
     assert_eq!(numbers, expected);
 }
+
+#[test]
+fn what_a_loop_around_decides_is_computed_before_the_inner_one() {
+    // The sum of a matrix: behind the inner loop stands a block that a rare path joins, as behind a look at the status.
+    let text = "
+function f frame 3
+reg p: i64
+reg stride: i64
+reg n: i64
+reg i: i64
+reg j: i64
+reg at: i64
+reg row: i64
+reg value: f64
+reg sum: f64
+reg zero: i64
+reg one: i64
+reg eight: i64
+reg more: i8
+reg odd: i8
+block entry:
+  p = get 0
+  n = get 1
+  stride = get 2
+  one = iconst 1
+  eight = iconst 8
+  jump rows
+block rows:
+  more = icmp.lt i, n
+  br more, row, over
+block row:
+  j = copy zero
+  jump columns
+block columns:
+  more = icmp.lt j, n
+  br more, column, next
+block column:
+  row = mul i, stride
+  at = mul j, eight
+  at = add at, row
+  at = add at, p
+  value = load.f64 at, 0
+  sum = fadd sum, value
+  odd = fcmp.uno sum, sum
+  brcold odd, look, joined
+block joined:
+  j = add j, one
+  jump columns
+block look:
+  odd = call raised()
+  brcold odd, out, back
+block back:
+  jump joined
+block out:
+  return 1
+block next:
+  i = add i, one
+  jump rows
+block over:
+  put 0, sum
+  return 0
+";
+    let numbers: Vec<f64> = (0..12).map(f64::from).collect();
+    let mut frame = [numbers.as_ptr() as u64, 3, 32];
+    assert_eq!(run(text, &mut frame), 0);
+    assert_eq!(f64::from_bits(frame[0]), f64::from(1 + 2 + 4 + 5 + 6 + 8 + 9 + 10));
+    let clif = fastnp_scalar::listing(text).unwrap().clif;
+    let lines: Vec<&str> = clif.lines().collect();
+    let block_of = |word: &str| {
+        let place = lines.iter().position(|line| line.contains(word)).unwrap_or_else(|| panic!("no {word}\n{clif}"));
+        lines[..place].iter().rposition(|line| line.starts_with("block"))
+    };
+    assert_ne!(block_of(" imul"), block_of("load.f64"), "{clif}");
+}
