@@ -449,6 +449,17 @@ impl Terminator {
         };
         first.into_iter().chain(second)
     }
+
+    /// The same with other blocks in the place of those that may follow.
+    pub(crate) fn leading(self, other: impl Fn(BlockId) -> BlockId) -> Terminator {
+        match self {
+            Terminator::Jump(to) => Terminator::Jump(other(to)),
+            Terminator::Branch { condition, then, otherwise, cold } => {
+                Terminator::Branch { condition, then: other(then), otherwise: other(otherwise), cold }
+            }
+            Terminator::Return(code) => Terminator::Return(code),
+        }
+    }
 }
 
 /// A declared register.

@@ -98,6 +98,10 @@
 //! | `ir` | the representation and the table of ops |
 //! | `parse` | text to representation |
 //! | `loops` | natural loops |
+//! | `rotate` | the question whether there is another turn, at the end of a turn |
+//! | `peel` | the first turn of a loop, and the others with fewer questions |
+//! | `polynomial` | integers of a turn of a loop as polynomials |
+//! | `forward` | what a turn has stored, in a register for the next one |
 //! | `reread` | words of the frame read again before inner loops |
 //! | `strength` | products of indices and strides as sums |
 //! | `verify` | the rules, checked |
@@ -106,6 +110,7 @@
 //! | `program` | `compile`, `Program::run` |
 
 mod error;
+mod forward;
 mod functions;
 mod inner_loop;
 mod inner_product;
@@ -115,8 +120,11 @@ mod lower;
 mod memory;
 mod order;
 mod parse;
+mod peel;
+mod polynomial;
 mod program;
 mod reread;
+mod rotate;
 mod scratch;
 mod status;
 mod strength;

@@ -65,13 +65,39 @@ pub(crate) fn lower(
     let entry = lowering.blocks[function.entry.0 as usize];
     lowering.builder.ins().jump(entry, &[]);
     lowering.reached(function.entry);
-    // In the order of the text, which is the order of loops: a block is sealed as soon as its predecessors stand.
-    let mut order: Vec<usize> = (0..function.blocks.len()).collect();
-    order.sort_by_key(|&index| function.blocks[index].line);
-    for index in order {
+    for index in reverse_postorder(function) {
         lowering.block(index, &function.blocks[index]);
     }
     lowering.builder.finalize();
+}
+
+/// The blocks, each behind all that lead to it but the last ones of loops, and those that nothing leads to in the end.
+///
+/// So a block is sealed before it is lowered, and the head of a loop as soon as the loop stands. Otherwise construction of SSA form has what
+/// the loop does not write (the items of loops around) go through parameters of the head: Cranelift removes such only where the value
+/// is no parameter itself, and moves nothing out of the loop that is computed of one.
+fn reverse_postorder(function: &Function<'_>) -> Vec<usize> {
+    let successors = |block: usize| {
+        let terminator = function.blocks[block].terminator.as_ref();
+        terminator.into_iter().flat_map(|(terminator, _)| terminator.successors()).map(|to| to.0 as usize)
+    };
+    let entry = function.entry.0 as usize;
+    let mut seen = vec![false; function.blocks.len()];
+    seen[entry] = true;
+    let (mut order, mut path) = (Vec::new(), vec![(entry, successors(entry).collect::<Vec<usize>>())]);
+    while let Some((block, left)) = path.last_mut() {
+        match left.pop() {
+            Some(to) if !std::mem::replace(&mut seen[to], true) => path.push((to, successors(to).collect())),
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                path.pop();
+            }
+        }
+    }
+    order.reverse();
+    order.extend((0..seen.len()).filter(|&block| !seen[block]));
+    order
 }
 
 /// The blocks behind which a function ends, and to which one rare block in a loop alone leads.
@@ -363,6 +389,23 @@ impl Lowering<'_> {
         }
     }
 
+    /// `x & mask ^ y & mask` as `(x ^ y) & mask`, so that what waits for `x` waits for one instruction less: a
+    /// turn of a checksum's loop over bits takes 3 cycles instead of 4.
+    fn xor(&mut self, a: Value, b: Value) -> Value {
+        let dfg = &self.builder.func.dfg;
+        let masked = |value: Value| match dfg.value_def(value).inst().map(|inst| dfg.insts[inst]) {
+            Some(ir::InstructionData::Binary { opcode: ir::Opcode::Band, args }) => Some(args),
+            _ => None,
+        };
+        if let (Some([x, mask]), Some([y, other])) = (masked(a), masked(b))
+            && mask == other
+        {
+            let differ = self.builder.ins().bxor(x, y);
+            return self.builder.ins().band(differ, mask);
+        }
+        self.builder.ins().bxor(a, b)
+    }
+
     fn is_not_zero(&mut self, value: Value) -> Value {
         self.builder.ins().icmp_imm(ir::condcodes::IntCC::NotEqual, value, 0)
     }
@@ -433,7 +476,7 @@ impl Lowering<'_> {
             Op::Mul => ins.imul(a, b),
             Op::And => ins.band(a, b),
             Op::Or => ins.bor(a, b),
-            Op::Xor => ins.bxor(a, b),
+            Op::Xor => self.xor(a, b),
             Op::Shl => ins.ishl(a, b),
             Op::Sar => ins.sshr(a, b),
             Op::Shr => ins.ushr(a, b),

@@ -21,7 +21,7 @@ use crate::lower::lower;
 use crate::memory::CodeMemory;
 use crate::parse::parse;
 use crate::verify::{Verified, verify};
-use crate::{reread, scratch, status, strength};
+use crate::{forward, peel, reread, rotate, scratch, status, strength};
 
 /// A compiled function and the memory of its code.
 #[derive(Debug)]
@@ -115,6 +115,9 @@ fn generate<T>(
 ) -> Result<T, Error> {
     let attempt = || {
         let mut function = parse(text)?;
+        rotate::rotate(&mut function);
+        peel::peel(&mut function);
+        forward::forward(&mut function);
         reread::reread(&mut function);
         strength::reduce(&mut function);
         let verified = verify(function)?;

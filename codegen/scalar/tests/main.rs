@@ -5,6 +5,7 @@ mod control;
 mod memory;
 mod ops;
 mod random;
+mod recurrences;
 mod refusals;
 mod status;
 mod tables;

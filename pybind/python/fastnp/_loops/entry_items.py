@@ -101,9 +101,17 @@ def of_range(e: Emitter, source: range, find: Find) -> Items:
     if not is_of_indices(source):
         return iterators.of_range(e, e.parameter(None, RangeType(), find))
 
+    due = source.step
+
     def similar(whole: Any) -> Any:
         found = find(whole)
-        is_right = isinstance(found, range) and is_of_indices(found) and found.step == source.step
+        # As `is_of_indices`, in one call at each entry.
+        is_right = (
+            type(found) is range
+            and found.step == due
+            and 0 <= found.start <= LONGEST_AXIS
+            and -1 <= found.stop <= LONGEST_AXIS
+        )
         return found if is_right else None
 
     start, stop, _ = e.parameter(None, RangeType(), similar).registers

@@ -152,9 +152,12 @@ def in_range(e: Emitter, integer: str, char: str) -> None:
     bits = BITS[char]
     if bits == 64:
         return
-    low = -(1 << (bits - 1)) if char.islower() else 0
-    shifted = e.text.op(I64, "sub", integer, e.text.integer(low)) if low else integer
-    e.leave_unless(e.text.op(I8, "icmp.ult", shifted, e.text.integer(1 << bits)))
+    text = e.text
+    if char.isupper():
+        e.leave_unless(text.op(I8, "icmp.ult", integer, text.integer(1 << bits)))
+    elif (wrapped := wrap(e, integer, char)) != integer:
+        # Extended from its low bits, which takes no constants of 64 bits.
+        e.leave_unless(text.op(I8, "icmp.eq", integer, wrapped))
 
 
 def wrap(e: Emitter, integer: str, char: str) -> str:

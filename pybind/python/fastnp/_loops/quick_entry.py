@@ -100,10 +100,11 @@ class QuickEntry:
                 found = builtins_of(globals_).get(name)
             if found is not known:
                 return None
-        for scope, name, known in self.compiled.scoped_constants:
+        compiled = self.compiled
+        for scope, name, known in compiled.scoped_constants:
             if scope.get(name, known) is not known:
                 return None
-        modes, known_modes = error_modes(), self.compiled.known_modes
+        modes, known_modes = error_modes(), compiled.known_modes
         if modes is not known_modes and modes != known_modes:
             return None
         began = perf_counter()
@@ -113,7 +114,7 @@ class QuickEntry:
         machine = perf_counter() - began
         code, stored = ended
         ending = self.endings.get(code)
-        if ending is None or not all(map(stored.__getitem__, ending.flags)):
+        if ending is None or (ending.flags and not all(map(stored.__getitem__, ending.flags))):
             names = Names(local, globals_, site.local_names)
             outcome = self.compiled.outcome(ended, machine, names, [*values])
             if source is not None:
@@ -139,7 +140,10 @@ def together(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
     """What gives the items under some keys as a tuple."""
     if len(keys) > 1:
         return itemgetter(*keys)
-    return lambda items: tuple(items[key] for key in keys)
+    if not keys:
+        return lambda items: ()
+    (key,) = keys
+    return lambda items: (items[key],)
 
 
 def builtins_of(globals_: dict[str, Any]) -> dict[str, Any]:
