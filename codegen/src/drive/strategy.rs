@@ -13,7 +13,7 @@
 )]
 
 use crate::Launch;
-use crate::cost::{GRAIN_NS, NON_TEMPORAL_BYTES};
+use crate::cost::{GRAIN_NS, NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::parallel::estimate_ns;
 
 /// How a launch is driven.
@@ -304,8 +304,8 @@ pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
 
 /// Whether a result of a launch may be so large that non-temporal stores pay, where memory bandwidth limits it.
 #[inline]
-pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bool {
-    points >= NON_TEMPORAL_POINTS && is_memory_bound
+pub(crate) fn may_store_non_temporal(forms: &LoopForms, points: usize, is_memory_bound: bool) -> bool {
+    is_memory_bound && (points >= NON_TEMPORAL_POINTS || points * forms.bytes >= NON_TEMPORAL_FOOTPRINT)
 }
 
 /// Whether the time of a scan of so many instructions is that of its sequential additions.

@@ -15,6 +15,7 @@ pub(crate) mod blocks;
 pub(crate) mod compiled_loop;
 pub(crate) mod effects;
 pub(crate) mod fallback;
+pub(crate) mod non_temporal;
 pub(crate) mod program;
 pub(crate) mod re_execution;
 pub(crate) mod scan;

@@ -6,7 +6,7 @@
 //! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
 //! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
-use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, MEMORY_NS_PER_BYTE, NON_TEMPORAL_BYTES};
+use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS, MEMORY_NS_PER_BYTE};
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -65,8 +65,8 @@ pub(crate) struct LoopProgram {
     pub(crate) forms: LoopForms,
     /// Instructions of the unexpanded body: numbers from there on are of the epilogue.
     pub(crate) body_length: u32,
-    processor: &'static Processor,
-    lanes: usize,
+    pub(crate) processor: &'static Processor,
+    pub(crate) lanes: usize,
     /// Instructions that may raise flags, and the union of their flags.
     pub(crate) may_raise: SmallVec<[(u32, FpFlags); 4]>,
     pub(crate) fp_mask: FpFlags,
@@ -196,33 +196,8 @@ impl LoopProgram {
         made
     }
 
-    /// Selects non-temporal stores for results that are large, or that the kernel gives the hint for, and whose rows are aligned to cache
-    /// lines and overlap no input.
-    #[cold]
-    fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
-        let operands = &self.expanded.kernel.operands;
-        for operand in 0..kinds.len() {
-            let (size, own) = (operands[operand].dtype.size(), self.byte_range(launch, operand));
-            let lines = |axis: usize| {
-                let stride = launch.strides_of(operand)[axis];
-                launch.outer[axis] == 1 || stride == size as isize || stride % VECTOR_BYTES as isize == 0
-            };
-            let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
-            if operands[operand].access == Access::Write
-                && kinds[operand] == StrideKind::Dense
-                && (operands[operand].nontemporal || points * size >= NON_TEMPORAL_BYTES)
-                && self.lanes * operands[operand].dtype.real().size() == self.processor.level.vector()
-                && own.start % VECTOR_BYTES as isize == 0
-                && (0..launch.outer.len()).all(lines)
-                && !others.map(|o| self.byte_range(launch, o)).any(|other| overlap(&own, &other))
-            {
-                kinds[operand] = StrideKind::NonTemporal;
-            }
-        }
-    }
-
     /// The range of addresses of an operand's elements.
-    fn byte_range(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
+    pub(crate) fn byte_range(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
         let (mut low, mut high) = (0isize, self.size_of(operand) as isize);
         for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
             let span = stride * (n as isize - 1);
@@ -561,7 +536,7 @@ impl LoopProgram {
         };
         let mut kinds = (0..self.expanded.kernel.operands.len()).map(kind).collect::<Option<StrideKinds>>()?;
         let is_hinted = self.expanded.kernel.operands.iter().any(|operand| operand.nontemporal);
-        if is_hinted || strategy::may_store_non_temporal(points, self.is_memory_bound) {
+        if is_hinted || strategy::may_store_non_temporal(&self.forms, points, self.is_memory_bound) {
             self.use_non_temporal(launch, points, &mut kinds);
         }
         // The flags of a single instruction need no re-execution.

@@ -1,0 +1,51 @@
+//! Which results of a launch are written by non-temporal stores: large ones, or all of a launch that leaves nothing in the caches anyway.
+
+use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
+use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::launch::effects::overlap;
+use crate::x86::launch::program::LoopProgram;
+use crate::{Access, Launch};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+impl LoopProgram {
+    /// Selects non-temporal stores for results that are large, that the launch has no room in the caches for, or that the kernel gives the
+    /// hint for, and whose rows are aligned to cache lines and overlap no input.
+    #[cold]
+    pub(crate) fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
+        let operands = &self.expanded.kernel.operands;
+        let exceeds_caches = self.footprint(launch, points) >= NON_TEMPORAL_FOOTPRINT;
+        for operand in 0..kinds.len() {
+            let (size, own) = (operands[operand].dtype.size(), self.byte_range(launch, operand));
+            let lines = |axis: usize| {
+                let stride = launch.strides_of(operand)[axis];
+                launch.outer[axis] == 1 || stride == size as isize || stride % VECTOR_BYTES as isize == 0
+            };
+            let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
+            if operands[operand].access == Access::Write
+                && kinds[operand] == StrideKind::Dense
+                && (operands[operand].nontemporal || exceeds_caches || points * size >= NON_TEMPORAL_BYTES)
+                && self.lanes * operands[operand].dtype.real().size() == self.processor.level.vector()
+                && own.start % VECTOR_BYTES as isize == 0
+                && (0..launch.outer.len()).all(lines)
+                && !others.map(|o| self.byte_range(launch, o)).any(|other| overlap(&own, &other))
+            {
+                kinds[operand] = StrideKind::NonTemporal;
+            }
+        }
+    }
+
+    /// Bytes of memory that a launch accesses. Those of overlapping operands, such as the neighbours in a stencil, count once.
+    fn footprint(&self, launch: &Launch<'_>, points: usize) -> usize {
+        let range = |operand| (self.byte_range(launch, operand), points * self.size_of(operand));
+        let mut ranges: SmallVec<[(Range<isize>, usize); 12]> =
+            (0..self.expanded.kernel.operands.len()).map(range).collect();
+        ranges.sort_unstable_by_key(|(range, _)| range.start);
+        let (mut end, mut bytes) = (isize::MIN, 0);
+        for (range, most) in ranges {
+            bytes += most.min(usize::try_from(range.end - range.start.max(end)).unwrap_or(0));
+            end = end.max(range.end);
+        }
+        bytes
+    }
+}
