@@ -25,6 +25,7 @@ pub(crate) mod loop_invariant;
 pub(crate) mod memory;
 pub(crate) mod newton_sqrt;
 pub(crate) mod open_region;
+pub(crate) mod port_balance;
 pub(crate) mod primitives;
 pub(crate) mod reciprocal_division;
 pub(crate) mod region;
