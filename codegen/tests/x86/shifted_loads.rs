@@ -141,6 +141,26 @@ impl Stencil {
     }
 }
 
+impl Stencil {
+    /// Compares launches of one shape, after so many that there is a loop for several of its rows at once.
+    fn check_rows(&self, [rows, n]: [usize; 2]) {
+        let kernel = self.kernel();
+        let portable = Portable::new().compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
+        for x86 in X86::every_level() {
+            let program = x86.compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
+            let name = format!("{:?} of {}, {}, {rows} rows of {n}", self.reads, self.dtype, x86.name());
+            let expected = self.run(&*portable, [rows, n], false);
+            for _ in 0..(1 << 18) / (rows * n * LAUNCHES) + 3 {
+                let found = self.run(&*program, [rows, n], false);
+                assert_eq!(expected.0.iter().zip(&found.0).position(|(a, b)| a != b), None, "{name}");
+                assert_eq!(expected.1, found.1, "{name}");
+            }
+            let listing = program.listing();
+            assert!(x86.name() != "x86" || listing.contains("bytes apart"), "{name}: {listing}");
+        }
+    }
+}
+
 /// A weighted sum whose terms are all different.
 fn weighted(body: &mut FragmentBuilder<'_>, v: &[ValueId]) -> ValueId {
     let dtype = body.dtype(v[0]);
@@ -163,6 +183,19 @@ fn stencils_share_the_vectors_of_a_row() {
     for dtype in [DType::F64, DType::F32, DType::I64, DType::I32] {
         for reads in [LINE, CROSS, SQUARE, FAR] {
             Stencil { dtype, reads, compute: weighted, result: dtype }.check();
+        }
+    }
+}
+
+#[test]
+fn stencils_share_the_vectors_of_neighbouring_rows() {
+    const DIAGONAL: &[[isize; 2]] = &[[-1, -1], [0, 0], [1, 1], [1, 0]];
+    const COLUMN: &[[isize; 2]] = &[[-2, 0], [-1, 0], [0, 0], [0, 1], [1, 0], [2, 0]];
+    for (number, shape) in [[2, 20], [3, 45], [23, 23], [5, 38], [4, 32], [7, 41], [9, 150]].into_iter().enumerate() {
+        for reads in [CROSS, SQUARE, DIAGONAL, COLUMN] {
+            let dtype = [DType::F64, DType::F32, DType::I64, DType::I32][number % 4];
+            Stencil { dtype, reads, compute: weighted, result: dtype }.check_rows(shape);
+            Stencil { dtype: DType::F64, reads, compute: weighted, result: DType::F64 }.check_rows(shape);
         }
     }
 }

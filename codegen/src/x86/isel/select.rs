@@ -17,6 +17,7 @@ use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, 
 use crate::x86::isel::open_region::Loops;
 use crate::x86::isel::port_balance::balanced;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
+use crate::x86::isel::row_vectors::JammedRows;
 use crate::x86::isel::shifted_loads::{SharedVectors, Shifts};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
@@ -130,6 +131,9 @@ pub(crate) struct Emitter<'a> {
     pub(crate) streams: SmallVec<[SharedVectors; 2]>,
     /// The elements that a loop leaves as it loads a vector more of each; zero if there is none.
     pub(crate) stream_ahead: i32,
+    /// The rows that are computed together while their loops are planned or emitted, and whether there are such loops.
+    pub(crate) jammed: Option<JammedRows>,
+    pub(crate) is_jammed: bool,
     /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
     /// ([`crate::x86::isel::common_range`]).
     pub(crate) common_ranges: SmallVec<[(ValueNumber, usize); 4]>,
@@ -203,6 +207,8 @@ impl<'a> Emitter<'a> {
             shifts: Shifts::default(),
             streams: SmallVec::new(),
             stream_ahead: 0,
+            jammed: None,
+            is_jammed: false,
             common_ranges: SmallVec::new(),
             spans: vec![],
             loop_spans: vec![],

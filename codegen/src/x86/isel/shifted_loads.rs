@@ -12,6 +12,7 @@ use crate::x86::asm::encode::{Masking, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{INDEX, VECTOR_BYTES};
+use crate::x86::isel::row_vectors::Pitch;
 use crate::x86::isel::select::Emitter;
 use crate::{Access, DType};
 use smallvec::SmallVec;
@@ -38,6 +39,8 @@ pub(crate) struct Shifts {
     pub(crate) is_read_before: SmallVec<[bool; 8]>,
     /// Whether rows of all operands begin equally far apart.
     pub(crate) is_one_pitch: bool,
+    /// How rows lie, where several of them are to be computed together ([`crate::x86::isel::jammed_rows`]).
+    pub(crate) pitch: Option<Pitch>,
 }
 
 impl fmt::Display for Shifts {
@@ -48,7 +51,7 @@ impl fmt::Display for Shifts {
                 write!(f, " m{operand} = m{from} + {by}")?;
             }
         }
-        Ok(())
+        self.pitch.as_ref().map_or(Ok(()), |pitch| write!(f, ", rows {} bytes apart", pitch.bytes))
     }
 }
 

@@ -54,6 +54,8 @@ impl Body<'_> {
         if nests && !hoists_elements {
             e.keep_constants_in_rows(self.copies(&e))?;
         }
+        let finished = e.asm.label();
+        self.jammed_rows(&mut e, operands, finished)?;
         e.asm.bind(row);
         self.begin_row(&mut e);
         if !nests || hoists_elements {
@@ -91,6 +93,7 @@ impl Body<'_> {
         if nests {
             self.next_row(&mut e, operands, row);
         }
+        e.asm.bind(finished);
         self.epilogue(&mut e, operands);
         if self.has_loops() {
             e.asm.pop(TURNS_LEFT);

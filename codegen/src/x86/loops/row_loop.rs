@@ -167,7 +167,10 @@ impl Emitter<'_> {
         self.arguments = counting.arguments;
         self.vectors.touch(&counting.vectors);
         self.const_registers.count(counting.const_registers);
-        self.reserve_streams(copies);
+        self.jam_rows();
+        if self.jammed.is_none() {
+            self.reserve_streams(copies);
+        }
         self.load_const_registers(copies);
         Ok(())
     }
