@@ -18,6 +18,7 @@ pub(crate) mod fallback;
 pub(crate) mod non_temporal;
 pub(crate) mod program;
 pub(crate) mod re_execution;
+pub(crate) mod row_chunks;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;

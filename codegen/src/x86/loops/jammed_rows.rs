@@ -53,6 +53,7 @@ impl Body<'_> {
         e.asm.bind(row_done);
         // The elements of a row: those done, less those that the last vector had too many.
         e.asm.add(REMAINING, INDEX);
+        e.asm.xor(INDEX, INDEX);
         let rows = count * jammed.pitch;
         (0..operands).for_each(|operand| e.update_base(operand, |asm, base| asm.add_imm(base, rows)));
         e.asm.jmp(again);
