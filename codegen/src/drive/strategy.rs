@@ -13,7 +13,7 @@
 )]
 
 use crate::Launch;
-use crate::cost::{GRAIN_NS, NON_TEMPORAL_BYTES};
+use crate::cost::{GRAIN_NS, NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::parallel::estimate_ns;
 
 /// How a launch is driven.
@@ -295,22 +295,17 @@ pub(crate) fn chunk_of(n: usize, is_short: bool) -> usize {
     n.min(if is_short { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
 }
 
-/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten, and whether results
-/// pass the caches by: then a call ends with a wait for its stores.
+/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten.
 #[inline]
-pub(crate) fn rows_of_call(n: usize, saves_inputs: bool, is_non_temporal: bool) -> usize {
-    let elements = match (saves_inputs, is_non_temporal) {
-        (true, _) => SAVED_CHUNK_ELEMENTS,
-        (_, true) => CHUNK_ELEMENTS,
-        _ => NEST_ELEMENTS,
-    };
+pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
+    let elements = if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS };
     (elements / n).max(1)
 }
 
 /// Whether a result of a launch may be so large that non-temporal stores pay.
 #[inline]
-pub(crate) fn may_store_non_temporal(points: usize) -> bool {
-    points >= NON_TEMPORAL_POINTS
+pub(crate) fn may_store_non_temporal(forms: &LoopForms, points: usize) -> bool {
+    points >= NON_TEMPORAL_POINTS || points * forms.bytes >= NON_TEMPORAL_FOOTPRINT
 }
 
 /// Whether the time of a scan of so many instructions is that of its sequential additions.
@@ -421,11 +416,10 @@ pub const ENOUGH_TILES: usize = 16;
 // Machine code.
 
 /// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands stays in the
-/// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`.
+/// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`. Of several rows that one call runs as well: the
+/// 70 ns of a call are nothing beside them. With 2048 a five-point stencil over 148 × 148 points took 6.3 µs instead of 5.4 (Zen 4). Measure:
+/// `kernels -- stencil/59`.
 pub(crate) const CHUNK_ELEMENTS: usize = 8192;
-/// Elements of several rows that one call runs: the 40 ns of a call are nothing beside them, and threads have equal shares of few rows.
-/// Measure: `kernels -- stencil/59`.
-const NEST_ELEMENTS: usize = 2048;
 /// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
 const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// The points of a launch below which no result has so many bytes.

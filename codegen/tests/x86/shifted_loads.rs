@@ -141,6 +141,26 @@ impl Stencil {
     }
 }
 
+impl Stencil {
+    /// Compares launches of one shape, after so many that there is a loop for several of its rows at once.
+    fn check_rows(&self, [rows, n]: [usize; 2]) {
+        let kernel = self.kernel();
+        let portable = Portable::new().compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
+        for x86 in X86::every_level() {
+            let program = x86.compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
+            let name = format!("{:?} of {}, {}, {rows} rows of {n}", self.reads, self.dtype, x86.name());
+            let expected = self.run(&*portable, [rows, n], false);
+            for _ in 0..(1 << 18) / (rows * n * LAUNCHES) + 3 {
+                let found = self.run(&*program, [rows, n], false);
+                assert_eq!(expected.0.iter().zip(&found.0).position(|(a, b)| a != b), None, "{name}");
+                assert_eq!(expected.1, found.1, "{name}");
+            }
+            let listing = program.listing();
+            assert!(x86.name() != "x86" || listing.contains("bytes apart"), "{name}: {listing}");
+        }
+    }
+}
+
 /// A weighted sum whose terms are all different.
 fn weighted(body: &mut FragmentBuilder<'_>, v: &[ValueId]) -> ValueId {
     let dtype = body.dtype(v[0]);
@@ -163,6 +183,73 @@ fn stencils_share_the_vectors_of_a_row() {
     for dtype in [DType::F64, DType::F32, DType::I64, DType::I32] {
         for reads in [LINE, CROSS, SQUARE, FAR] {
             Stencil { dtype, reads, compute: weighted, result: dtype }.check();
+        }
+    }
+}
+
+#[test]
+fn stencils_share_the_vectors_of_neighbouring_rows() {
+    const DIAGONAL: &[[isize; 2]] = &[[-1, -1], [0, 0], [1, 1], [1, 0]];
+    const COLUMN: &[[isize; 2]] = &[[-2, 0], [-1, 0], [0, 0], [0, 1], [1, 0], [2, 0]];
+    for (number, shape) in [[2, 20], [3, 45], [23, 23], [5, 38], [4, 32], [7, 41], [9, 150]].into_iter().enumerate() {
+        for reads in [CROSS, SQUARE, DIAGONAL, COLUMN] {
+            let dtype = [DType::F64, DType::F32, DType::I64, DType::I32][number % 4];
+            Stencil { dtype, reads, compute: weighted, result: dtype }.check_rows(shape);
+            Stencil { dtype: DType::F64, reads, compute: weighted, result: DType::F64 }.check_rows(shape);
+        }
+    }
+}
+
+/// The result of a seven-point stencil over planes of rows in a program, and its flags. All operands have the strides of arrays that are two
+/// elements larger along each axis, one of source and one of results, which end at a guard page.
+fn seven_points(program: &dyn Program, [planes, rows, n]: [usize; 3], special: usize) -> (Vec<u8>, RaisedFlags) {
+    let (pitch, plane) = (8 * (n + 2), 8 * (n + 2) * (rows + 2));
+    let bytes = plane * (planes + 2);
+    let (from, to) = (Guarded::new(bytes), Guarded::new(bytes));
+    for i in 0..bytes / 8 {
+        let number = if special > 0 && i % special == special / 2 { f64::MAX } else { (i * 617 % 1000) as f64 / 100.0 };
+        // SAFETY: an element of the array.
+        unsafe { from.first().add(8 * i).cast::<f64>().write(number) };
+    }
+    let middle = plane + pitch + 8;
+    let neighbours = [0, 8, -8, pitch as isize, -(pitch as isize), plane as isize, -(plane as isize)];
+    let mut addresses: Vec<*mut u8> =
+        neighbours.iter().map(|by| from.first().wrapping_add(middle).wrapping_offset(*by)).collect();
+    addresses.push(to.first().wrapping_add(middle));
+    let strides = [plane as isize, pitch as isize, 8].repeat(addresses.len());
+    let outer = [planes, rows, n];
+    let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+    // SAFETY: the operands have so many elements, and the result overlaps none.
+    let raised = unsafe { program.launch(&launch, &SingleThread) }.expect("memory is there");
+    (to.contents().to_vec(), raised)
+}
+
+#[test]
+fn stencils_go_from_plane_to_plane() {
+    let mut k = KernelBuilder::new(Template::Map, 3, 0);
+    let from: Vec<_> = (0..7).map(|_| k.operand(DType::F64, Access::Read, false)).collect();
+    let loaded: Vec<_> = from.into_iter().map(|operand| k.body().load(operand)).collect();
+    let value = weighted(&mut k.body(), &loaded);
+    let to = k.operand(DType::F64, Access::Write, true);
+    k.body().store(to, value);
+    let kernel = verify(k.finish()).expect("right");
+    let portable = Portable::new().compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
+    for shape @ [planes, rows, n] in [[23, 23, 23], [3, 2, 40], [5, 7, 38], [2, 30, 33], [40, 1, 25], [1, 9, 27]] {
+        for x86 in X86::every_level() {
+            let program = x86.compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
+            let name = format!("{shape:?}, {}", x86.name());
+            let expected = seven_points(&*portable, shape, 0);
+            for turn in 0..(1 << 18) / (planes * rows * n) + 3 {
+                let found = seven_points(&*program, shape, 0);
+                let differs = expected.0.iter().zip(&found.0).position(|(a, b)| a != b);
+                assert_eq!(differs, None, "{name}, turn {turn}: the first byte that differs");
+                assert_eq!(expected.1, found.1, "{name}, flags");
+            }
+            for special in [97, 5003] {
+                let (expected, found) = [&portable, &program].map(|p| seven_points(&**p, shape, special)).into();
+                assert_eq!(expected.1, found.1, "{name}, flags");
+                assert!(expected.0 == found.0, "{name}, special {special}");
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 //! give equal bits.
 
 use crate::Launch;
-use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_LAUNCH_BYTES};
+use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
     IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
@@ -268,7 +268,7 @@ impl<'a> TiledReduction<'a> {
             axis == self.axes.columns || extent == 1 || stride % FOLD_VECTOR_BYTES as isize == 0
         };
         let is_large =
-            points * sink.size as usize >= NON_TEMPORAL_BYTES || points * self.body.bytes >= NON_TEMPORAL_LAUNCH_BYTES;
+            points * sink.size as usize >= NON_TEMPORAL_BYTES || points * self.body.bytes >= NON_TEMPORAL_FOOTPRINT;
         (sink.nontemporal || is_large)
             && launch.addresses[operand as usize].addr().is_multiple_of(FOLD_VECTOR_BYTES)
             && axes.all(is_line)

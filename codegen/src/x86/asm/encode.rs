@@ -135,6 +135,8 @@ pub enum Cond {
     NotEqual = 5,
     /// Unsigned less or equal.
     BelowEqual = 6,
+    /// Unsigned greater: neither equal nor a borrow.
+    Above = 7,
 }
 
 /// Bytes that are always free behind the code, so that an instruction is stored as two whole words without a test of its length.

@@ -120,6 +120,11 @@ impl Assembler {
         self.arithmetic_imm(5, dst, imm);
     }
 
+    /// `dst >>= bits`, unsigned.
+    pub fn shift_right(&mut self, dst: Gpr, bits: u8) {
+        self.registers(wide(0xC1), 5, dst, bits as u64, 1);
+    }
+
     /// Sets the flags by `a - imm`.
     pub fn cmp_imm(&mut self, a: Gpr, imm: i32) {
         self.arithmetic_imm(7, a, imm);

@@ -31,6 +31,8 @@ pub(crate) struct Arguments {
     tail: usize,
     /// Bytes from one row to the next, by operand, and before them the number of rows left.
     rows: usize,
+    /// Where the loop goes from plane to plane: the number of planes left, the rows of one, and the bytes from behind its last row to the next one.
+    pub(crate) planes: Option<usize>,
     /// Bytes of an operand's copy: two vectors where some are complex.
     tail_bytes: usize,
     /// Constants as patterns of eight bytes, and where they are.
@@ -81,6 +83,7 @@ impl Arguments {
             },
             tail: 0,
             rows: 0,
+            planes: None,
             tail_bytes: level.vector() * parts(&types),
             constants: vec![],
             tables: vec![],

@@ -193,6 +193,10 @@ impl Emitter<'_> {
             self.quotient(a, b, dtype);
             return true;
         }
+        if self.is_by_product(self.current as usize) {
+            self.sum_by_product(op, a, b, dtype);
+            return true;
+        }
         if let Some(form) = instruction(op, dtype) {
             self.binary(form, a, b, dtype, true);
             return true;
@@ -277,6 +281,30 @@ impl Emitter<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// Defines the current value, a sum or a difference, by a fused multiply-add, `a * 1 + b`
+    /// ([`crate::x86::isel::port_balance`]).
+    pub(crate) fn sum_by_product(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) {
+        let (width, mask) = (self.width(dtype), self.masking(dtype));
+        let [onto_product, onto_sum] = match op {
+            Op::Subtract => {
+                [by_float(dtype, &f::VFMSUB213PS, &f::VFMSUB213PD), by_float(dtype, &f::VFMSUB231PS, &f::VFMSUB231PD)]
+            }
+            _ => [by_float(dtype, &f::VFMADD213PS, &f::VFMADD213PD), by_float(dtype, &f::VFMADD231PS, &f::VFMADD231PD)],
+        };
+        let (x, y) = (self.vector(a), self.operand(b));
+        let one = self.constant_vector(Scalar::new(dtype, 1.0));
+        if let Some(out) = self.reuse(a) {
+            self.emit(onto_product, width, out, one, y, mask, None);
+        } else if let (Rm::Reg(_), Some(out)) = (y, self.reuse(b)) {
+            self.emit(onto_sum, width, out, x, Rm::Reg(one), mask, None);
+        } else {
+            let out = self.define_vector();
+            self.copy(out, Rm::Reg(x));
+            self.emit(onto_product, width, out, one, y, mask, None);
+        }
+        self.free_dead(&[a, b]);
     }
 
     /// `a` with the sign of `b`; `sign` has only the sign bit.

@@ -35,7 +35,7 @@ impl Emitter<'_> {
             StrideKind::Dense | StrideKind::NonTemporal => Some((INDEX, size as u8)),
             StrideKind::Broadcast | StrideKind::Stride2 | StrideKind::Reversed | StrideKind::Strided => None,
         };
-        Mem { base: self.base(operand), index, disp: (self.unroll_index * self.lanes() * size) as i32 }
+        Mem { base: self.base(operand), index, disp: self.copy_distance(size) }
     }
 
     /// Whether this is a tail in which lanes may be missing.
@@ -56,7 +56,7 @@ impl Emitter<'_> {
                 let (out, from) = (self.define_mask(), self.memory(operand, dtype));
                 self.load_bools(out, from);
             }
-            StrideKind::Dense if self.load_shifted(operand, dtype) => {}
+            StrideKind::Dense if self.load_jammed(operand, dtype) || self.load_shifted(operand, dtype) => {}
             StrideKind::Dense | StrideKind::NonTemporal => {
                 let (out, from) = (self.define_vector(), self.memory(operand, dtype));
                 self.load_dense(out, from, dtype);

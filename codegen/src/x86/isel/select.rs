@@ -15,7 +15,9 @@ use crate::x86::isel::body::Body;
 use crate::x86::isel::const_registers::ConstRegisters;
 use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, VECTOR_BYTES, at_arguments};
 use crate::x86::isel::open_region::Loops;
+use crate::x86::isel::port_balance::balanced;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
+use crate::x86::isel::row_vectors::JammedRows;
 use crate::x86::isel::shifted_loads::{SharedVectors, Shifts};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
@@ -101,6 +103,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) kinds: &'a StrideKinds,
     /// By copy of the body and value.
     pub(crate) locations: Vec<ValueLocation>,
+    /// By instruction: whether it is a sum that the ports of products compute; empty where none is.
+    by_products: Vec<bool>,
     /// By value: the backing of a value hoisted out of the loop.
     pub(crate) hoisted: Vec<Option<Backing>>,
     /// Divisors whose reciprocals are in the argument block ([`crate::x86::isel::reciprocal_division`]).
@@ -127,6 +131,9 @@ pub(crate) struct Emitter<'a> {
     pub(crate) streams: SmallVec<[SharedVectors; 2]>,
     /// The elements that a loop leaves as it loads a vector more of each; zero if there is none.
     pub(crate) stream_ahead: i32,
+    /// The rows that are computed together while their loops are planned or emitted, and whether there are such loops.
+    pub(crate) jammed: Option<JammedRows>,
+    pub(crate) is_jammed: bool,
     /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
     /// ([`crate::x86::isel::common_range`]).
     pub(crate) common_ranges: SmallVec<[(ValueNumber, usize); 4]>,
@@ -181,6 +188,7 @@ impl<'a> Emitter<'a> {
             body,
             kinds,
             locations: vec![],
+            by_products: balanced(body),
             hoisted: vec![None; body.fragment.insts.len()],
             divisors: SmallVec::new(),
             vectors: RegisterFile::new(free_vectors(body)),
@@ -199,6 +207,8 @@ impl<'a> Emitter<'a> {
             shifts: Shifts::default(),
             streams: SmallVec::new(),
             stream_ahead: 0,
+            jammed: None,
+            is_jammed: false,
             common_ranges: SmallVec::new(),
             spans: vec![],
             loop_spans: vec![],
@@ -275,6 +285,11 @@ impl<'a> Emitter<'a> {
     /// Whether an instruction is emitted where its turn comes: it is live, and not hoisted.
     pub(crate) fn is_emitted(&self, at: usize) -> bool {
         self.body.is_live(at) && self.hoisted[at].is_none()
+    }
+
+    /// Whether an instruction is a sum that the ports of products compute.
+    pub(crate) fn is_by_product(&self, at: usize) -> bool {
+        self.by_products.get(at).is_some_and(|&is| is)
     }
 
     /// The location of a value of the current copy.

@@ -105,7 +105,7 @@ impl LoopProgram {
         let n = launch.outer[columns];
         let rows = (0..columns).rev().find(|&axis| launch.outer[axis] != 1)?;
         let points: usize = launch.outer.iter().product();
-        let is_large = n <= REPEATED_ELEMENTS && strategy::may_store_non_temporal(points);
+        let is_large = n <= REPEATED_ELEMENTS && strategy::may_store_non_temporal(&self.forms, points);
         if n >= MIN_SHARED_ROW && !is_large || launch.outer[rows] < MIN_COLUMNS {
             return None;
         }

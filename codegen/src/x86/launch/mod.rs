@@ -19,6 +19,7 @@ pub(crate) mod non_temporal;
 pub(crate) mod program;
 pub(crate) mod re_execution;
 pub(crate) mod repeated_rows;
+pub(crate) mod row_chunks;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;

@@ -24,6 +24,7 @@ use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::effects::{check_offsets, has_ambiguous_underflow, may_raise, overlap};
 use crate::x86::launch::fallback::Fallback;
 use crate::x86::launch::re_execution::Chunk;
+use crate::x86::launch::row_chunks::{RowBegin, RowChunks, RowSpan};
 use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::shifted_loops::ShiftedLoops;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
@@ -225,24 +226,6 @@ impl LoopProgram {
     }
 }
 
-/// A launch as rows of chunks.
-struct RowChunks<'a> {
-    launch: SharedLaunch<'a>,
-    /// The axis along which rows go, and the elements of a row.
-    axis: Option<usize>,
-    n: usize,
-    /// Elements of a chunk, and chunks of a row.
-    chunk: usize,
-    chunks: usize,
-    /// The axis along which a call goes from row to row, and the most rows of a call.
-    across: Option<usize>,
-    most: usize,
-    /// Clobbered inputs to save.
-    saved: SmallVec<[usize; 4]>,
-    /// Whether the chunks of a row have to run in order.
-    is_sequential: bool,
-}
-
 /// How a launch runs by rows.
 pub(crate) struct RowPlan<'a> {
     rows: RowChunks<'a>,
@@ -250,104 +233,6 @@ pub(crate) struct RowPlan<'a> {
     kinds: StrideKinds,
     /// The loop for these stride kinds, where it is not the one for dense rows.
     other: Option<Arc<CompiledLoop>>,
-}
-
-impl RowChunks<'_> {
-    /// The number of units, rows or chunks, that may run in any order.
-    fn units(&self, points: usize) -> usize {
-        points / self.n * if self.is_sequential { 1 } else { self.chunks }
-    }
-
-    /// The row of a unit, and its chunks.
-    #[inline]
-    fn of(&self, unit: usize) -> (usize, Range<usize>) {
-        if self.is_sequential || self.chunks == 1 {
-            return (unit, 0..self.chunks);
-        }
-        let chunk = unit % self.chunks;
-        (unit / self.chunks, chunk..chunk + 1)
-    }
-
-    /// How many of the units left, from that of a row on, one call runs.
-    #[inline]
-    fn count_from(&self, begin: &RowBegin, left: usize) -> usize {
-        match self.across {
-            Some(across) if self.most > 1 => {
-                self.most.min(left).min(self.launch.get().outer[across] - begin.origin[across])
-            }
-            _ => 1,
-        }
-    }
-}
-
-/// The elements of one call: some of each of so many rows.
-#[derive(Clone, Copy)]
-struct RowSpan {
-    /// The first element's place in its row, and the number of elements of a row.
-    first: usize,
-    len: usize,
-    /// The number of rows.
-    rows: usize,
-}
-
-/// The first element of a row. The next row's addresses are computed by adding strides. Dividing the row's number by the extents takes
-/// 0.1 µs, as long as computing 200 elements.
-struct RowBegin {
-    row: usize,
-    /// The coordinates, by axis, and the addresses of the operands there.
-    origin: SmallVec<[usize; 4]>,
-    addresses: SmallVec<[*mut u8; 12]>,
-}
-
-impl RowBegin {
-    /// The first element of the first row.
-    fn of_first(rows: &RowChunks<'_>) -> RowBegin {
-        let launch = rows.launch.get();
-        let origin = SmallVec::from_elem(0, launch.outer.len());
-        RowBegin { row: 0, origin, addresses: SmallVec::from_slice(launch.addresses) }
-    }
-
-    /// Goes to a later row.
-    #[inline]
-    fn advance_to(&mut self, rows: &RowChunks<'_>, row: usize) {
-        let launch = rows.launch.get();
-        let mut carry = row - std::mem::replace(&mut self.row, row);
-        for (axis, &extent) in launch.outer.iter().enumerate().rev() {
-            if Some(axis) == rows.axis {
-                continue;
-            }
-            if carry == 0 {
-                return;
-            }
-            let before = self.origin[axis];
-            let at = before + carry;
-            // No division for one step, nor for all rows across.
-            (carry, self.origin[axis]) = match at {
-                at if at < extent => (0, at),
-                at if at < 2 * extent => (1, at - extent),
-                at => (at / extent, at % extent),
-            };
-            let steps = self.origin[axis] as isize - before as isize;
-            if steps != 0 {
-                for (operand, address) in self.addresses.iter_mut().enumerate() {
-                    *address = address.wrapping_offset(steps * launch.strides_of(operand)[axis]);
-                }
-            }
-        }
-    }
-
-    /// The address of an operand at an element of the row.
-    #[inline]
-    fn address(&self, rows: &RowChunks<'_>, operand: usize, first: usize) -> *mut u8 {
-        let stride = rows.axis.map_or(0, |axis| rows.launch.get().strides_of(operand)[axis]);
-        self.addresses[operand].wrapping_offset(first as isize * stride)
-    }
-
-    /// The coordinates of an element of the row, each with its axis.
-    fn coordinates(&self, rows: &RowChunks<'_>, first: usize) -> impl Iterator<Item = (usize, usize)> {
-        let along = rows.axis;
-        self.origin.iter().enumerate().map(move |(axis, &at)| (axis, if Some(axis) == along { first } else { at }))
-    }
 }
 
 impl Program for LoopProgram {
@@ -404,6 +289,9 @@ impl LoopProgram {
                 arguments.write_scalars(memory, launch.scalars);
                 arguments.write_constants(memory);
                 arguments.write_carries(memory, &self.initial_carries);
+                if let Some(planes) = arguments.planes {
+                    memory.add(planes).cast::<u64>().write(1);
+                }
                 let mut first = 0;
                 let mut len = self.elements_to_alignment(launch, n).unwrap_or(CHUNK_ELEMENTS.min(n));
                 while first < n {
@@ -548,11 +436,7 @@ impl LoopProgram {
         let across = (0..launch.outer.len()).rev().find(|&other| Some(other) != axis && launch.outer[other] != 1);
         let shortest = other.as_deref().unwrap_or(&self.dense).shortest_row();
         let nests = self.nests && across.is_some() && n == chunk && n >= shortest;
-        let most = if nests {
-            strategy::rows_of_call(n, !saved.is_empty(), kinds.contains(&StrideKind::NonTemporal))
-        } else {
-            1
-        };
+        let most = if nests { strategy::rows_of_call(n, !saved.is_empty()) } else { 1 };
         let rows = RowChunks {
             launch: SharedLaunch(*launch),
             axis,
@@ -651,7 +535,15 @@ impl LoopProgram {
                 let (row, chunks) = rows.of(unit);
                 begin.advance_to(rows, row);
                 let count = rows.count_from(&begin, range.end - unit);
-                unit += count;
+                let mut planes = 1;
+                if let Some(slots) = arguments.planes {
+                    let (most, step) = rows.planes_from(&begin, count, range.end - unit);
+                    planes = most;
+                    for (slot, value) in [most as u64, count as u64, step as u64].into_iter().enumerate() {
+                        put(slots + 8 * slot, value);
+                    }
+                }
+                unit += count * planes;
                 // SAFETY: as above.
                 unsafe { arguments.write_carries(memory, &self.initial_carries) };
                 for chunk in chunks {
@@ -674,12 +566,15 @@ impl LoopProgram {
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
                     // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
-                    let again = self.run_chunk(len * count, || unsafe { found.run(memory, len, count) });
+                    let again = self.run_chunk(len * count * planes, || unsafe { found.run(memory, len, count) });
                     if again.is_some() || fp_status::is_raised(self.fp_mask) {
-                        let mut chunk = self.chunk_to_re_execute(rows, &begin, span, spare, carries);
-                        // SAFETY: as above.
-                        unsafe {
-                            if self.re_execute(&launch, rows.axis, &mut chunk, again, raised) {
+                        let again = again.or_else(|| self.again_unless_attributed(raised));
+                        for (plane, again) in (0..planes).filter_map(|plane| Some((plane, again?))) {
+                            begin.advance_to(rows, row + plane * count);
+                            let mut chunk = self.chunk_to_re_execute(rows, &begin, span, spare, carries.clone());
+                            // SAFETY: as above.
+                            unsafe {
+                                self.re_execute(&launch, rows.axis, &mut chunk, again, raised);
                                 arguments.write_carries(memory, &chunk.carries);
                             }
                         }

@@ -25,6 +25,7 @@ pub(crate) struct Chunk {
 }
 
 /// What is to run a chunk with special arguments.
+#[derive(Clone, Copy)]
 pub(crate) enum Again<'a> {
     /// The portable program.
     Portable,
@@ -53,6 +54,7 @@ impl LoopProgram {
             origin[axis] = range.start;
         }
         let (len, strides, carries) = (range.len(), SmallVec::from_slice(launch.strides), SmallVec::new());
+        let Some(again) = again.or_else(|| self.again_unless_attributed(raised)) else { return };
         let mut chunk = Chunk { origin, addresses, len, rows: 1, across: None, strides, carries };
         // SAFETY: the caller's contract; this is a map, or re-execution only reports flags.
         unsafe { self.re_execute(launch, axis, &mut chunk, again, raised) };
@@ -101,7 +103,13 @@ impl LoopProgram {
         is_known
     }
 
-    /// Attributes flags to instructions, and computes slow-path lanes, by re-executing the chunk; whether it was re-executed.
+    /// What is to run a chunk again whose flags are up, unless it is known what raised them.
+    #[cold]
+    pub(crate) fn again_unless_attributed(&self, raised: &mut RaisedFlags) -> Option<Again<'_>> {
+        if self.attribute(raised) { None } else { Some(Again::Portable) }
+    }
+
+    /// Attributes flags to instructions, and computes slow-path lanes, by re-executing the chunk.
     ///
     /// # Safety
     /// As [`LoopProgram::run_units`].
@@ -111,12 +119,9 @@ impl LoopProgram {
         launch: &Launch<'_>,
         axis: Option<usize>,
         chunk: &mut Chunk,
-        again: Option<Again<'_>>,
+        again: Again<'_>,
         raised: &mut RaisedFlags,
-    ) -> bool {
-        if again.is_none() && self.attribute(raised) {
-            return false;
-        }
+    ) {
         let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
         if let Some(axis) = axis {
             outer[axis] = chunk.len;
@@ -124,11 +129,12 @@ impl LoopProgram {
         if let (Some(across), true) = (chunk.across, chunk.rows > 1) {
             outer[across] = chunk.rows;
         }
-        if let Some(Again::Second(second)) = again {
+        if let Again::Second(second) = again {
             let part = Launch { outer: &outer, addresses: &chunk.addresses, strides: &chunk.strides, ..*launch };
+            let points = part.outer.iter().product();
             // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
-            fp_status::merge(raised, unsafe { second.run_alone(&part, &chunk.origin, part.outer.iter().product()) });
-            return true;
+            fp_status::merge(raised, unsafe { second.run_alone(&part, &chunk.origin, points) });
+            return;
         }
         let is_sequential = !self.initial_carries.is_empty();
         let (outer, inner) = outer.split_at(outer.len() - is_sequential as usize);
@@ -142,6 +148,5 @@ impl LoopProgram {
             }
         };
         fp_status::merge(raised, found);
-        true
     }
 }

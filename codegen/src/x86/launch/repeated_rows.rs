@@ -51,7 +51,7 @@ impl LoopProgram {
             }
         }
         // Longer rows gain by non-temporal stores alone, for which a row's bytes are whole cache lines.
-        let gains = n < SHORT_REPEATED_ROW || line > 1 && strategy::may_store_non_temporal(points);
+        let gains = n < SHORT_REPEATED_ROW || line > 1 && strategy::may_store_non_temporal(&self.forms, points);
         let count = (REPEATED_ELEMENTS / n).next_multiple_of(line).min(launch.outer[rows]);
         (gains && count > 1 && !repeated.is_empty()).then_some(RepeatedRows { rows, columns, repeated, count })
     }

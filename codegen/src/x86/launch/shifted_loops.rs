@@ -6,6 +6,7 @@
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::isel::row_vectors::Pitch;
 use crate::x86::isel::shifted_loads::{Shift, Shifts};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::{Access, DType, Kernel, Launch};
@@ -21,6 +22,10 @@ const MAX_CANDIDATES: usize = 12;
 const SHORTEST_ROW: usize = 20;
 /// Points computed without it after which a loop is compiled: that takes as long as it saves for so many.
 const COMPILED_AFTER: usize = 1 << 18;
+
+/// Bytes of rows, and rows between operands, that several rows are computed together for.
+const MIN_PITCH: i32 = 2 * VECTOR_BYTES as i32;
+const MOST_ROWS_APART: i32 = 3;
 
 /// The loops of dense rows by the shifts of operands.
 #[derive(Default)]
@@ -94,6 +99,7 @@ impl ShiftedLoops {
             launch.addresses[operand] == expected
                 && (axes == 1 || launch.strides_of(operand) == launch.strides_of(from))
         }) && (!shifts.is_one_pitch || self.has_one_pitch(launch))
+            && shifts.pitch.as_ref().is_none_or(|pitch| self.has_pitch(pitch, launch))
     }
 
     /// The shifts of a launch, if any operand has one: of the same type and strides as the one that begins before it, by less than a vector.
@@ -125,6 +131,7 @@ impl ShiftedLoops {
             by_operand: SmallVec::from_elem(None, self.types.len()),
             is_read_before: SmallVec::from_elem(false, self.types.len()),
             is_one_pitch: self.has_one_pitch(launch),
+            pitch: self.pitch(launch),
         };
         for &operand in &self.candidates {
             let own = launch.strides_of(operand as usize);
@@ -157,6 +164,45 @@ impl ShiftedLoops {
         listed.map(|(shifts, listing)| format!("{shifts}: {listing}")).collect()
     }
 
+    /// How rows lie, if operands are one array that they read rows apart. Patterns for one shape take half of the room at most.
+    fn pitch(&self, launch: &Launch<'_>) -> Option<Pitch> {
+        let pitch = row_pitch(launch).filter(|pitch| *pitch >= MIN_PITCH)?;
+        if !self.has_one_pitch(launch) || self.loops[MAX_PATTERNS / 2 - 1].get().is_some() {
+            return None;
+        }
+        let distance = |operand: u8, leader: u8| {
+            let apart = (launch.addresses[operand as usize] as isize)
+                .checked_sub(launch.addresses[leader as usize] as isize)
+                .and_then(|apart| i32::try_from(apart).ok())?;
+            let is_near = |rows: i32| (apart - rows * pitch).unsigned_abs() < VECTOR_BYTES as u32;
+            let is_whole = (apart.unsigned_abs() as usize).is_multiple_of(self.types[operand as usize].size());
+            ((-MOST_ROWS_APART..=MOST_ROWS_APART).any(is_near) && is_whole).then_some(apart)
+        };
+        let mut from = SmallVec::from_elem(None, self.types.len());
+        let mut leaders: SmallVec<[u8; 8]> = SmallVec::new();
+        let mut is_apart = false;
+        for &operand in &self.candidates {
+            let found = leaders.iter().find_map(|&leader| Some((leader, distance(operand, leader)?)));
+            is_apart |= found.is_some_and(|(_, bytes)| bytes.abs() > pitch / 2);
+            if found.is_none() {
+                leaders.push(operand);
+            }
+            from[operand as usize] = Some(found.unwrap_or((operand, 0)));
+        }
+        is_apart.then_some(Pitch { bytes: pitch, from })
+    }
+
+    /// Whether rows and operands of a launch lie so.
+    #[inline]
+    fn has_pitch(&self, pitch: &Pitch, launch: &Launch<'_>) -> bool {
+        row_pitch(launch) == Some(pitch.bytes)
+            && pitch.from.iter().enumerate().all(|(operand, from)| {
+                from.is_none_or(|(leader, bytes)| {
+                    launch.addresses[operand] == launch.addresses[leader as usize].wrapping_offset(bytes as isize)
+                })
+            })
+    }
+
     /// Whether rows of all operands begin equally far apart, in elements of one size.
     fn has_one_pitch(&self, launch: &Launch<'_>) -> bool {
         let (size, strides) = (self.types[0].size(), launch.strides_of(0));
@@ -164,4 +210,11 @@ impl ShiftedLoops {
             && launch.strides.chunks(strides.len()).all(|others| others == strides)
             && strides.iter().all(|stride| stride % size as isize == 0)
     }
+}
+
+/// Bytes from one row of a call to the next, of the first operand.
+fn row_pitch(launch: &Launch<'_>) -> Option<i32> {
+    let axis = launch.outer.iter().rposition(|&n| n != 1)?;
+    let across = launch.outer[..axis].iter().rposition(|&n| n != 1)?;
+    i32::try_from(launch.strides_of(0)[across]).ok()
 }

@@ -54,6 +54,12 @@ impl Body<'_> {
         if nests && !hoists_elements {
             e.keep_constants_in_rows(self.copies(&e))?;
         }
+        let (finished, plane) = (e.asm.label(), e.asm.label());
+        if nests && e.shifts.is_one_pitch {
+            e.arguments.planes = Some(e.arguments.slots(3, 8));
+        }
+        e.asm.bind(plane);
+        self.jammed_rows(&mut e, operands, finished)?;
         e.asm.bind(row);
         self.begin_row(&mut e);
         if !nests || hoists_elements {
@@ -91,6 +97,8 @@ impl Body<'_> {
         if nests {
             self.next_row(&mut e, operands, row);
         }
+        e.asm.bind(finished);
+        self.next_plane(&mut e, operands, plane);
         self.epilogue(&mut e, operands);
         if self.has_loops() {
             e.asm.pop(TURNS_LEFT);

@@ -5,6 +5,7 @@
 //! processors without masks. It imports `isel` and `asm`. Open `map_loop` first.
 
 pub(crate) mod block_loop;
+pub(crate) mod jammed_rows;
 pub(crate) mod map_loop;
 pub(crate) mod prologue;
 pub(crate) mod reduce_loop;

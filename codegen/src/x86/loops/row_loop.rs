@@ -4,10 +4,8 @@
 //! rows are hoisted out of both loops. Of rows of 23 doubles a sum takes 18 ns a row, a five-point stencil 21; by a call for each row, which
 //! copied its tail, they took 133 and 193 (AVX2, Zen 3).
 //!
-//! Without lane masks (AVX2), the elements that do not fill a vector are computed as a full one, which ends with the row. It overlaps the
-//! vector before it and may clobber that one's inputs, or have its own clobbered, so it is computed before all others and stored after
-//! them: its results wait in the argument block. Rows shorter than a vector, and bodies that store by offsets, are
-//! [`crate::x86::loops::tail`]'s.
+//! Where all operands have the same strides, as a stencil's may, a call goes on from plane to plane: 23 × 23 × 23 points of a seven-point
+//! stencil take 5.9 µs instead of 7.9, 38 × 38 × 38 23.4 instead of 27.2 (Zen 4).
 
 use crate::Access;
 use crate::x86::asm::encode::{Cond, Label, Mem, Rm, Width};
@@ -116,6 +114,12 @@ impl Body<'_> {
     pub(crate) fn next_row(&self, e: &mut Emitter<'_>, operands: usize, row: Label) {
         let last = e.asm.label();
         let rows = at_arguments(e.arguments.rows());
+        if e.shifts.is_one_pitch {
+            // Also after the last row, as planes go on from there.
+            let pitch = at_arguments(e.arguments.pitch(0));
+            e.asm.load(SCRATCH, pitch);
+            (0..operands).for_each(|operand| e.update_base(operand, |asm, base| asm.add(base, SCRATCH)));
+        }
         e.asm.load(SCRATCH, rows);
         e.asm.sub_imm(SCRATCH, 1);
         e.asm.jump_if(Cond::Equal, last);
@@ -123,9 +127,6 @@ impl Body<'_> {
         // The elements of a row: those done, and those of the tail.
         e.asm.add(REMAINING, INDEX);
         if e.shifts.is_one_pitch {
-            let pitch = at_arguments(e.arguments.pitch(0));
-            e.asm.load(SCRATCH, pitch);
-            (0..operands).for_each(|operand| e.update_base(operand, |asm, base| asm.add(base, SCRATCH)));
             e.asm.jmp(row);
             e.asm.bind(last);
             return;
@@ -144,6 +145,23 @@ impl Body<'_> {
             });
         }
         e.asm.jmp(row);
+        e.asm.bind(last);
+    }
+
+    /// Goes to the rows of the next plane of so many operands, if the loop goes from plane to plane and one is left.
+    pub(crate) fn next_plane(&self, e: &mut Emitter<'_>, operands: usize, plane: Label) {
+        let Some(slots) = e.arguments.planes else { return };
+        let [planes, rows, step] = [0, 8, 16].map(|slot| at_arguments(slots + slot));
+        let (left, last) = (at_arguments(e.arguments.rows()), e.asm.label());
+        e.asm.load(SCRATCH, planes);
+        e.asm.sub_imm(SCRATCH, 1);
+        e.asm.jump_if(Cond::Equal, last);
+        e.asm.store_gpr(planes, SCRATCH);
+        e.asm.load(SCRATCH, rows);
+        e.asm.store_gpr(left, SCRATCH);
+        e.asm.add(REMAINING, INDEX);
+        (0..operands).for_each(|operand| e.update_base(operand, |asm, base| asm.add_mem(base, step)));
+        e.asm.jmp(plane);
         e.asm.bind(last);
     }
 }
@@ -167,7 +185,10 @@ impl Emitter<'_> {
         self.arguments = counting.arguments;
         self.vectors.touch(&counting.vectors);
         self.const_registers.count(counting.const_registers);
-        self.reserve_streams(copies);
+        self.jam_rows();
+        if self.jammed.is_none() {
+            self.reserve_streams(copies);
+        }
         self.load_const_registers(copies);
         Ok(())
     }

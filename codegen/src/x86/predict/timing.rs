@@ -1,7 +1,7 @@
 //! Processor models: the ports and buffers of a processor, and the latency and ports of each class of instructions.
 //!
 //! The model of AVX2 is AMD's Zen 3, those of AVX-512 are AMD's Zen 5, where the program runs on one, and Intel's Ice Lake at 512 bits for all
-//! other processors. The two of AMD are measured by `cargo bench -p fastnp-benches --bench processor`, which prints what it finds beside
+//! other processors, Zen 4 among them. The two of AMD are measured by `cargo bench -p fastnp-benches --bench processor`, which prints what it finds beside
 //! this table; that of Ice Lake is from Fog's instruction tables and uops.info. AMD's Zen 4, whose ports take two cycles for 512
 //! bits, needs 1.3 times the cycles that it predicts (geometric mean of 116 loops, the `ports` bench).
 
@@ -69,6 +69,8 @@ pub(crate) struct Divider {
 pub struct Processor {
     pub(crate) level: Level,
     pub(crate) divider: Divider,
+    /// Whether sums of floats have ports of their own, on which nothing is multiplied.
+    pub(crate) has_adders_apart: bool,
     /// Vector instructions that it executes in a cycle beside the divider, as measured or by its ports.
     pub(crate) vectors_per_cycle: f64,
     /// Operations that enter, and that retire, each cycle.
@@ -104,7 +106,8 @@ impl Processor {
     /// The processor for a level that is the most like the one that this program runs on.
     pub fn here(level: Level) -> &'static Processor {
         match level {
-            Level::Avx512 if is_zen_5() => &ZEN_5,
+            Level::Avx512 if amd_family() >= 0x1A => &ZEN_5,
+            Level::Avx512 if amd_family() == 0x19 => &ZEN_4,
             level => Processor::of(level),
         }
     }
@@ -116,15 +119,15 @@ impl Processor {
     }
 }
 
-/// Whether the program runs on AMD's Zen 5 or a later one, by vendor and family.
-fn is_zen_5() -> bool {
+/// The family of the processor that the program runs on, if it is AMD's: 0x19 is Zen 4 where it has AVX-512, 0x1A Zen 5; zero of others.
+fn amd_family() -> u32 {
     use std::arch::x86_64::__cpuid;
-    static FOUND: OnceLock<bool> = OnceLock::new();
+    static FOUND: OnceLock<u32> = OnceLock::new();
     *FOUND.get_or_init(|| {
         let vendor = __cpuid(0);
         let family = __cpuid(1).eax;
         let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == *b"AuthenticAMD";
-        is_amd && (family >> 8 & 15) + (family >> 20 & 255) >= 0x1A
+        if is_amd { (family >> 8 & 15) + (family >> 20 & 255) } else { 0 }
     })
 }
 
@@ -132,6 +135,7 @@ fn is_zen_5() -> bool {
 static ZEN_3: Processor = Processor {
     level: Level::Avx2,
     divider: Divider { division: [3.5, 4.5], root: [5.0, 8.5] },
+    has_adders_apart: false,
     vectors_per_cycle: 3.0,
     dispatch: 6,
     retire: 8,
@@ -149,9 +153,10 @@ static ZEN_3: Processor = Processor {
     column: 0,
 };
 
-static ICE_LAKE: Processor = Processor {
+const PORTS_OF_ICE_LAKE: Processor = Processor {
     level: Level::Avx512,
     divider: Divider { division: [10.0, 16.0], root: [12.0, 24.0] },
+    has_adders_apart: false,
     vectors_per_cycle: 2.0,
     dispatch: 5,
     retire: 8,
@@ -169,11 +174,17 @@ static ICE_LAKE: Processor = Processor {
     column: 1,
 };
 
+static ICE_LAKE: Processor = PORTS_OF_ICE_LAKE;
+
+/// Predicted as Ice Lake.
+static ZEN_4: Processor = Processor { has_adders_apart: true, ..PORTS_OF_ICE_LAKE };
+
 /// Buffers are those of AMD's optimisation guide. Moves of registers show that six operations of 512 bits enter in a cycle. Newton's
 /// steps for roots, of 20 instructions, take 6.2 cycles.
 static ZEN_5: Processor = Processor {
     level: Level::Avx512,
     divider: Divider { division: [2.5, 4.0], root: [4.5, 7.5] },
+    has_adders_apart: false,
     vectors_per_cycle: 3.3,
     dispatch: 6,
     retire: 8,
