@@ -138,6 +138,14 @@ pub const DEVICE_BLOCK_POINTS: usize = 256;
 /// Bytes of all operands at such an index, at most: those of all multiprocessors stay in the shared cache.
 pub const DEVICE_BLOCK_BYTES: usize = 128 << 10;
 
+/// Bytes of a cache line.
+pub const LINE_BYTES: usize = 64;
+
+/// The least number of items of so many bytes that fill whole cache lines.
+pub fn items_of_lines(bytes: usize) -> usize {
+    LINE_BYTES >> bytes.trailing_zeros().min(LINE_BYTES.trailing_zeros())
+}
+
 /// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
 /// 8 MB takes 1.28 ms with ordinary stores and 0.69 with these, of 32 MB 4.9 and 3.4; with its sum afterwards, which finds a part of it in the
 /// caches in the first case, 1.69 and 1.39, 7.9 and 5.5. Of 4 MB the two take 0.24 and 0.28. Beside dear functions, which compute longer than memory

@@ -400,7 +400,7 @@ impl Edits {
                 function.blocks[current].instructions.extend(ahead.map(|&instruction| (instruction, line)));
                 match self.loads.get(&(block, place)) {
                     None => function.blocks[current].instructions.push(load),
-                    Some(forwarded) => current = divide(function, current, load, forwarded),
+                    Some(forwarded) => current = split_at_load(function, current, load, forwarded),
                 }
                 let behind = self.behind.get(&(block, place)).into_iter().flatten();
                 function.blocks[current].instructions.extend(behind.map(|&instruction| (instruction, line)));
@@ -413,8 +413,13 @@ fn operation(op: Op, to: Reg, operands: Regs) -> Instruction {
     Instruction::Op { row: row_of(op), to: Regs::of([to]), operands }
 }
 
-/// Ends a block by what stands for a load, and gives the block that goes on.
-fn divide(function: &mut Function<'_>, block: usize, (load, line): (Instruction, u32), forwarded: &Forwarded) -> usize {
+/// Splits a block at a load that is forwarded. Returns the block that continues behind it.
+fn split_at_load(
+    function: &mut Function<'_>,
+    block: usize,
+    (load, line): (Instruction, u32),
+    forwarded: &Forwarded,
+) -> usize {
     let Instruction::Load { to, .. } = load else { unreachable!("a load is forwarded") };
     let (loads, rest) = (function.blocks.len(), function.blocks.len() + 1);
     let id = |block: usize| BlockId(block as u32);

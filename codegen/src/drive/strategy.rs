@@ -13,7 +13,7 @@
 )]
 
 use crate::Launch;
-use crate::cost::{GRAIN_NS, NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
+use crate::cost::{GRAIN_NS, LINE_BYTES, NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::parallel::estimate_ns;
 
 /// How a launch is driven.
@@ -300,6 +300,16 @@ pub(crate) fn chunk_of(n: usize, is_short: bool) -> usize {
 pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
     let elements = if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS };
     (elements / n).max(1)
+}
+
+/// Whether the rows of an operand with elements of so many bytes begin with cache lines, as non-temporal stores need.
+pub(crate) fn begins_lines(launch: &Launch<'_>, operand: usize, size: usize) -> bool {
+    let extents = launch.outer.iter().chain(launch.inner);
+    let is_line = |(&stride, &extent): (&isize, &usize)| {
+        extent == 1 || stride == size as isize || stride % LINE_BYTES as isize == 0
+    };
+    launch.addresses[operand].addr().is_multiple_of(LINE_BYTES)
+        && launch.strides_of(operand).iter().zip(extents).all(is_line)
 }
 
 /// Whether a result of a launch may be so large that non-temporal stores pay.

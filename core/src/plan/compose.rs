@@ -15,7 +15,7 @@ use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::backend::composed::{MAX_DEVICE_ARGUMENT_BYTES, device_argument_bytes};
 use fastnp_codegen::cost::{
     BLOCK_BYTES, BLOCK_SAVING, COMPOSED_BYTES, DEVICE_BLOCK_BYTES, DEVICE_BLOCK_POINTS, DEVICE_BLOCKS, LINE_READ,
-    NON_TEMPORAL_BYTES, STRIP_BYTES, STRIP_ROW_BYTES, STRIP_SAVING,
+    NON_TEMPORAL_BYTES, STRIP_BYTES, STRIP_ROW_BYTES, STRIP_SAVING, items_of_lines,
 };
 use smallvec::SmallVec;
 use std::ops::{Range, RangeInclusive};
@@ -100,8 +100,6 @@ pub fn compose_small(on: bool) {
 
 /// Bytes of a page, within which the processor prefetches.
 const PAGE_BYTES: usize = 4096;
-/// Bytes of a cache line.
-const LINE_BYTES: usize = 64;
 /// Bytes of all operands at a point of a group that is composed, at most.
 const MAX_POINT_BYTES: usize = 64;
 /// Groups of a composition, which bounds the cost of planning.
@@ -413,7 +411,7 @@ fn composition(
             // Blocks of what is written past the caches begin with cache lines.
             let of_result = |access: &&BlockAccess| access.is_write && nontemporal.contains(&access.access.slot);
             let steps = all.iter().map(|(_, access)| access).filter(of_result).map(BlockAccess::step);
-            let lines = steps.map(|step| LINE_BYTES >> step.trailing_zeros().min(LINE_BYTES.trailing_zeros())).max();
+            let lines = steps.map(|step| items_of_lines(step.unsigned_abs())).max();
             block - lines.map_or(0, |lines| block % lines.min(block))
         }
         Sizes::Device(sizes) => {

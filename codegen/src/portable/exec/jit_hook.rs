@@ -26,7 +26,7 @@ pub(crate) enum OperandKind {
     Contiguous,
     /// One element for all points.
     Uniform,
-    /// Contiguous, and large: a result that passes the caches by. Its rows begin at multiples of [`FOLD_VECTOR_BYTES`].
+    /// Contiguous, and large: a result that passes the caches by. Its rows begin with cache lines.
     NonTemporal,
 }
 

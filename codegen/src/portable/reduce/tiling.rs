@@ -11,13 +11,13 @@ use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
     IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
-    MIN_NESTED_POINTS, MIN_NESTED_ROW, MIN_PART, ROW_GROUP, TILE_DEPTH, by_columns, computed_row_bytes,
+    MIN_NESTED_POINTS, MIN_NESTED_ROW, MIN_PART, ROW_GROUP, TILE_DEPTH, begins_lines, by_columns, computed_row_bytes,
     folds_by_halving, is_short_row, least_columns, parts_of, wide_tile,
 };
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, Load};
 use crate::portable::exec::exec_2d::{NO_PLANE_AXIS, PlaneAxes};
-use crate::portable::exec::jit_hook::{ColumnFoldCall, FOLD_VECTOR_BYTES, RowFoldCall};
+use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
 use crate::portable::reduce::accumulate::{COLUMN_GROUP, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::ResolvedFolds;
 use std::sync::atomic::AtomicBool;
@@ -259,19 +259,11 @@ impl<'a> TiledReduction<'a> {
 
     /// Whether a sink's operand is so large that its stores may pass the caches by, and its rows begin with cache lines.
     fn is_non_temporal(&self, operand: u16) -> bool {
-        let launch = self.launch.get();
         let points = self.planes * self.points * self.nest * self.length;
         let Some(sink) = self.body.sinks.iter().find(|sink| sink.operand == operand) else { return false };
-        let extents = launch.outer.iter().chain(launch.inner);
-        let mut axes = launch.strides_of(operand as usize).iter().zip(extents).enumerate();
-        let is_line = |(axis, (&stride, &extent)): (usize, (&isize, &usize))| {
-            axis == self.axes.columns || extent == 1 || stride % FOLD_VECTOR_BYTES as isize == 0
-        };
-        let is_large =
-            points * sink.size as usize >= NON_TEMPORAL_BYTES || points * self.body.bytes >= NON_TEMPORAL_FOOTPRINT;
-        (sink.nontemporal || is_large)
-            && launch.addresses[operand as usize].addr().is_multiple_of(FOLD_VECTOR_BYTES)
-            && axes.all(is_line)
+        let size = sink.size as usize;
+        let is_large = points * size >= NON_TEMPORAL_BYTES || points * self.body.bytes >= NON_TEMPORAL_FOOTPRINT;
+        (sink.nontemporal || is_large) && begins_lines(&self.launch.get(), operand as usize, size)
     }
 
     /// Whether all sinks are contiguous along the columns and overlap no load.

@@ -130,7 +130,7 @@ impl Emitter<'_> {
         self.asm.vector(form, Width::W512, into, VReg(0), Rm::Mem(from), mask, None);
     }
 
-    /// Goes on by a vector: the next ones are the current ones.
+    /// Advances by one vector along the rows: each next vector becomes the current one.
     pub(crate) fn keep_row_vectors(&mut self, jammed: &JammedRows) {
         for vector in &jammed.vectors {
             if let Some(high) = vector.high {

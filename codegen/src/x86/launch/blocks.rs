@@ -8,6 +8,7 @@
 //! operands a block is one long row: `np.exp(x) * weights` of three columns takes a fifteenth of the time of the interpreter, which is what
 //! runs rows shorter than a vector.
 
+use crate::cost::items_of_lines;
 use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -15,7 +16,7 @@ use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{self, MIN_REPEATED_POINTS, MIN_SHARED_ROW, REPEATED_ELEMENTS, SHORT_NESTED_ROW};
 use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
 use crate::x86::launch::program::LoopProgram;
-use crate::x86::launch::repeated_rows::{RepeatedRows, rows_of_lines};
+use crate::x86::launch::repeated_rows::RepeatedRows;
 use crate::{Access, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -124,7 +125,7 @@ impl LoopProgram {
             return None;
         }
         let written = || all().filter(|&operand| self.access_of(operand) == Access::Write);
-        let lines = written().map(|operand| rows_of_lines(n * self.size_of(operand))).max().unwrap_or(1);
+        let lines = written().map(|operand| items_of_lines(n * self.size_of(operand))).max().unwrap_or(1);
         let cost = self.forms.cost;
         let pays = match n {
             n if n < SHORT_NESTED_ROW => points >= MIN_REPEATED_POINTS || cost >= CHEAP_ELEMENT,

@@ -3,7 +3,7 @@
 
 use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::strategy;
-use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::isel::conventions::{StrideKind, StrideKinds};
 use crate::x86::launch::effects::overlap;
 use crate::x86::launch::program::LoopProgram;
 use crate::{Access, Launch};
@@ -28,17 +28,12 @@ impl LoopProgram {
         let exceeds_caches = self.footprint(launch, points) >= NON_TEMPORAL_FOOTPRINT;
         for operand in 0..kinds.len() {
             let (size, own) = (operands[operand].dtype.size(), self.byte_range(launch, operand));
-            let lines = |axis: usize| {
-                let stride = launch.strides_of(operand)[axis];
-                launch.outer[axis] == 1 || stride == size as isize || stride % VECTOR_BYTES as isize == 0
-            };
             let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
             if operands[operand].access == Access::Write
                 && kinds[operand] == StrideKind::Dense
                 && (operands[operand].nontemporal || exceeds_caches || points * size >= NON_TEMPORAL_BYTES)
                 && self.lanes * operands[operand].dtype.real().size() == self.processor.level.vector()
-                && own.start % VECTOR_BYTES as isize == 0
-                && (0..launch.outer.len()).all(lines)
+                && strategy::begins_lines(launch, operand, size)
                 && !others.map(|o| self.byte_range(launch, o)).any(|other| overlap(&own, &other))
             {
                 kinds[operand] = StrideKind::NonTemporal;

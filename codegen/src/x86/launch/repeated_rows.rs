@@ -4,6 +4,7 @@
 //! a cache line, so that no result can be written by non-temporal stores. Where all other operands are dense, some hundred rows follow each other
 //! in memory. With as many copies of the row that is broadcast they are one row of the launch.
 
+use crate::cost::items_of_lines;
 use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::scratch::with as with_scratch;
@@ -43,7 +44,7 @@ impl LoopProgram {
             match self.access_of(operand) {
                 // What is accessed by offsets has no place in the domain.
                 _ if self.dense_kinds()[operand] != StrideKind::Dense => return None,
-                Access::Write if is_dense => line = line.max(rows_of_lines(n * size)),
+                Access::Write if is_dense => line = line.max(items_of_lines(n * size)),
                 _ if is_dense => {}
                 Access::Read if is_shared && strides[columns] == 0 => {}
                 Access::Read if is_shared => repeated.push(operand),
@@ -110,11 +111,6 @@ impl LoopProgram {
             raised
         })
     }
-}
-
-/// The least number of rows of so many bytes that fill whole cache lines.
-pub(crate) fn rows_of_lines(bytes: usize) -> usize {
-    VECTOR_BYTES >> bytes.trailing_zeros().min(VECTOR_BYTES.trailing_zeros())
 }
 
 /// Writes a row so many times, one after the other.

@@ -4,8 +4,13 @@
 //! rows are hoisted out of both loops. Of rows of 23 doubles a sum takes 18 ns a row, a five-point stencil 21; by a call for each row, which
 //! copied its tail, they took 133 and 193 (AVX2, Zen 3).
 //!
-//! Where all operands have the same strides, as a stencil's may, a call goes on from plane to plane: 23 × 23 × 23 points of a seven-point
-//! stencil take 5.9 µs instead of 7.9, 38 × 38 × 38 23.4 instead of 27.2 (Zen 4).
+//! Where all operands have the same strides, as in a stencil, one call computes several planes. 23 × 23 × 23 points of a seven-point stencil
+//! take 5.9 µs instead of 7.9, 38 × 38 × 38 23.4 instead of 27.2 (Zen 4).
+//!
+//! Without lane masks (AVX2), the elements that do not fill a vector are computed as a full one, which ends with the row. It overlaps the
+//! vector before it and may clobber that one's inputs, or have its own clobbered, so it is computed before all others and stored after
+//! them: its results wait in the argument block. Rows shorter than a vector, and bodies that store by offsets, are
+//! [`crate::x86::loops::tail`]'s.
 
 use crate::Access;
 use crate::x86::asm::encode::{Cond, Label, Mem, Rm, Width};
