@@ -225,6 +225,11 @@ impl Assembler {
         self.memory(plain_escaped(0x18), 1, of);
     }
 
+    /// Prefetches a cache line to all levels of the cache, to write to it: other cores give it up.
+    pub fn prefetchw(&mut self, of: Mem) {
+        self.memory(plain_escaped(0x0D), 1, of);
+    }
+
     /// Prefetches a cache line to the second-level cache.
     pub fn prefetcht1(&mut self, of: Mem) {
         self.memory(plain_escaped(0x18), 2, of);

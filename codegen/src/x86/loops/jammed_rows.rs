@@ -68,6 +68,9 @@ impl Body<'_> {
     /// Emits one vector of each row.
     fn iteration(&self, e: &mut Emitter<'_>, jammed: JammedRows, is_tail: bool) -> Result<JammedRows, Unsupported> {
         e.load_row_vectors(&jammed, is_tail);
+        if !is_tail {
+            self.prefetch_stores(e, 1, (jammed.rows, jammed.pitch));
+        }
         let rows = jammed.rows;
         e.jammed = Some(jammed);
         let emitted = e.body(rows, is_tail);

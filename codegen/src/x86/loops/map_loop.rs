@@ -141,6 +141,7 @@ impl Body<'_> {
             let (again, start) = (e.asm.label(), e.asm.len());
             e.asm.bind(again);
             e.load_streams();
+            self.prefetch_stores(e, unroll, (1, 0));
             e.body(unroll, false)?;
             if self.is_prefetched() {
                 e.prefetch_first_read(unroll);
@@ -156,6 +157,9 @@ impl Body<'_> {
         }
         let (again, start) = (e.asm.label(), e.asm.len());
         e.asm.bind(again);
+        if unroll == 1 {
+            self.prefetch_stores(e, 1, (1, 0));
+        }
         e.body(1, false)?;
         if self.is_prefetched() {
             e.prefetch_first_read(1);

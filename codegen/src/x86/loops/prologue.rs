@@ -1,5 +1,6 @@
 //! What the loops of maps, scans and reductions share: prologue, epilogue, advance to the next vectors, tail mask, prefetch.
 
+use crate::Access;
 use crate::x86::asm::encode::Mem;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::arguments::Arguments;
@@ -93,6 +94,26 @@ impl Body<'_> {
         for (operand, line) in self.lines(e, vectors, among) {
             let address = self.line_address(e, operand, PREFETCH_DISTANCE + line);
             e.asm.prefetcht0(address);
+        }
+    }
+
+    /// Prefetches what the next iteration, of so many vectors, only stores to, in so many rows some bytes apart, if those are several lines that
+    /// lie apart. Stores leave the store buffer in order, so those to several places miss the first-level cache one after the other, where
+    /// stores to one place find the line that the processor has asked for. From the second-level cache a vector of two and of three results,
+    /// not aligned, takes 4.2 and 6.0 ns instead of 9.0 and 13.2, aligned ones 4.2 and 5.9 instead of 4.6 and 6.2; from memory all take two
+    /// thirds; and 148 × 148 points of a stencil in two rows at once 5.6 µs instead of 12 to 14 (Emerald Rapids).
+    pub(crate) fn prefetch_stores(&self, e: &mut Emitter<'_>, vectors: usize, (rows, pitch): (usize, i32)) {
+        let lines = self.lines(e, vectors, |operand| self.kernel.operands[operand].access == Access::Write);
+        let Some(&(first, _)) = lines.first() else { return };
+        if rows == 1 && lines.iter().all(|&(operand, _)| operand == first) {
+            return;
+        }
+        for (operand, line) in lines {
+            let next = line + (vectors * self.lanes * self.kernel.operands[operand].dtype.size()) as i32;
+            for row in 0..rows as i32 {
+                let address = self.line_address(e, operand, next + row * pitch);
+                e.asm.prefetchw(address);
+            }
         }
     }
 

@@ -105,6 +105,8 @@ fn memory_operands() {
             cases.case(format!("kmovq {},k{k}", memory(mem, 8)), |asm| asm.mask_store(mem, KReg(k)));
         }
         cases.case(format!("prefetcht0 {}", memory(mem, 1)), |asm| asm.prefetcht0(mem));
+        cases.case(format!("prefetcht1 {}", memory(mem, 1)), |asm| asm.prefetcht1(mem));
+        cases.case(format!("prefetchw {}", memory(mem, 1)), |asm| asm.prefetchw(mem));
     }
     cases.check();
 }
