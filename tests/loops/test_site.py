@@ -223,10 +223,27 @@ def test_one_run_that_waits_keeps_no_entries_out() -> None:
 
 
 def test_slow_code_is_given_up() -> None:
-    """Each run is slower than the interpreter: together more than what is tolerated."""
-    site = after([2e-3] * 8)
+    """Each run is slower than the interpreter: together more than what is tolerated, twice."""
+    site = after([2e-3] * 8 * JUDGED)
     assert not site.live
     assert "not faster" in site.refusals[0].reason
+
+
+def test_the_interpreter_is_timed_again_before_code_is_given_up() -> None:
+    """What its turns took was measured while the processor was faster."""
+    site = after([1e-3] * (JUDGED + 1))
+    assert site.live
+    given = site._entered(range(10_000), range(10_000), 10_000)
+    assert 0 < given.count < 10_000
+    given.began = sites_of_loops._now() - given.count * 12e-6
+    assert site.is_hot(given), "compiled code goes on"
+    assert site.turn_seconds == pytest.approx(12e-6, rel=0.1)
+    assert not site._entered(range(10_000), range(10_000), 10_000).count, "timed once"
+    site.compiled[0].seconds = [1e-3] * 8 * JUDGED  # type: ignore[attr-defined]
+    for _ in range(8 * JUDGED):
+        assert site._outcome(Names({}, {}, frozenset()), Rest((0,) * 100)) is not None
+        site.runs, site.turns = site.runs + 1, site.turns + 100
+    assert site.live
 
 
 def test_items_that_no_sample_has() -> None:

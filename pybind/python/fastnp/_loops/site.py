@@ -37,6 +37,7 @@ from fastnp._loops.entry import (
     may_change,
     source_of,
 )
+from fastnp._loops.judgement import is_given_up, turns_to_time
 from fastnp._loops.loop import Facts, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
@@ -49,7 +50,6 @@ from fastnp._loops.thresholds import (
     FEW_VERSIONS,
     FORGOTTEN,
     IMPORT_COMPILER,
-    JUDGED,
     JUDGED_ENTRIES,
     KNOWN_AFTER,
     LOST,
@@ -95,8 +95,8 @@ class Site(Loop):
     """A loop statement in rewritten code: counts, compiled code, statistics."""
 
     __slots__ = tuple(
-        "__weakref__ around asleep_until attempts compiled depth enter_from entries first"
-        " inner is_eager is_large is_odd is_strict leaves live load made original pending"
+        "__weakref__ around asleep_until attempts compiled depth doubt enter_from entries first"
+        " inner is_eager is_large is_odd is_strict judged leaves live load made original pending"
         " plain plain_turns recent refusals runs samples seconds short slow slower sourceless"
         " spent spent_before threshold timed timed_again turn_interpreted turn_seconds turns"
         " weight work".split()
@@ -160,10 +160,10 @@ class Site(Loop):
         self.is_odd = self.is_large = False
         self.threshold = COMPILE_AFTER
         self.short = SHORT
-        self.enter_from = 0.0
-        self.turns = self.runs = self.slow = self.slower = self.timed = 0
+        self.enter_from = self.seconds = 0.0
+        self.turns = self.runs = self.slow = self.slower = self.timed = self.doubt = 0
+        self.judged = 0, 0, 0.0
         self.timed_again = JUDGED_ENTRIES
-        self.seconds = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled with the code of a function that cloudpickle sends by value."""
@@ -262,6 +262,8 @@ class Site(Loop):
 
     def _entered(self, iterable: Any, source: Source, total: int) -> Turns:
         """What is iterated over before compiled code runs."""
+        if some := turns_to_time(self):
+            return self._piece(iter(iterable), source, total, some)
         if self.runs >= self.timed_again and self._is_timed_again(total):
             return self._piece(iter(iterable), source, total, total)
         return self._no_turns(iterable, source, total)
@@ -667,8 +669,7 @@ class Site(Loop):
         """Retire a site most of whose runs, which may be short, cost more than the interpreter's
         turns. How long those take is not known of a loop that was compiled at once.
         """
-        lost = self.seconds - self.turns * self.turn_seconds
-        if self.runs >= JUDGED and lost > LOST:
+        if is_given_up(self):
             self._refuse(Refusal(self.line, "it is not faster compiled"))
             if not self.is_strict:
                 self.retire()
