@@ -76,6 +76,27 @@ def test_each_width(function: Callable[..., None], kind: str, np: Any) -> None:
         numpy.testing.assert_array_equal(*found)
 
 
+def complex_products(x: Any, w: Any, out: Any) -> None:
+    for i in range(len(out)):
+        out[i] = x @ w[i]
+        out[i, 1] = w[i].T @ x[i]
+        out[i - 1, 0] = x[i] @ w[i]
+
+
+@pytest.mark.parametrize("np", [numpy, fastnp])
+def test_products_of_complex_numbers(np: Any) -> None:
+    compiled = fastnp.jit(strict=True)(complex_products)
+    for width in WIDTHS:
+        found = []
+        for run in (compiled, complex_products):
+            x, w, _ = given(width, "f8")
+            x, w = np.array(x[0, :3] - 2j * x[1, 1:4]), np.array(w * (1 - 3j))
+            out = np.zeros((3, 3, width), complex)
+            run(x, w, out)
+            found.append(numpy.asarray(out))
+        numpy.testing.assert_array_equal(*found)
+
+
 @pytest.mark.parametrize("at", [0, 3, 5, 6])
 def test_what_overflows_warns_as_numpy_does(at: int) -> None:
     outcomes = []

@@ -772,7 +772,7 @@ def scratch_array(
 ) -> Value:
     """An array in memory of the statement's own, in C order where none is known."""
     is_dense = not order or order[-1] == len(extents) - 1
-    kind = ArrayType(char, len(extents), is_dense, False, SCRATCH, False, is_ours, order=order)
+    kind = ArrayType(char, len(extents), is_dense, False, SCRATCH, False, is_ours, True, order)
     return Value(kind, (memory, *extents, *dense_strides(e, char, extents, order)))
 
 

@@ -11,11 +11,13 @@ from fastnp._loops import arrays, scratch
 from fastnp._loops.arrays import Elementwise, Index, Indices, Shifted
 from fastnp._loops.element_loops import count_up, count_up_by, for_each, one_more
 from fastnp._loops.emitter import Emitter
-from fastnp._loops.types import F64, I8, I64, MEMORY, PACKED, SIZES, Number
+from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, PACKED, SIZES, Number
 
 # Vectors of columns, or rows, that are summed up at once: one sum waits for the latency of each
 # addition, of three cycles.
-AT_ONCE = 4
+AT_ONCE, MANY = 4, 1 << 10
+# The register for several elements, and how many. A complex number is a vector of its parts.
+VECTORS = {**PACKED, COMPLEX_CHAR: ("f64x2", 1)}
 
 
 def are_packed(left: Elementwise, right: Elementwise, char: str) -> bool:
@@ -73,7 +75,8 @@ def column_sums(
     take as long as a vector each.
     """
     text, char, columns = e.text, terms.char, terms.shape[-1]
-    (kind, lanes), size, number = PACKED[char], SIZES[char], Number(char).registers[0]
+    (kind, lanes), size = VECTORS[char], SIZES[char]
+    number = F64 if char == COMPLEX_CHAR else Number(char).registers[0]
     zero, column = text.float(0.0, number), text.register(I64, "k")
     text.line(f"{column} = iconst 0")
 
@@ -95,14 +98,17 @@ def column_sums(
                 text.line(f"{register} = {opcode} {register}, {of_terms((*k, place))}")
 
         for_each(e, terms.shape[:-1], add)
-        access = MEMORY[char] if is_single else kind
+        access = number if is_single else kind
         for place, register in zip(places, sums, strict=True):
             index, by = (place.register, place.by) if isinstance(place, Shifted) else (place, 0)
             at = text.op(I64, "add", cursor, text.op(I64, "mul", index, text.integer(size)))
             text.line(f"store.{access} {at}, {by * size}, {register}")
 
+    # As many vectors as an axis of a few elements has are summed up in one pass.
+    width = lanes * min(AT_ONCE, max(-(-e.lengths.get(columns, MANY) // lanes), 1))
+
     def block() -> None:
-        others = (Shifted(column, i * lanes) for i in range(1, AT_ONCE))
+        others = (Shifted(column, by) for by in range(lanes, width, lanes))
         sums_of([column, *others])
 
     last = text.op(I64, "sub", columns, text.integer(lanes))
@@ -115,12 +121,11 @@ def column_sums(
     def singles() -> None:
         count_up(e, column, columns, 1, lambda: sums_of([column], is_single=True))
 
-    whole = text.op(I64, "and", columns, text.integer(-AT_ONCE * lanes))
-    count_up(e, column, whole, AT_ONCE * lanes, block)
-    if whole != columns:
-        count_up(e, column, last, 2 * lanes, pair)
+    count_up(e, column, text.op(I64, "sub", columns, text.integer(width - 1)), width, block)
+    count_up(e, column, last, 2 * lanes, pair)
+    if lanes > 1:
         one_more(e, text.op(I8, "icmp.lt", last, text.integer(0)), singles)
-        one_more(e, text.op(I8, "icmp.lt", column, columns), lambda: sums_of([last]))
+    one_more(e, text.op(I8, "icmp.lt", column, columns), lambda: sums_of([last]))
     bytes_ = text.op(I64, "mul", columns, text.integer(size))
     text.line(f"{cursor} = add {cursor}, {bytes_}")
 
