@@ -78,7 +78,8 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
 
     for_each(e, outer[:rows], row)
     if not outer:
-        return complexes.finite(e, NP_COMPLEX, load(e, COMPLEX_CHAR, memory).registers)
+        real, imaginary = load(e, COMPLEX_CHAR, memory).registers
+        return complexes.finite(e, NP_COMPLEX, (real, imaginary))
     e.leave_if_raised()
     return in_scratch(e, memory, COMPLEX_CHAR, outer, is_ours(left) or is_ours(right))
 
