@@ -5,17 +5,19 @@ A sum along a column would step over whole rows, and take its elements one by on
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from fastnp._loops import arrays, scratch
 from fastnp._loops.arrays import Elementwise, Index, Indices, Shifted
-from fastnp._loops.element_loops import count_up, count_up_by, for_each
+from fastnp._loops.element_loops import count_up, count_up_by, for_each, one_more
 from fastnp._loops.emitter import Emitter
-from fastnp._loops.types import F64, I64, MEMORY, PACKED, SIZES, Number
+from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, PACKED, SIZES, Number
 
 # Vectors of columns, or rows, that are summed up at once: one sum waits for the latency of each
 # addition, of three cycles.
-AT_ONCE = 4
+AT_ONCE, MANY = 4, 1 << 10
+# The register for several elements, and how many. A complex number is a vector of its parts.
+VECTORS = {**PACKED, COMPLEX_CHAR: ("f64x2", 1)}
 
 
 def are_packed(left: Elementwise, right: Elementwise, char: str) -> bool:
@@ -65,18 +67,20 @@ def column_sums(
     initial: Elementwise | None = None,
     opcode: str = "fadd",
 ) -> None:
-    """Writes loops that add up each column of a matrix from its first row on, to zero or to the
-    initial values, and that store the sums where a cursor is, which moves on.
+    """Writes loops that add up each column, over all axes but the last, from its first element on,
+    to zero or to the initial values, and that store the sums where a cursor is, which moves on.
+
+    The last vector ends with the last column: where columns are no whole number of vectors, it has
+    some that were summed up before, and gives them the same sums. One by one, those left over would
+    take as long as a vector each.
     """
-    text, char, (rows, columns) = e.text, terms.char, terms.shape
-    (kind, lanes), size, number = PACKED[char], SIZES[char], Number(char).registers[0]
+    text, char, columns = e.text, terms.char, terms.shape[-1]
+    (kind, lanes), size = VECTORS[char], SIZES[char]
+    number = F64 if char == COMPLEX_CHAR else Number(char).registers[0]
     zero, column = text.float(0.0, number), text.register(I64, "k")
     text.line(f"{column} = iconst 0")
 
-    def sums_of(width: int, lanes: int) -> None:
-        places: list[Index] = [column]
-        places += (Shifted(column, by) for by in range(lanes, width, lanes))
-        is_single = lanes == 1
+    def sums_of(places: Sequence[Index], is_single: bool = False) -> None:
         sums = []
         for place in places:
             sums.append(text.register(number if is_single else kind, "sums"))
@@ -93,15 +97,37 @@ def column_sums(
             for place, register in zip(places, sums, strict=True):
                 text.line(f"{register} = {opcode} {register}, {of_terms((*k, place))}")
 
-        for_each(e, (rows,), add)
-        for i, register in enumerate(sums):
-            access = MEMORY[char] if is_single else kind
-            text.line(f"store.{access} {cursor}, {i * lanes * size}, {register}")
-        text.line(f"{cursor} = add {cursor}, {text.integer(len(sums) * lanes * size)}")
+        for_each(e, terms.shape[:-1], add)
+        access = number if is_single else kind
+        for place, register in zip(places, sums, strict=True):
+            index, by = (place.register, place.by) if isinstance(place, Shifted) else (place, 0)
+            at = text.op(I64, "add", cursor, text.op(I64, "mul", index, text.integer(size)))
+            text.line(f"store.{access} {at}, {by * size}, {register}")
 
-    steps = (AT_ONCE * lanes, lanes)
-    if count_up_by(e, column, columns, steps, partial(sums_of, lanes=lanes)) != columns:
-        count_up(e, column, columns, 1, partial(sums_of, 1, 1))
+    # As many vectors as an axis of a few elements has are summed up in one pass.
+    width = lanes * min(AT_ONCE, max(-(-e.lengths.get(columns, MANY) // lanes), 1))
+
+    def block() -> None:
+        others = (Shifted(column, by) for by in range(lanes, width, lanes))
+        sums_of([column, *others])
+
+    last = text.op(I64, "sub", columns, text.integer(lanes))
+
+    def pair() -> None:
+        second = text.op(I64, "add", column, text.integer(lanes))
+        is_before = text.op(I8, "icmp.lt", second, last)
+        sums_of([column, text.op(I64, "select", is_before, second, last)])
+
+    def singles() -> None:
+        count_up(e, column, columns, 1, lambda: sums_of([column], is_single=True))
+
+    count_up(e, column, text.op(I64, "sub", columns, text.integer(width - 1)), width, block)
+    count_up(e, column, last, 2 * lanes, pair)
+    if lanes > 1:
+        one_more(e, text.op(I8, "icmp.lt", last, text.integer(0)), singles)
+    one_more(e, text.op(I8, "icmp.lt", column, columns), lambda: sums_of([last]))
+    bytes_ = text.op(I64, "mul", columns, text.integer(size))
+    text.line(f"{cursor} = add {cursor}, {bytes_}")
 
 
 def row_sums(

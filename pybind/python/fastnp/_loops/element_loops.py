@@ -391,7 +391,7 @@ def in_scratch_already(source: Elementwise) -> str | None:
     if array is None or any(source.formula.repeated if source.formula else ()):
         return None
     type_ = array_type(array)
-    is_same = type_.is_whole and type_.root < SCRATCH and type_.order == source.order
+    is_same = type_.is_whole and type_.root <= SCRATCH and type_.order == source.order
     return address(array) if is_same else None
 
 
