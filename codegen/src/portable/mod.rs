@@ -30,9 +30,7 @@ mod program;
 pub(crate) mod reduce;
 pub mod update;
 
-pub(crate) use crate::portable::exec::jit_hook::{
-    ColumnFunctions, FoldFunction, JitHook, MapFunction, OperandKind, accumulating,
-};
+pub(crate) use crate::portable::exec::jit_hook::{ColumnFunction, FoldFunction, JitHook, MapFunction, OperandKind};
 #[cfg(debug_assertions)]
 pub use crate::portable::mock_device::MockDevice;
 pub(crate) use program::InterpretedProgram;

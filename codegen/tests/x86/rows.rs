@@ -293,6 +293,31 @@ fn rows_of_more_operands_than_registers() {
     }
 }
 
+/// Rows are aligned by the first result. The others may begin elsewhere in their lines.
+#[test]
+fn rows_of_several_results_begin_with_lines() {
+    let compute = |results: usize| {
+        move |body: &mut FragmentBuilder<'_>, v: &[ValueId]| {
+            let ops = [Op::Add, Op::Subtract, Op::Divide];
+            ops[..results].iter().map(|&op| body.apply(op, v)).collect::<Vec<_>>()
+        }
+    };
+    for dtype in [DType::F64, DType::F32] {
+        let case = |results| Case::new("several results", &[dtype; 2], compute(results));
+        case(3).check();
+        case(3).in_place(1).check();
+        case(3).lies(2, Layout::Dense).lies(1, Layout::OneRow).check();
+        case(3).lies(3, Layout::Dense).lies(0, Layout::PerRow).check();
+        for x86 in X86::every_level_listed().into_iter().filter(|x86| x86.name() == "x86") {
+            let aligns = |results| {
+                let program = x86.compile(&case(results).kernel).unwrap_or_else(|error| panic!("{error}"));
+                program.listing().contains("neg r11")
+            };
+            assert_eq!([1, 2, 3].map(aligns), [false, true, true]);
+        }
+    }
+}
+
 #[test]
 fn long_bodies_in_rows() {
     let compute = |body: &mut FragmentBuilder<'_>, v: &[ValueId]| {

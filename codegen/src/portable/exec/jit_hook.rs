@@ -71,41 +71,19 @@ pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
     /// The same function for other kinds of operands; `None` if there is none.
     fn with_kinds(&self, kinds: &[OperandKind]) -> Option<Arc<dyn FoldFunction>>;
 
-    /// Functions that fold columns instead of a row, for other kinds of operands; `None` if there are none.
-    fn by_columns(&self, kinds: &[OperandKind]) -> Option<ColumnFunctions>;
+    /// A function that folds columns instead of a row, for other kinds of operands; `None` if there is none.
+    fn by_columns(&self, kinds: &[OperandKind]) -> Option<Arc<dyn ColumnFunction>>;
 }
 
-/// Functions that fold rows of values into a row of accumulators, element by element.
-pub(crate) struct ColumnFunctions {
-    /// Of the first row: what would be folded is stored to the accumulators.
-    pub(crate) first: Box<dyn MapFunction>,
-    /// Of others. The accumulators are its last operands, twice: what it stores to, and what it reads.
-    pub(crate) next: Box<dyn MapFunction>,
-}
-
-/// A map that folds what another one stores to its last operands, by these ops, into what is there. It reads that by operands of its own.
-pub(crate) fn accumulating(map: &Kernel, ops: &[Op]) -> Option<Verified<Kernel>> {
-    let mut map = map.clone();
-    let first = map.operands.len() - ops.len();
-    let is_folded = |inst: &Inst| matches!(inst, Inst::Store(operand, _) if operand.0 as usize >= first);
-    let at = map.body.insts.iter().position(is_folded)?;
-    let stores = map.body.insts.split_off(at);
-    map.body.types.truncate(at);
-    let mut push = |inst: Inst, dtype: DType| {
-        map.body.insts.push(inst);
-        map.body.types.push(dtype);
-        ValueId(map.body.insts.len() as u32 - 1)
-    };
-    for (&op, store) in ops.iter().zip(&stores) {
-        let Inst::Store(to, value) = *store else { return None };
-        let dtype = map.operands[to.0 as usize].dtype;
-        let from = OperandId(map.operands.len() as u16);
-        map.operands.push(OperandDecl { dtype, access: Access::Read, restrict: false, nontemporal: false });
-        let before = push(Inst::Load(from), dtype);
-        let folded = push(Inst::Apply(op, [before, value]), dtype);
-        push(Inst::Store(to, folded), dtype);
-    }
-    verify(map).ok()
+/// A function that folds rows of values into a row of accumulators, element by element.
+pub(crate) trait ColumnFunction: Send + Sync {
+    /// Runs on rows of `n` elements, with the bytes from one to the next by operand. Returns false if a lane needs a slow path, or if there are
+    /// too few elements; the results are undefined then.
+    ///
+    /// # Safety
+    /// The addresses are those of the first row of each operand, of one element of uniform ones; those of folded operands are of `n` results.
+    /// What is stored overlaps nothing that is read.
+    unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool;
 }
 
 /// A function compiled from several instructions.
@@ -200,7 +178,7 @@ struct FoldForm {
     function: Arc<dyn FoldFunction>,
     others: ByPattern<dyn FoldFunction>,
     /// The functions that fold columns.
-    columns: ByPattern<ColumnFunctions>,
+    columns: ByPattern<dyn ColumnFunction>,
 }
 
 impl FoldCall {
@@ -235,9 +213,8 @@ impl FoldCall {
             return None;
         }
         let pattern = form.pattern(is_broadcast, is_non_temporal);
-        let functions =
-            form.columns.get(pattern, || form.function.by_columns(&form.kinds_in(pattern)).map(Arc::new))?;
-        Some(ColumnFoldCall { form, functions, fp_mask: self.fp_mask })
+        let function = form.columns.get(pattern, || form.function.by_columns(&form.kinds_in(pattern)))?;
+        Some(ColumnFoldCall { form, function, fp_mask: self.fp_mask })
     }
 }
 
@@ -305,7 +282,7 @@ impl<F: ?Sized> ByPattern<F> {
 /// A [`FoldCall`] by columns for the strides of a launch.
 pub(crate) struct ColumnFoldCall<'a> {
     form: &'a FoldForm,
-    functions: Arc<ColumnFunctions>,
+    function: Arc<dyn ColumnFunction>,
     fp_mask: FpFlags,
 }
 
@@ -325,17 +302,11 @@ impl ColumnFoldCall<'_> {
     ) -> bool {
         let form = self.form;
         let moving = form.operands.iter().map(|&v| at(v)).chain(form.stored.iter().map(|&operand| to(operand)));
-        let fixed = accumulators.iter().chain(accumulators).map(|&a| (a, 0));
-        let (mut addresses, pitches): (SmallVec<[*mut u8; MAX_JIT_OPERANDS]>, SmallVec<[isize; MAX_JIT_OPERANDS]>) =
+        let fixed = accumulators.iter().map(|&a| (a, 0));
+        let (addresses, pitches): (SmallVec<[*mut u8; MAX_JIT_OPERANDS]>, SmallVec<[isize; MAX_JIT_OPERANDS]>) =
             moving.chain(fixed).unzip();
-        let operands = addresses.len() - accumulators.len();
         // SAFETY: the caller's contract.
-        let mut complete = unsafe { self.functions.first.run(&addresses[..operands], n) };
-        if rows > 1 {
-            addresses.iter_mut().zip(&pitches).for_each(|(address, &pitch)| *address = address.wrapping_offset(pitch));
-            // SAFETY: as above.
-            complete &= unsafe { self.functions.next.run_rows(&addresses, &pitches, n, rows - 1) };
-        }
+        let complete = unsafe { self.function.run(&addresses, &pitches, n, rows) };
         let raised = fp_status::is_raised(self.fp_mask);
         if raised {
             fp_status::clear();

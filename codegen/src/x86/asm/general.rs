@@ -105,6 +105,16 @@ impl Assembler {
         self.registers(wide(0x01), from.0, dst, 0, 0);
     }
 
+    /// `dst -= from`.
+    pub fn sub(&mut self, dst: Gpr, from: Gpr) {
+        self.registers(wide(0x29), from.0, dst, 0, 0);
+    }
+
+    /// `dst = -dst`.
+    pub fn neg(&mut self, dst: Gpr) {
+        self.registers(wide(0xF7), 3, dst, 0, 0);
+    }
+
     /// Sets the flags by `a & b`.
     pub fn test(&mut self, a: Gpr, b: Gpr) {
         self.registers(wide(0x85), b.0, a, 0, 0);
@@ -113,6 +123,11 @@ impl Assembler {
     /// `dst += imm`.
     pub fn add_imm(&mut self, dst: Gpr, imm: i32) {
         self.arithmetic_imm(0, dst, imm);
+    }
+
+    /// `dst &= imm`.
+    pub fn and_imm(&mut self, dst: Gpr, imm: i32) {
+        self.arithmetic_imm(4, dst, imm);
     }
 
     /// `dst -= imm`.

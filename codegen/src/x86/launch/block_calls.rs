@@ -1,12 +1,13 @@
 //! Block calls: machine code for several calls of the portable backend, in kernels that are not one loop.
 
 use crate::drive::scratch::with as with_scratch;
+use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::second_version::SecondVersion;
-use crate::x86::launch::{ColumnFunctions, FoldFunction, JitHook, MapFunction, OperandKind, accumulating};
+use crate::x86::launch::{ColumnFunction, FoldFunction, JitHook, MapFunction, OperandKind};
 use crate::x86::loops::reduce_loop::chains_of;
 use crate::x86::predict::timing::Processor;
 use crate::{Access, Expanded, Kernel, Op, Verified, Version, expand_as};
@@ -89,6 +90,27 @@ fn fold_code(
     let lanes = body.lanes;
     let code = BlockCode { compiled, of: of.clone(), map, processor, kinds, version };
     Some(ReduceCode { code, lanes, chains, ops: ops.into(), second: SecondVersion::of(of) })
+}
+
+/// The loop of a reduction by columns by these ops, if there is one.
+fn column_code(
+    of: &Verified<Kernel>,
+    processor: &'static Processor,
+    mut kinds: StrideKinds,
+    ops: &[Op],
+    version: Version,
+) -> Option<ColumnCode> {
+    let map = expand_as(of, version);
+    let body = Body::of(&map, processor);
+    if body.level == Level::Avx2 {
+        // The last vector of columns need not begin with a cache line.
+        kinds.iter_mut().filter(|kind| **kind == StrideKind::NonTemporal).for_each(|kind| *kind = StrideKind::Dense);
+    }
+    let kinds = supported(&body, kinds);
+    let compiled = CompiledLoop::columns(&body, &kinds, ops).ok()?;
+    let lanes = body.lanes;
+    let code = BlockCode { compiled, of: of.clone(), map, processor, kinds, version };
+    Some(ColumnCode { code, lanes, ops: ops.into(), second: SecondVersion::of(of) })
 }
 
 /// The loop of a block. What it was compiled from is kept for its second version and for listings.
@@ -301,13 +323,60 @@ impl FoldFunction for ReduceCode {
         Some(Arc::new(found))
     }
 
-    fn by_columns(&self, kinds: &[OperandKind]) -> Option<ColumnFunctions> {
-        let (of, processor) = (&self.code.of, self.code.processor);
-        let mut kinds = stride_kinds(kinds);
-        kinds.extend(self.ops.iter().map(|_| StrideKind::Dense));
-        let first = map_code(of, processor, kinds[..of.operands.len()].into(), Version::Common).ok()?;
-        let next = map_code(&accumulating(of, &self.ops)?, processor, kinds, Version::Common).ok()?;
-        Some(ColumnFunctions { first: Box::new(first), next: Box::new(next) })
+    fn by_columns(&self, kinds: &[OperandKind]) -> Option<Arc<dyn ColumnFunction>> {
+        let found = column_code(&self.code.of, self.code.processor, stride_kinds(kinds), &self.ops, Version::Common)?;
+        Some(Arc::new(found))
+    }
+}
+
+/// The loop of a reduction by columns over one block.
+struct ColumnCode {
+    code: BlockCode,
+    lanes: usize,
+    ops: SmallVec<[Op; 4]>,
+    second: SecondVersion<ColumnCode>,
+}
+
+impl ColumnCode {
+    /// Makes the second version.
+    #[cold]
+    fn make_second(&self) -> Option<ColumnCode> {
+        let code = &self.code;
+        let make = || column_code(&code.of, code.processor, code.kinds.clone(), &self.ops, Version::Special);
+        if code.version == Version::Common { make() } else { None }
+    }
+
+    /// Runs this version alone.
+    ///
+    /// # Safety
+    /// As [`ColumnFunction::run`].
+    unsafe fn run_version(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
+        let compiled = &self.code.compiled;
+        with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
+            // SAFETY: the block has room for all arguments; the caller's contract.
+            unsafe {
+                compiled.write(block, addresses);
+                compiled.write_pitches(block, pitches);
+                n >= self.lanes && compiled.run(block, n, rows)
+            }
+        })
+    }
+}
+
+impl ColumnFunction for ColumnCode {
+    unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
+        // SAFETY: the caller's contract; what is stored overlaps nothing that is read.
+        unsafe {
+            if let Some(second) = self.second.at_once() {
+                return second.run_version(addresses, pitches, n, rows);
+            }
+            if self.run_version(addresses, pitches, n, rows) {
+                self.second.after_fast(n * rows, || self.make_second());
+                return true;
+            }
+            let again = self.second.after_slow(n * rows, || self.make_second());
+            again.is_some_and(|second| second.run_version(addresses, pitches, n, rows))
+        }
     }
 }
 

@@ -59,6 +59,14 @@ impl CompiledLoop {
         CompiledLoop::of(body, body.lower_reduce(kinds, folds)?, tail, true)
     }
 
+    /// Compiles the loop that folds the columns of what the body would store to its last operands, by these ops.
+    ///
+    /// # Errors
+    /// The first instruction without machine code.
+    pub(crate) fn columns(body: &Body<'_>, kinds: &StrideKinds, ops: &[Op]) -> Result<CompiledLoop, Unsupported> {
+        CompiledLoop::of(body, body.lower_columns(kinds, ops)?, None, true)
+    }
+
     fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>, nests: bool) -> Result<CompiledLoop, Unsupported> {
         let code = map_executable(&loop_code.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
         let shortest_row = if nests { tail.as_ref().map_or(1, Tail::shortest_row) } else { usize::MAX };

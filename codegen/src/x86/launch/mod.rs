@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `Portable` | compiles kernels that have no loop of their own |
 //! | `InterpretedProgram` | re-executes chunks with slow-path lanes or ambiguous flags, and runs launches with short rows |
-//! | `JitHook`, `MapFunction`, `FoldFunction`, `ColumnFunctions`, `OperandKind`, `accumulating` | the hook by which machine code takes the place of several calls in such kernels |
+//! | `JitHook`, `MapFunction`, `FoldFunction`, `ColumnFunction`, `OperandKind` | the hook by which machine code takes the place of several calls in such kernels |
 
 pub(crate) mod backend;
 pub(crate) mod block_calls;
@@ -25,6 +25,4 @@ pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;
 pub(crate) mod shifted_loops;
 
-use crate::portable::{
-    ColumnFunctions, FoldFunction, InterpretedProgram, JitHook, MapFunction, OperandKind, Portable, accumulating,
-};
+use crate::portable::{ColumnFunction, FoldFunction, InterpretedProgram, JitHook, MapFunction, OperandKind, Portable};

@@ -15,6 +15,7 @@ use crate::x86::isel::conventions::{
 use crate::x86::isel::select::{Emitter, Unsupported};
 use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::isel::slices::Slices;
+use crate::x86::loops::aligned_rows::AlignedRows;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::scan_loop::ScanTerms;
 
@@ -45,6 +46,7 @@ impl Body<'_> {
             e.resident_bases = RESIDENT_BASES;
             e.begin_counting_turns();
         }
+        let aligned = AlignedRows::of(&mut e);
         self.prologue(&mut e, operands);
         let (row, [hoists, hoists_elements]) = (e.asm.label(), e.hoists());
         if nests && hoists && !hoists_elements {
@@ -77,7 +79,10 @@ impl Body<'_> {
             e.asm.bind(tail);
             self.store_tail(&mut e)?;
         } else {
-            let full = e.asm.label();
+            let (full, aligned) = (e.asm.label(), aligned.filter(|_| slices.is_none()));
+            if let Some(aligned) = aligned {
+                aligned.begin(&mut e, tail);
+            }
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + e.left_over());
             e.asm.jump_if(Cond::AboveEqual, full);
             e.asm.bind(tail);
@@ -85,7 +90,10 @@ impl Body<'_> {
             e.asm.jump_if(Cond::Equal, done);
             self.set_tail_mask(&mut e, operands);
             e.body(1, true)?;
-            e.asm.jmp(done);
+            match aligned {
+                Some(aligned) => aligned.go_on(&mut e, done),
+                None => e.asm.jmp(done),
+            }
             e.asm.bind(full);
             self.vectors(&mut e, slices.as_ref(), tail)?;
             e.asm.jmp(tail);

@@ -42,12 +42,14 @@ fn registers(level: Level) -> usize {
 
 /// What a copy of the body accumulates into.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FoldInto {
+pub(crate) enum FoldInto {
     /// Initialises all totals.
     All,
+    /// Initialises the total of the chain.
+    First,
     /// The partial result of the chain.
     Partial,
-    /// The total of the chain.
+    /// The total of the chain, in the lanes that are elements.
     Total,
     /// The total, in the lanes that no vector before had: the tail of a row.
     Tail,
@@ -127,16 +129,16 @@ pub(crate) fn chains_of(body: &Body<'_>, ops: &[Op]) -> Option<usize> {
 
 /// The folds of a loop.
 pub(crate) struct Folds {
-    all: SmallVec<[LaneFold; 4]>,
+    pub(crate) all: SmallVec<[LaneFold; 4]>,
     /// The number of operands before those that are folded instead of stored.
-    inputs: usize,
+    pub(crate) inputs: usize,
     chains: usize,
     into: Cell<FoldInto>,
 }
 
 impl Folds {
     /// Assigns registers to folds of so many chains.
-    fn new(body: &Body<'_>, ops: &[Op], chains: usize) -> Option<Folds> {
+    pub(crate) fn new(body: &Body<'_>, ops: &[Op], chains: usize) -> Option<Folds> {
         let (inputs, mut all) = (body.kernel.operands.len() - ops.len(), folds_of(body, ops)?);
         let (room, needed) = (registers(body.level), all.iter().map(LaneFold::levels).sum::<usize>());
         // The last register of AVX2 is reserved for slow-path lanes.
@@ -149,11 +151,11 @@ impl Folds {
     }
 
     /// Their registers and those above, a bit each.
-    fn registers(&self) -> u32 {
+    pub(crate) fn registers(&self) -> u32 {
         self.all.first().map_or(0, |fold| u32::MAX << fold.first)
     }
 
-    fn total(&self, fold: LaneFold, chain: usize) -> VReg {
+    pub(crate) fn total(&self, fold: LaneFold, chain: usize) -> VReg {
         VReg(fold.first + chain as u8)
     }
 
@@ -177,13 +179,17 @@ impl LoopHooks for Folds {
                     e.copy(to, from);
                 }
             }
+            FoldInto::First => {
+                let from = Rm::Reg(e.vector(value));
+                e.copy(total, from);
+            }
             FoldInto::Partial => {
                 let x = e.vector(value);
                 e.accumulate(fold, partial, x, KReg(0));
             }
             FoldInto::Total => {
                 let x = e.vector(value);
-                e.accumulate(fold, total, x, KReg(0));
+                e.accumulate(fold, total, x, if e.is_tail { LANE_MASK } else { KReg(0) });
             }
             FoldInto::Tail => {
                 let mut x = e.vector(value);
@@ -399,7 +405,13 @@ impl Body<'_> {
 
 impl Folds {
     /// Emits copies of the body that accumulate into as many chains.
-    fn body_into(&self, e: &mut Emitter<'_>, into: FoldInto, chains: usize, is_tail: bool) -> Result<(), Unsupported> {
+    pub(crate) fn body_into(
+        &self,
+        e: &mut Emitter<'_>,
+        into: FoldInto,
+        chains: usize,
+        is_tail: bool,
+    ) -> Result<(), Unsupported> {
         self.into.set(into);
         e.body(chains, is_tail)
     }

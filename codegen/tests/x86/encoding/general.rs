@@ -26,9 +26,10 @@ fn hexadecimal(imm: i64) -> String {
 #[test]
 fn registers() {
     type Two = fn(&mut Assembler, Gpr, Gpr);
-    const TWO: [(&str, Two); 3] = [("xor", Assembler::xor), ("test", Assembler::test), ("add", Assembler::add)];
+    const TWO: [(&str, Two); 4] =
+        [("xor", Assembler::xor), ("test", Assembler::test), ("add", Assembler::add), ("sub", Assembler::sub)];
     type One = fn(&mut Assembler, Gpr);
-    const ONE: [(&str, One); 2] = [("push", Assembler::push), ("pop", Assembler::pop)];
+    const ONE: [(&str, One); 3] = [("push", Assembler::push), ("pop", Assembler::pop), ("neg", Assembler::neg)];
     let mut cases = Cases::default();
     for (a, b) in pairs() {
         for (name, write) in TWO {
@@ -50,8 +51,12 @@ fn registers() {
 #[test]
 fn immediates() {
     type Immediate = fn(&mut Assembler, Gpr, i32);
-    const ARITHMETIC: [(&str, Immediate); 3] =
-        [("add", Assembler::add_imm), ("sub", Assembler::sub_imm), ("cmp", Assembler::cmp_imm)];
+    const ARITHMETIC: [(&str, Immediate); 4] = [
+        ("add", Assembler::add_imm),
+        ("and", Assembler::and_imm),
+        ("sub", Assembler::sub_imm),
+        ("cmp", Assembler::cmp_imm),
+    ];
     let mut cases = Cases::default();
     for r in all() {
         for (imm, (name, write)) in IMMEDIATES.into_iter().flat_map(|imm| ARITHMETIC.map(|row| (imm, row))) {
