@@ -1,8 +1,8 @@
 //! Rows whose results are stored in whole cache lines: the elements before the first line are computed apart, by the code of the tail.
 //!
 //! Rows of 100 doubles begin anywhere in a line, and a vector is stored to two. One result takes hardly longer for that. Several do, as
-//! the stores of each wait for lines of the others: two results of 300 rows of 100 doubles take 1.03 ns a point and 0.64 aligned, three 1.87
-//! and 1.07, four 2.9 and 1.5 (Sapphire Rapids).
+//! the stores of each wait for lines of the others: two results of 300 rows of 100 doubles take 1.03 ns a point and 0.64 aligned, four 2.9
+//! and 1.5; where lines are prefetched ([`crate::x86::isel::body::Body::prefetch_stores`]), 0.75 and 0.65, 1.4 and 1.2 (Sapphire Rapids).
 
 use crate::Access;
 use crate::x86::asm::encode::{Cond, Label};
