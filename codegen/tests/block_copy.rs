@@ -9,7 +9,9 @@ fn blocks_are_copied() {
             [(1, 1, 0), (9, 2, 0), (40, 3, 0), (7, 5, 0), (8, 8, 0), (16, 24, 1), (13, 21, 0), (21, 13, 3), (9, 40, 2)]
         {
             // Columns with gaps between them, of elements side by side or with one left out; and one element a row.
-            for (along_row, along_column) in [(rows + gap, 1), (2 * rows + gap, 2), (0, 1), (0, 3), (1, 0), (1, 50)] {
+            for (along_row, along_column) in
+                [(rows + gap, 1), (2 * rows + gap, 2), (0, 1), (0, 3), (0, 0), (1, 0), (3, 0), (1, 50)]
+            {
                 let last = (rows - 1) * along_column + (columns - 1) * along_row;
                 let from: Vec<u8> = (0..(last + 1) * size).map(|i| (i * 31 % 251) as u8).collect();
                 let pitch = (columns + gap) * size;

@@ -21,6 +21,8 @@ const SQUARE: usize = 8;
 /// Columns between what is copied and what is prefetched: columns are too short for the processor to find what comes next, which may be in
 /// the next block.
 const PREFETCH_DISTANCE: usize = 32;
+/// Items of a contiguous row from which on it is copied by a call of `memcpy`.
+const MIN_COPIED_ROW: usize = 6;
 
 /// An item, moved as an integer of its size; its address may be unaligned.
 trait Item: Copy {
@@ -229,20 +231,36 @@ unsafe fn repeat_in_chunks<T: Copy, const N: usize>(
 }
 
 /// Copies a block of items of `size` bytes: one whose columns are contiguous by squares; one that is broadcast along short rows in chunks
-/// (of eight doubles a row takes 0.5 ns, one after the other 1.6); contiguous rows as a whole.
+/// (of eight doubles a row takes 0.5 ns, one after the other 1.6); contiguous rows as a whole; a row that all rows repeat once, and then all that
+/// is there, twice as much each time.
 ///
 /// # Safety
 /// All its items are valid at `from`, and there is room for them at `to`, which they do not overlap.
 pub unsafe fn copy_block(to: *mut u8, from: *const u8, block: &StridedBlock, size: usize) {
-    if block.along_row == size as isize {
-        for r in 0..block.rows as isize {
-            let (from, to) = (from.wrapping_offset(r * block.along_column), to.wrapping_offset(r * block.pitch));
-            // SAFETY: the caller's contract.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, block.columns * size) };
+    let bytes = block.columns * size;
+    let is_packed = block.pitch == bytes as isize;
+    if block.along_column == 0 && block.along_row != 0 && is_packed && block.rows > 1 {
+        // SAFETY: the caller's contract; each copy is of what was written before.
+        unsafe {
+            copy_block(to, from, &StridedBlock { rows: 1, ..*block }, size);
+            let mut done = bytes;
+            while done < block.rows * bytes {
+                let next = done.min(block.rows * bytes - done);
+                std::ptr::copy_nonoverlapping(to, to.add(done), next);
+                done += next;
+            }
         }
         return;
     }
-    let repeats = block.along_row == 0 && block.pitch == (block.columns * size) as isize;
+    if block.along_row == size as isize && block.columns >= MIN_COPIED_ROW {
+        for r in 0..block.rows as isize {
+            let (from, to) = (from.wrapping_offset(r * block.along_column), to.wrapping_offset(r * block.pitch));
+            // SAFETY: the caller's contract.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+        }
+        return;
+    }
+    let repeats = block.along_row == 0 && is_packed;
     // SAFETY: the caller's contract.
     unsafe {
         match size {

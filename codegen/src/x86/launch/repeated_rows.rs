@@ -79,8 +79,10 @@ impl LoopProgram {
             }
             for &operand in repeated {
                 let (from, along_row) = (launch.addresses[operand], launch.strides_of(operand)[columns]);
+                let pitch = (n * self.size_of(operand)) as isize;
+                let block = StridedBlock { rows: count, columns: n, along_row, along_column: 0, pitch };
                 // SAFETY: the scratch has room for so many rows of each operand.
-                unsafe { repeat_row(scratch, from, [count, n], along_row, self.size_of(operand)) };
+                unsafe { copy_block(scratch, from, &block, self.size_of(operand)) };
                 addresses[operand] = scratch;
                 strides[operand * axes + columns] = self.size_of(operand) as isize;
                 scratch = scratch.wrapping_add(room(operand));
@@ -110,24 +112,5 @@ impl LoopProgram {
             }
             raised
         })
-    }
-}
-
-/// Writes a row so many times, one after the other.
-///
-/// # Safety
-/// The row's elements are valid, and so are those that are written; they do not overlap.
-unsafe fn repeat_row(to: *mut u8, from: *const u8, [count, columns]: [usize; 2], along_row: isize, size: usize) {
-    let bytes = columns * size;
-    let row = StridedBlock { rows: 1, columns, along_row, along_column: 0, pitch: bytes as isize };
-    // SAFETY: the caller's contract; each copy is of what was written before.
-    unsafe {
-        copy_block(to, from, &row, size);
-        let mut done = bytes;
-        while done < count * bytes {
-            let next = done.min(count * bytes - done);
-            std::ptr::copy_nonoverlapping(to, to.add(done), next);
-            done += next;
-        }
     }
 }

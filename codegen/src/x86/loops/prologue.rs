@@ -101,7 +101,7 @@ impl Body<'_> {
     /// lie apart. Stores leave the store buffer in order, so those to several places miss the first-level cache one after the other, where
     /// stores to one place find the line that the processor has asked for. From the second-level cache a vector of two and of three results,
     /// not aligned, takes 4.2 and 6.0 ns instead of 9.0 and 13.2, aligned ones 4.2 and 5.9 instead of 4.6 and 6.2; from memory all take two
-    /// thirds; and 148 × 148 points of a stencil in two rows at once 5.6 µs instead of 12 to 14 (Emerald Rapids).
+    /// thirds; and 148 × 148 points of a stencil in two rows at once 5.6 µs instead of 12 to 14 (Sapphire Rapids).
     pub(crate) fn prefetch_stores(&self, e: &mut Emitter<'_>, vectors: usize, (rows, pitch): (usize, i32)) {
         let lines = self.lines(e, vectors, |operand| self.kernel.operands[operand].access == Access::Write);
         let Some(&(first, _)) = lines.first() else { return };
