@@ -57,6 +57,18 @@ def test_one_kernel(name: str, assert_kernels: AssertCount) -> None:
     assert_same(result, program(numpy, numbers(shape)), rtol=1e-10)
 
 
+def test_leading_axes_are_merged() -> None:
+    """A block has whole rows, of all leading axes, where their memory allows it."""
+    values = numbers((16, 20, 64, 64))
+    x = fastnp.array(values)
+    fastnp.eval(x)
+    whole, part = softmax(fastnp, x), softmax(fastnp, x[:, :10])
+    assert "of 20480, in stages" in fastnp.explain(whole)
+    assert "over [16, 10, 64, 64]" in fastnp.explain(part)
+    assert_same(whole, softmax(numpy, values), rtol=1e-12)
+    assert_same(part, softmax(numpy, values[:, :10]), rtol=1e-12)
+
+
 def test_results_that_are_kept_are_stored(assert_kernels: AssertCount) -> None:
     def program(np: Any, x: Any) -> Any:
         centred = x - x.mean(axis=1, keepdims=True)

@@ -1,9 +1,10 @@
 //! Fusion: from the needed nodes of a trace to kernels in order.
 //!
-//! [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`sink`] moves values to the kernel that reads them, [`gather`] moves products of one matrix together, [`compose`](crate::plan::compose) finds what runs together block
+//! [`coalesce`] merges axes, [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`sink`] moves values to the kernel that reads them, [`gather`] moves products of one matrix together, [`compose`](crate::plan::compose) finds what runs together block
 //! by block, and where nothing does, [`search`](crate::plan::search) improves what greedy fusion made. The result is a function of the
 //! nodes, of what is live, and of the target, so [`explain`](crate::explain) finds the same kernels again.
 
+use crate::plan::coalesce::coalesce;
 use crate::plan::compose::{Composition, compose};
 use crate::plan::group::{Group, KernelLimits, Section, group};
 use crate::plan::liveness::Liveness;
@@ -60,6 +61,7 @@ pub fn set_fusion(fusion: Fusion) {
 
 /// Fuses nodes. `live` says which slots are reachable after the trace.
 pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> Fused {
+    coalesce(&mut nodes);
     let fusion = Fusion::now();
     let mut groups = match fusion {
         Fusion::Off => one_by_one(&nodes, target.limits),

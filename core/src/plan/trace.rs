@@ -571,19 +571,27 @@ impl Node {
 
     /// The node with its axes in another order.
     pub(crate) fn with_axes(&self, order: &[usize]) -> Node {
-        let access =
-            |a: &SlotAccess| SlotAccess { strides: order.iter().map(|&axis| a.strides[axis]).collect(), ..a.clone() };
+        let domain = order.iter().map(|&axis| self.domain[axis]).collect();
+        let reduced = order.iter().enumerate().fold(0, |mask, (to, &from)| mask | (self.reduced >> from & 1) << to);
+        self.over(domain, reduced, |strides| order.iter().map(|&axis| strides[axis]).collect())
+    }
+
+    /// The node with its first axes, so many, as one. None is reduced, and all accesses step through them evenly.
+    pub(crate) fn with_merged_axes(&self, count: usize) -> Node {
+        let merged: usize = self.domain[..count].iter().product();
+        let domain = std::iter::once(merged).chain(self.domain[count..].iter().copied()).collect();
+        self.over(domain, self.reduced >> (count - 1), |strides| strides[count - 1..].into())
+    }
+
+    /// The node over a domain that has the same points.
+    fn over(&self, domain: Shape, reduced: u64, strides_of: impl Fn(&[isize]) -> Strides) -> Node {
+        let access = |a: &SlotAccess| SlotAccess { strides: strides_of(&a.strides), ..a.clone() };
         let source = |source: &NodeInput| match source {
             NodeInput::Memory(a) => NodeInput::Memory(access(a)),
             NodeInput::Scalar(index, dtype) => NodeInput::Scalar(*index, *dtype),
         };
-        Node {
-            domain: order.iter().map(|&axis| self.domain[axis]).collect(),
-            reduced: order.iter().enumerate().fold(0, |mask, (to, &from)| mask | (self.reduced >> from & 1) << to),
-            sources: self.sources.iter().map(source).collect(),
-            target: access(&self.target),
-            ..self.clone()
-        }
+        let sources = self.sources.iter().map(source).collect();
+        Node { domain, reduced, sources, target: access(&self.target), ..self.clone() }
     }
 
     /// The accesses to memory it reads.
