@@ -21,8 +21,6 @@ const SQUARE: usize = 8;
 /// Columns between what is copied and what is prefetched: columns are too short for the processor to find what comes next, which may be in
 /// the next block.
 const PREFETCH_DISTANCE: usize = 32;
-/// Items of a contiguous row from which on it is copied by a call of `memcpy`.
-const MIN_COPIED_ROW: usize = 6;
 
 /// An item, moved as an integer of its size; its address may be unaligned.
 trait Item: Copy {
@@ -230,6 +228,36 @@ unsafe fn repeat_in_chunks<T: Copy, const N: usize>(
     }
 }
 
+/// Copies contiguous rows of so many bytes. Short ones by moves of registers: a call of `memcpy` takes 5 ns, and slices of two columns of three
+/// took 0.8 ms of 100,000 rows instead of 0.3 (Sapphire Rapids).
+unsafe fn copy_rows(to: *mut u8, from: *const u8, block: &StridedBlock, bytes: usize) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match bytes {
+            4 => copy_rows_of(to, from, block, 4),
+            8 => copy_rows_of(to, from, block, 8),
+            12 => copy_rows_of(to, from, block, 12),
+            16 => copy_rows_of(to, from, block, 16),
+            24 => copy_rows_of(to, from, block, 24),
+            32 => copy_rows_of(to, from, block, 32),
+            40 => copy_rows_of(to, from, block, 40),
+            48 => copy_rows_of(to, from, block, 48),
+            64 => copy_rows_of(to, from, block, 64),
+            _ => copy_rows_of(to, from, block, bytes),
+        }
+    }
+}
+
+/// The same, where it is inlined with the number.
+#[inline(always)]
+unsafe fn copy_rows_of(to: *mut u8, from: *const u8, block: &StridedBlock, bytes: usize) {
+    for r in 0..block.rows as isize {
+        let (from, to) = (from.wrapping_offset(r * block.along_column), to.wrapping_offset(r * block.pitch));
+        // SAFETY: the caller's contract.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+    }
+}
+
 /// Copies a block of items of `size` bytes: one whose columns are contiguous by squares; one that is broadcast along short rows in chunks
 /// (of eight doubles a row takes 0.5 ns, one after the other 1.6); contiguous rows as a whole; a row that all rows repeat once, and then all that
 /// is there, twice as much each time.
@@ -252,13 +280,9 @@ pub unsafe fn copy_block(to: *mut u8, from: *const u8, block: &StridedBlock, siz
         }
         return;
     }
-    if block.along_row == size as isize && block.columns >= MIN_COPIED_ROW {
-        for r in 0..block.rows as isize {
-            let (from, to) = (from.wrapping_offset(r * block.along_column), to.wrapping_offset(r * block.pitch));
-            // SAFETY: the caller's contract.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
-        }
-        return;
+    if block.along_row == size as isize {
+        // SAFETY: the caller's contract.
+        return unsafe { copy_rows(to, from, block, bytes) };
     }
     let repeats = block.along_row == 0 && is_packed;
     // SAFETY: the caller's contract.
