@@ -5,9 +5,19 @@ use fastnp_codegen::white_box::{StridedBlock, copy_block};
 #[test]
 fn blocks_are_copied() {
     for size in [1, 2, 4, 8, 16] {
-        for (rows, columns, gap) in
-            [(1, 1, 0), (9, 2, 0), (40, 3, 0), (7, 5, 0), (8, 8, 0), (16, 24, 1), (13, 21, 0), (21, 13, 3), (9, 40, 2)]
-        {
+        for (rows, columns, gap) in [
+            (1, 1, 0),
+            (9, 2, 0),
+            (40, 3, 0),
+            (7, 5, 0),
+            (8, 8, 0),
+            (16, 24, 1),
+            (13, 21, 0),
+            (21, 13, 3),
+            (9, 40, 2),
+            (9, 4, 1),
+            (9, 6, 1),
+        ] {
             // Columns with gaps between them, of elements side by side or with one left out; and one element a row.
             for (along_row, along_column) in
                 [(rows + gap, 1), (2 * rows + gap, 2), (0, 1), (0, 3), (0, 0), (1, 0), (3, 0), (1, 50)]
