@@ -465,6 +465,23 @@ def dense_product(e: Emitter, a: str, b: str, count: str, in_loop: Callable[[], 
     return total
 
 
+def along_first_axis(e: Emitter, right: Elementwise, char: str) -> Callable[[Indices], str] | None:
+    """The vectors of a vector, or of columns of a matrix of doubles; `None` if it has none."""
+    if right.char != char or right.packed is None:
+        return None
+    if len(right.shape) == 1:
+        return right.packed
+    if char != "d":
+        return None
+
+    def vector(indices: Indices) -> str:
+        (k, *rest), element = indices, right.element
+        after = Shifted(k, 1) if isinstance(k, str) else Shifted(k.register, k.by + 1)
+        return e.text.op(PACKED["d"][0], "pair", element(indices), element((after, *rest)))
+
+    return vector
+
+
 def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
     """`a @ b` of vectors and matrices."""
     if COMPLEX_CHAR in (elements(e, a).char, elements(e, b).char):
@@ -480,8 +497,11 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     char, kind = loop[-1], Number(loop[-1]).registers[0]
     extent = left.shape[-1]
     outer = (*left.shape[:-1], *right.shape[1:])
-    by_columns = column_products.are_packed(left, right, char)
-    are_packed = (left.packed and right.packed and len(right.shape) == 1) or by_columns
+    # A matrix with one column is a vector: its elements are added up along the first axis.
+    is_vector = e.lengths.get(right.shape[-1]) == 1 or len(right.shape) == 1
+    by_columns = not is_vector and column_products.are_packed(left, right, char)
+    of_right = along_first_axis(e, right, char)
+    are_packed = (left.packed and of_right and is_vector) or by_columns
     vectors = dense_vectors(left, right)
     most = formulas.MOST_ELEMENTS if vectors else MANY_ADDED_PACKED if are_packed else MANY_ADDED
     refuse_many(e, (*outer, extent), most)
@@ -507,17 +527,17 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
             return e.text.op(kind, opcode, x, y)
 
         terms = Elementwise(char, (extent,), product, sources, True)
-        if left.packed and right.packed and left.char == right.char == char:
+        if left.packed and of_right and is_vector and left.char == char:
 
             def packed(k: Indices) -> str:
                 assert left.packed is not None
-                assert right.packed is not None
+                assert of_right is not None
                 x = left.packed((*indices[: len(left.shape) - 1], *k))
-                y = right.packed((*k, *indices[len(left.shape) - 1 :]))
+                y = of_right((*k, *indices[len(left.shape) - 1 :]))
                 return e.text.op(PACKED[char][0], "fmul", x, y)
 
             terms = terms._replace(
-                packed=packed if len(right.shape) == 1 else None,
+                packed=packed,
                 pays_packed=left.pays_packed or right.pays_packed,
             )
         return add_up(e, terms, char)
