@@ -5,7 +5,7 @@ of which ends where the axis ends.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import fastnp
@@ -55,6 +55,12 @@ def accumulated(np: Any, x: Any, w: Any, out: Any) -> None:
 FUNCTIONS = [accumulated, convolved, of_first_axis, of_outer_axes, greatest, vector_products]
 
 
+def widths() -> Iterator[int | None]:
+    """All widths, after each of several at which the loop is compiled, before which is `None`."""
+    for first in (1, 3, 8, 22):
+        yield from (None, first, *WIDTHS)
+
+
 def given(width: int, kind: str) -> list[numpy.ndarray]:
     """Small multiples of a power of two, whose sums are exact in any order."""
     x = (numpy.arange(2 * 5 * 4) * 37 % 101 - 50).reshape(2, 5, 4) / 4
@@ -66,8 +72,10 @@ def given(width: int, kind: str) -> list[numpy.ndarray]:
 @pytest.mark.parametrize("kind", ["f8", "f4"])
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_each_width(function: Callable[..., None], kind: str, np: Any) -> None:
-    compiled = fastnp.jit(strict=True)(function)
-    for width in WIDTHS:
+    for width in widths():
+        if width is None:
+            compiled = fastnp.jit(strict=True)(function)
+            continue
         found = []
         for run in (compiled, function):
             arrays = [np.array(array) for array in given(width, kind)]
@@ -85,8 +93,10 @@ def complex_products(x: Any, w: Any, out: Any) -> None:
 
 @pytest.mark.parametrize("np", [numpy, fastnp])
 def test_products_of_complex_numbers(np: Any) -> None:
-    compiled = fastnp.jit(strict=True)(complex_products)
-    for width in WIDTHS:
+    for width in widths():
+        if width is None:
+            compiled = fastnp.jit(strict=True)(complex_products)
+            continue
         found = []
         for run in (compiled, complex_products):
             x, w, _ = given(width, "f8")

@@ -33,6 +33,13 @@ def others(np: Any, A: Any, x: Any, y: Any) -> None:
         y[i] = A[:, i] @ x + x[::-1] @ A[i] + (x * 2) @ x + x[::2] @ A[i, ::2]
 
 
+def backwards(np: Any, A: Any, x: Any, y: Any) -> None:
+    for i in range(1, len(x)):
+        y[i] = x[:i][::-1] @ A[i, :i] - np.dot(A[i, i:], x[i:][::-1])
+        y[i] += x[:i][::-1] @ A[i, :i][::-1] + (A[:i, :i] @ x[:i][::-1])[0]
+        A[i, :] = A[i] + A[i, ::-1] * 0.5
+
+
 def substitution(np: Any, A: Any, x: Any, y: Any) -> None:
     for i in range(len(x)):
         x[i] = (y[i] - A[i, :i] @ x[:i]) / 2.0
@@ -59,14 +66,14 @@ def compiled_and_plain(
 
 
 @pytest.mark.parametrize("np", [numpy, fastnp])
-@pytest.mark.parametrize("function", [prefixes, rows, others])
+@pytest.mark.parametrize("function", [prefixes, rows, others, backwards])
 def test_exact_sums(function: Callable[..., None], np: Any) -> None:
     compiled, plain = compiled_and_plain(function, given(True), np)
     for one, other in zip(compiled, plain, strict=True):
         numpy.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("function", [prefixes, rows, others, substitution])
+@pytest.mark.parametrize("function", [prefixes, rows, others, backwards, substitution])
 def test_sums_that_round(function: Callable[..., None]) -> None:
     compiled, plain = compiled_and_plain(function, given(False))
     for one, other in zip(compiled, plain, strict=True):

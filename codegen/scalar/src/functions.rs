@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use cranelift_codegen::isa::TargetIsa;
 
 use crate::error::Fault;
-use crate::inner_product::inner_product;
+use crate::inner_product::{inner_product, inner_product_backwards};
 use crate::ir::Type;
 use crate::memory::CodeMemory;
 use crate::{inner_loop, order, scratch, status, tables, trampoline};
@@ -229,7 +229,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 65] = [
+static FUNCTIONS: [Function; 66] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -289,6 +289,7 @@ static FUNCTIONS: [Function; 65] = [
     rare("sort_distinct_f64", Callee::Sort(order::sort_distinct_f64)),
     rare("median_f64", Callee::Median(order::median_f64)),
     row("inner_product", Callee::InnerProduct(inner_product)),
+    row("inner_product_backwards", Callee::InnerProduct(inner_product_backwards)),
     row("table_new", Callee::Kernel(tables::create)),
     row("table_find", Callee::Kernel(tables::find)),
     row("table_place", Callee::Kernel(tables::place)),

@@ -11,34 +11,52 @@ use std::arch::x86_64::*;
 /// # Safety
 /// So many doubles lie at both addresses.
 pub(crate) unsafe extern "C" fn inner_product(a: i64, b: i64, count: i64) -> f64 {
+    // SAFETY: the caller's contract.
+    unsafe { product::<false>(a, b, count) }
+}
+
+/// The same where the elements of the first vector lie one before another, as in `x[::-1]`: its address is that of the last one in memory.
+///
+/// # Safety
+/// So many doubles lie at the second address, and so many end with the one at the first.
+pub(crate) unsafe extern "C" fn inner_product_backwards(a: i64, b: i64, count: i64) -> f64 {
+    // SAFETY: the caller's contract.
+    unsafe { product::<true>(a, b, count) }
+}
+
+/// The sum of products, `BACKWARDS` along the first vector, by the instructions that the processor has.
+///
+/// # Safety
+/// As of the functions above.
+unsafe fn product<const BACKWARDS: bool>(a: i64, b: i64, count: i64) -> f64 {
     let (a, b, count) = (a as usize as *const f64, b as usize as *const f64, count as usize);
     // SAFETY: the caller's contract; the processor has the instructions.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512f") {
-                return with_avx512(a, b, count);
+                return with_avx512::<BACKWARDS>(a, b, count);
             }
             if is_x86_feature_detected!("avx2") {
-                return with_avx2(a, b, count);
+                return with_avx2::<BACKWARDS>(a, b, count);
             }
         }
-        sum::<[f64; LANES]>(a, b, count)
+        sum::<[f64; LANES], BACKWARDS>(a, b, count)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn with_avx512(a: *const f64, b: *const f64, count: usize) -> f64 {
+unsafe fn with_avx512<const BACKWARDS: bool>(a: *const f64, b: *const f64, count: usize) -> f64 {
     // SAFETY: the caller's contract.
-    unsafe { sum::<__m512d>(a, b, count) }
+    unsafe { sum::<__m512d, BACKWARDS>(a, b, count) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn with_avx2(a: *const f64, b: *const f64, count: usize) -> f64 {
+unsafe fn with_avx2<const BACKWARDS: bool>(a: *const f64, b: *const f64, count: usize) -> f64 {
     // SAFETY: the caller's contract.
-    unsafe { sum::<[__m256d; 2]>(a, b, count) }
+    unsafe { sum::<[__m256d; 2], BACKWARDS>(a, b, count) }
 }
 
 const LANES: usize = 8;
@@ -47,11 +65,11 @@ const LANES: usize = 8;
 trait Sums: Copy {
     const ZERO: Self;
 
-    /// With the products of the eight elements at two addresses added.
+    /// With the products of the eight elements at two addresses added; `BACKWARDS`, the first eight end at their address.
     ///
     /// # Safety
-    /// Eight doubles lie at both addresses; the processor has the instructions.
-    unsafe fn plus(self, a: *const f64, b: *const f64) -> Self;
+    /// Eight doubles lie there; the processor has the instructions.
+    unsafe fn plus<const BACKWARDS: bool>(self, a: *const f64, b: *const f64) -> Self;
 
     fn lanes(self) -> [f64; LANES];
 }
@@ -60,10 +78,10 @@ impl Sums for [f64; LANES] {
     const ZERO: Self = [0.0; LANES];
 
     #[inline(always)]
-    unsafe fn plus(mut self, a: *const f64, b: *const f64) -> Self {
+    unsafe fn plus<const BACKWARDS: bool>(mut self, a: *const f64, b: *const f64) -> Self {
         for (lane, sum) in self.iter_mut().enumerate() {
             // SAFETY: the caller's contract.
-            *sum += unsafe { *a.add(lane) * *b.add(lane) };
+            *sum += unsafe { *after::<BACKWARDS>(a, lane) * *b.add(lane) };
         }
         self
     }
@@ -79,9 +97,16 @@ impl Sums for __m512d {
     const ZERO: Self = unsafe { std::mem::transmute::<[f64; LANES], Self>([0.0; LANES]) };
 
     #[inline(always)]
-    unsafe fn plus(self, a: *const f64, b: *const f64) -> Self {
+    unsafe fn plus<const BACKWARDS: bool>(self, a: *const f64, b: *const f64) -> Self {
         // SAFETY: the caller's contract.
-        unsafe { _mm512_add_pd(self, _mm512_mul_pd(_mm512_loadu_pd(a), _mm512_loadu_pd(b))) }
+        unsafe {
+            let factors = if BACKWARDS {
+                _mm512_permutexvar_pd(_mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_loadu_pd(a.sub(LANES - 1)))
+            } else {
+                _mm512_loadu_pd(a)
+            };
+            _mm512_add_pd(self, _mm512_mul_pd(factors, _mm512_loadu_pd(b)))
+        }
     }
 
     #[inline(always)]
@@ -97,12 +122,20 @@ impl Sums for [__m256d; 2] {
     const ZERO: Self = unsafe { std::mem::transmute::<[f64; LANES], Self>([0.0; LANES]) };
 
     #[inline(always)]
-    unsafe fn plus(self, a: *const f64, b: *const f64) -> Self {
+    unsafe fn plus<const BACKWARDS: bool>(self, a: *const f64, b: *const f64) -> Self {
+        /// The lanes from the last one to the first.
+        const REVERSED: i32 = 0b00_01_10_11;
         let [first, second] = self;
         // SAFETY: the caller's contract.
         unsafe {
-            let product = _mm256_mul_pd(_mm256_loadu_pd(a), _mm256_loadu_pd(b));
-            let next = _mm256_mul_pd(_mm256_loadu_pd(a.add(4)), _mm256_loadu_pd(b.add(4)));
+            let (low, high) = if BACKWARDS {
+                let (low, high) = (_mm256_loadu_pd(a.sub(3)), _mm256_loadu_pd(a.sub(7)));
+                (_mm256_permute4x64_pd::<REVERSED>(low), _mm256_permute4x64_pd::<REVERSED>(high))
+            } else {
+                (_mm256_loadu_pd(a), _mm256_loadu_pd(a.add(4)))
+            };
+            let product = _mm256_mul_pd(low, _mm256_loadu_pd(b));
+            let next = _mm256_mul_pd(high, _mm256_loadu_pd(b.add(4)));
             [_mm256_add_pd(first, product), _mm256_add_pd(second, next)]
         }
     }
@@ -114,29 +147,39 @@ impl Sums for [__m256d; 2] {
     }
 }
 
-/// The sum of products, as `inner_product` has it.
+/// The address of the element that comes so many later.
+///
+/// # Safety
+/// It belongs to the same vector.
+#[inline(always)]
+unsafe fn after<const BACKWARDS: bool>(at: *const f64, by: usize) -> *const f64 {
+    // SAFETY: the caller's contract.
+    unsafe { if BACKWARDS { at.sub(by) } else { at.add(by) } }
+}
+
+/// The sum of products, as `product` has it.
 ///
 /// # Safety
 /// So many doubles lie at both addresses; the processor has the instructions of `S`.
 #[inline(always)]
-unsafe fn sum<S: Sums>(a: *const f64, b: *const f64, count: usize) -> f64 {
+unsafe fn sum<S: Sums, const BACKWARDS: bool>(a: *const f64, b: *const f64, count: usize) -> f64 {
     let (mut first, mut second, mut third, mut fourth) = (S::ZERO, S::ZERO, S::ZERO, S::ZERO);
     let (mut at, mut rest) = (0, 0.0);
     // SAFETY: the caller's contract.
     unsafe {
         while at + 4 * LANES <= count {
-            first = first.plus(a.add(at), b.add(at));
-            second = second.plus(a.add(at + LANES), b.add(at + LANES));
-            third = third.plus(a.add(at + 2 * LANES), b.add(at + 2 * LANES));
-            fourth = fourth.plus(a.add(at + 3 * LANES), b.add(at + 3 * LANES));
+            first = first.plus::<BACKWARDS>(after::<BACKWARDS>(a, at), b.add(at));
+            second = second.plus::<BACKWARDS>(after::<BACKWARDS>(a, at + LANES), b.add(at + LANES));
+            third = third.plus::<BACKWARDS>(after::<BACKWARDS>(a, at + 2 * LANES), b.add(at + 2 * LANES));
+            fourth = fourth.plus::<BACKWARDS>(after::<BACKWARDS>(a, at + 3 * LANES), b.add(at + 3 * LANES));
             at += 4 * LANES;
         }
         while at + LANES <= count {
-            first = first.plus(a.add(at), b.add(at));
+            first = first.plus::<BACKWARDS>(after::<BACKWARDS>(a, at), b.add(at));
             at += LANES;
         }
         while at < count {
-            rest += *a.add(at) * *b.add(at);
+            rest += *after::<BACKWARDS>(a, at) * *b.add(at);
             at += 1;
         }
     }

@@ -79,7 +79,8 @@
 //! text's until the end of the run. `buffer(number, bytes)` gives that of a numbered buffer, whose contents
 //! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies. `sort_i64(address, count)`, `sort_f64`,
 //! `sort_pairs_f64` and `sort_distinct_f64` sort, and give an i64: 0 if there is no order; `median_f64(address, count)` gives the median, and moves the numbers.
-//! `inner_product(a, b, count)` gives that of so many doubles at two addresses.
+//! `inner_product(a, b, count)` gives that of so many doubles at two addresses, `inner_product_backwards(a, b, count)` of those from the
+//! first address down.
 //! `table_new(form, heap, count)`, `table_find(table, heap, 0)`, `table_place(table, heap, 0)`, `table_insert(table, heap, slot)`,
 //! `table_remove(table, heap, slot)` and `table_next(table, heap, position)` are the functions of [`tables`], without the prefix.
 //!

@@ -167,7 +167,7 @@ fn calls_on_rare_paths_keep_registers() {
 #[test]
 fn inner_products_of_every_length() {
     let text = "
-function f frame 4
+function f frame 6
 reg p: i64
 reg q: i64
 reg n: i64
@@ -177,7 +177,10 @@ block entry:
   q = get 1
   n = get 2
   r = call inner_product(p, q, n)
-  put 3, r
+  put 4, r
+  p = get 3
+  r = call inner_product_backwards(p, q, n)
+  put 5, r
   return 0
 ";
     // Small multiples of a power of two: sums are exact in any order.
@@ -185,9 +188,12 @@ block entry:
     let a: Vec<f64> = (0..200).map(element).collect();
     let b: Vec<f64> = (0..200).map(|i| element(i + 5)).collect();
     for count in 0..130 {
-        let mut frame = [a[1..].as_ptr() as u64, b[2..].as_ptr() as u64, count as u64, 0];
+        let (first, second, last) = (a[1..].as_ptr() as u64, b[2..].as_ptr() as u64, a[150..].as_ptr() as u64);
+        let mut frame = [first, second, count as u64, last, 0, 0];
         run(text, &mut frame);
         let expected: f64 = (0..count).map(|i| a[1 + i] * b[2 + i]).sum();
-        assert_eq!(f64::from_bits(frame[3]), expected, "{count}");
+        assert_eq!(f64::from_bits(frame[4]), expected, "{count}");
+        let expected: f64 = (0..count).map(|i| a[150 - i] * b[2 + i]).sum();
+        assert_eq!(f64::from_bits(frame[5]), expected, "{count} backwards");
     }
 }

@@ -359,6 +359,38 @@ fn coordinates_that_nothing_uses_change_nothing() {
 }
 
 #[test]
+fn columns_of_one_matrix_do_not_overlap() {
+    // Two instructions raise flags, so that chunks are re-executed, which they are not if their inputs are overwritten.
+    let text = "kernel map(outer 1) {\n m0: read f64\n m1: read f64\n m2: write f64\n body:\n v0: f64 = load m0\n \
+                v1: f64 = load m1\n v2: f64 = divide v0, v1\n v3: f64 = add v2, v0\n store m2, v3: f64\n }";
+    let kernel = verify(text.parse().unwrap()).unwrap();
+    let (rows, columns, size) = (300, 5, size_of::<f64>());
+    for x86 in X86::every_level() {
+        let program = x86.compile(&kernel).unwrap();
+        // To each column from the one before it, and from another one or itself.
+        for (from, other, to) in [(0, 4, 1), (3, 1, 2), (4, 0, 0), (1, 1, 1)] {
+            let mut matrix: Vec<f64> = (0..rows * columns).map(|i| (i % 13) as f64 - 6.0).collect();
+            let before = matrix.clone();
+            let start = matrix.as_mut_ptr();
+            let addresses = [from, other, to].map(|column: usize| start.wrapping_add(column).cast::<u8>());
+            let strides = [(columns * size) as isize; 3];
+            let launch = Launch { outer: &[rows], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+            assert_eq!(program.strategy(&launch) == "rows", to != from && to != other, "{from} and {other} to {to}");
+            // SAFETY: the columns have as many elements as rows.
+            let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
+            assert_eq!(raised.is_empty(), before.chunks(columns).all(|row| row[other] != 0.0));
+            for (row, old) in matrix.chunks(columns).zip(before.chunks(columns)) {
+                let mut expected = old.to_vec();
+                expected[to] = old[from] / old[other] + old[from];
+                for (x, y) in row.iter().zip(&expected) {
+                    assert!(x == y || x.is_nan() && y.is_nan(), "{from} and {other} to {to}: {x} for {y}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn what_steps_of_functions_lose_is_not_another_instructions() {
     // The square of 2^-520 is exact, while steps of the arctangent underflow, which reports nothing.
     let text = "kernel map(outer 1) {\n m0: read f64\n m1: write f64\n body:\n v0: f64 = load m0\n v1: f64 = arctan v0\n \

@@ -68,3 +68,8 @@ pub(crate) fn has_ambiguous_underflow(expanded: &Expanded, may_raise: &[(u32, Fp
 pub(crate) fn overlap(a: &Range<isize>, b: &Range<isize>) -> bool {
     a.start < b.end && b.start < a.end
 }
+
+/// The greatest common divisor; of 0 and another number that one.
+pub(crate) fn common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}

@@ -6,6 +6,7 @@
 //! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
 //! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
+use crate::cost::LINE_BYTES;
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -21,7 +22,7 @@ use crate::x86::isel::interleave::interleaved;
 use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::launch::Portable;
 use crate::x86::launch::compiled_loop::CompiledLoop;
-use crate::x86::launch::effects::{check_offsets, has_ambiguous_underflow, may_raise, overlap};
+use crate::x86::launch::effects::{check_offsets, common_divisor, has_ambiguous_underflow, may_raise, overlap};
 use crate::x86::launch::fallback::Fallback;
 use crate::x86::launch::re_execution::Chunk;
 use crate::x86::launch::row_chunks::{RowBegin, RowChunks, RowSpan};
@@ -205,17 +206,30 @@ impl LoopProgram {
         at + low..at + high
     }
 
+    /// Whether elements of two operands do not overlap though the ranges of their addresses may: all strides are multiples of one step, in
+    /// which they lie side by side, like columns of a matrix.
+    fn are_interleaved(&self, launch: &Launch<'_>, a: usize, b: usize) -> bool {
+        let strides = |operand| launch.strides_of(operand).iter().zip(launch.outer).filter(|(_, n)| **n > 1);
+        let step =
+            strides(a).chain(strides(b)).fold(0, |step, (stride, _)| common_divisor(step, stride.unsigned_abs()));
+        if step == 0 {
+            return false;
+        }
+        let between = (launch.addresses[b] as isize - launch.addresses[a] as isize).rem_euclid(step as isize) as usize;
+        between >= self.size_of(a) && between + self.size_of(b) <= step
+    }
+
     /// Alias analysis: the inputs that results of the launch overlap, if they are dense along the rows, so that they can be saved.
     fn clobbered_inputs(&self, launch: &Launch<'_>, kinds: &StrideKinds) -> Option<SmallVec<[usize; 4]>> {
-        let extent = |operand| self.byte_range(launch, operand);
         let of = |access| {
             (0..self.expanded.kernel.operands.len()).filter(move |&o| self.expanded.kernel.operands[o].access == access)
         };
-        let written: SmallVec<[Range<isize>; 4]> = of(Access::Write).map(extent).collect();
+        let written: SmallVec<[(usize, Range<isize>); 4]> =
+            of(Access::Write).map(|operand| (operand, self.byte_range(launch, operand))).collect();
         let mut clobbered = SmallVec::new();
         for operand in of(Access::Read) {
-            let read = extent(operand);
-            if written.iter().any(|w| w.start < read.end && read.start < w.end) {
+            let read = self.byte_range(launch, operand);
+            if written.iter().any(|(w, range)| overlap(range, &read) && !self.are_interleaved(launch, *w, operand)) {
                 if kinds[operand] != StrideKind::Dense {
                     return None;
                 }
@@ -476,7 +490,7 @@ impl LoopProgram {
         let dense = || self.dense_loop(&plan.rows.launch.get(), plan.rows.axis, plan.points);
         let found = plan.other.as_deref().unwrap_or_else(dense);
         let units = plan.rows.units(plan.points);
-        let nanoseconds = estimate_ns(plan.points, self.forms.cost, self.forms.bytes);
+        let nanoseconds = estimate_ns(plan.points, self.forms.cost, self.forms.bytes + self.bytes_between(plan));
         if nanoseconds < MIN_PARALLEL_NS || self.scatters {
             let mut raised = RaisedFlags::new();
             if !self.fp_mask.is_empty() {
@@ -490,6 +504,16 @@ impl LoopProgram {
             // SAFETY: the caller's contract; units do not overlap.
             unsafe { self.run_units(found, &plan.kinds, &plan.rows, range, raised) }
         })
+    }
+
+    /// Bytes that each element moves beyond its own: the rest of its cache line, as far as the next element of a row begins after it.
+    fn bytes_between(&self, plan: &RowPlan<'_>) -> usize {
+        let launch = plan.rows.launch.get();
+        let between = |operand| {
+            let stride = plan.rows.axis.map_or(0, |axis| launch.strides_of(operand)[axis].unsigned_abs());
+            stride.min(LINE_BYTES).saturating_sub(self.size_of(operand))
+        };
+        (0..plan.kinds.len()).map(between).sum()
     }
 
     /// Runs some units.

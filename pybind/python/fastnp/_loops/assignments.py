@@ -18,6 +18,7 @@ from fastnp._loops import (
     inner_functions,
     list_methods,
     lists,
+    masked_updates,
     masks,
     number_arrays,
     numbers,
@@ -96,6 +97,10 @@ def assign_one(e: Emitter, target: ast.expr, node: ast.expr) -> None:
         values = unpacked(e, target, node)
         effects = [prepare(e, part, value) for part, value in zip(target.elts, values, strict=True)]
     else:
+        if (selected := masked_updates.selection(e, target, node)) is not None:
+            assert isinstance(target, ast.Subscript)
+            store(e, array_operand(single(e, target.value)), selected)()
+            return
         if isinstance(target, ast.Subscript):
             node = immediate(e, node)
         effects = [prepare(e, target, stored_value(e, target, node))]

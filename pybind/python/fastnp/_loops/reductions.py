@@ -32,6 +32,7 @@ from fastnp._loops.arrays import (
     element_address,
     elements,
     in_scratch,
+    is_backwards,
     is_ours,
     load,
     number_everywhere,
@@ -438,31 +439,65 @@ def warned(e: Emitter, source: Elementwise, result: Value) -> Value:
 LEAST_CALLED = 32
 
 
-def dense_vectors(left: Elementwise, right: Elementwise) -> tuple[Value, Value] | None:
-    """The operands of a product whose rows and whose vector are in memory and lie densely."""
+def dense_vectors(
+    e: Emitter, left: Elementwise, right: Elementwise
+) -> tuple[Value, Value, str] | None:
+    """The operands of a product whose rows and whose vector are in memory and lie densely, and the
+    function that adds it up: one of them may lie backwards, and comes first then.
+    """
     found = []
     for operand in (left, right):
         formula = operand.formula
         array = None if formula is None or any(formula.repeated) else formula.array
-        if array is None or not array_type(array).is_dense or operand.char != "d":
+        if array is None or operand.char != "d":
             return None
         found.append(array)
-    return (found[0], found[1]) if len(right.shape) == 1 else None
+    if len(right.shape) != 1:
+        return None
+    dense = [array_type(array).is_dense for array in found]
+    if all(dense):
+        return found[0], found[1], "inner_product"
+    if dense[1] and is_backwards(e, found[0]):
+        return found[0], found[1], "inner_product_backwards"
+    if dense[0] and len(left.shape) == 1 and is_backwards(e, found[1]):
+        return found[1], found[0], "inner_product_backwards"
+    return None
 
 
-def dense_product(e: Emitter, a: str, b: str, count: str, in_loop: Callable[[], str]) -> str:
-    """The sum of the products of so many doubles at two addresses."""
+def dense_product(
+    e: Emitter, function: str, a: str, b: str, count: str, in_loop: Callable[[], str]
+) -> str:
+    """The sum of the products of so many doubles at two addresses, by a function if they are
+    many.
+    """
     text, total = e.text, e.text.register(F64, "sum")
     many, few, after = text.new_block("many"), text.new_block("few"), text.new_block()
     text.branch(text.op(I8, "icmp.lt", count, text.integer(LEAST_CALLED)), few, many)
     text.start(many)
-    text.copy(total, text.call(F64, "inner_product", a, b, count))
+    text.copy(total, text.call(F64, function, a, b, count))
     text.jump(after)
     text.start(few)
     text.copy(total, in_loop())
     text.jump(after)
     text.start(after)
     return total
+
+
+def along_first_axis(e: Emitter, right: Elementwise, char: str) -> Callable[[Indices], str] | None:
+    """The vectors of a vector, or of columns of a matrix of doubles; `None` if it has none."""
+    if right.char != char or right.packed is None:
+        return None
+    if len(right.shape) == 1:
+        return right.packed
+    if char != "d":
+        return None
+
+    def vector(indices: Indices) -> str:
+        (k, *rest), element = indices, right.element
+        after = Shifted(k, 1) if isinstance(k, str) else Shifted(k.register, k.by + 1)
+        return e.text.op(PACKED["d"][0], "pair", element(indices), element((after, *rest)))
+
+    return vector
 
 
 def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value | Elementwise:
@@ -480,9 +515,12 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     char, kind = loop[-1], Number(loop[-1]).registers[0]
     extent = left.shape[-1]
     outer = (*left.shape[:-1], *right.shape[1:])
-    by_columns = column_products.are_packed(left, right, char)
-    are_packed = (left.packed and right.packed and len(right.shape) == 1) or by_columns
-    vectors = dense_vectors(left, right)
+    # A matrix with one column is a vector: its elements are added up along the first axis.
+    is_vector = e.lengths.get(right.shape[-1]) == 1 or len(right.shape) == 1
+    by_columns = not is_vector and column_products.are_packed(left, right, char)
+    of_right = along_first_axis(e, right, char)
+    are_packed = (left.packed and of_right and is_vector) or by_columns
+    vectors = dense_vectors(e, left, right)
     most = formulas.MOST_ELEMENTS if vectors else MANY_ADDED_PACKED if are_packed else MANY_ADDED
     refuse_many(e, (*outer, extent), most)
     if by_columns:
@@ -493,10 +531,10 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
     def sum_of(indices: Indices) -> str:
         if vectors is None:
             return in_loop(indices)
-        first, second = vectors
+        first, second, function = vectors
         row = (*indices[: len(left.shape) - 1], e.text.integer(0))
         at = element_address(e, first, steps(e, first), row)
-        return dense_product(e, at, address(second), extent, lambda: in_loop(indices))
+        return dense_product(e, function, at, address(second), extent, lambda: in_loop(indices))
 
     def in_loop(indices: Indices) -> str:
         def product(k: Indices) -> str:
@@ -507,17 +545,17 @@ def inner(e: Emitter, a: Value | Elementwise, b: Value | Elementwise) -> Value |
             return e.text.op(kind, opcode, x, y)
 
         terms = Elementwise(char, (extent,), product, sources, True)
-        if left.packed and right.packed and left.char == right.char == char:
+        if left.packed and of_right and is_vector and left.char == char:
 
             def packed(k: Indices) -> str:
                 assert left.packed is not None
-                assert right.packed is not None
+                assert of_right is not None
                 x = left.packed((*indices[: len(left.shape) - 1], *k))
-                y = right.packed((*k, *indices[len(left.shape) - 1 :]))
+                y = of_right((*k, *indices[len(left.shape) - 1 :]))
                 return e.text.op(PACKED[char][0], "fmul", x, y)
 
             terms = terms._replace(
-                packed=packed if len(right.shape) == 1 else None,
+                packed=packed,
                 pays_packed=left.pays_packed or right.pays_packed,
             )
         return add_up(e, terms, char)
