@@ -237,6 +237,7 @@ pub mod white_box {
     pub use crate::plan::draft::{Draft, DraftPlan, Terms};
     pub use crate::plan::group::{KernelLimits, group};
     pub use crate::plan::inline::inline;
+    pub use crate::plan::lower::collapse;
     pub use crate::plan::next_fold::{NextFoldProfile, can_share};
     pub use crate::plan::overlap::{Relation, relate};
     pub use crate::plan::recompute::omitted_results;

@@ -1,7 +1,7 @@
 //! Parts of planning: which fold follows a plan, how two accesses to a storage relate, and how omitted results are computed afterwards.
 
 use fastnp::white_box::{
-    NextFoldProfile, Node, NodeInput, Operation, Relation, SlotAccess, can_share, omitted_results, relate,
+    NextFoldProfile, Node, NodeInput, Operation, Relation, SlotAccess, can_share, collapse, omitted_results, relate,
 };
 use fastnp_codegen::{DType, Fold, Op};
 use smallvec::smallvec;
@@ -126,4 +126,23 @@ fn an_older_version_is_recomputed() {
     // 1 = 0 + 0; 2 = 1 + 1; 1 = 2 + 2, and 1 is dead.
     let all: [(u32, &[u32], bool); 3] = [(1, &[0, 0], true), (2, &[1, 1], true), (1, &[2, 2], true)];
     assert_eq!(found(&all, &[0], 2), Some((vec![0, 1], vec![0])));
+}
+
+#[test]
+fn maps_step_through_memory_as_most_operands_lie() {
+    let (rows, columns): (&[isize], &[isize]) = (&[800, 8], &[8, 2400]);
+    let outer = |operands: &[&[isize]], reduced: u64| {
+        let writes: Vec<bool> = (0..operands.len()).map(|operand| operand >= 2).collect();
+        collapse(&[300, 100], reduced, operands, &writes, false, None).outer.to_vec()
+    };
+    assert_eq!(outer(&[rows, columns, columns, rows, rows], 0), [300, 100]);
+    assert_eq!(outer(&[rows, columns, columns, columns, rows], 0), [100, 300]);
+    // A result counts more than an operand, and the first one decides where as many lie either way.
+    assert_eq!(outer(&[rows, rows, columns], 0), [300, 100]);
+    assert_eq!(outer(&[rows, columns, columns, rows], 0), [100, 300]);
+    assert_eq!(outer(&[&[0, 8], rows, columns], 0), [100, 300]);
+    assert_eq!(
+        collapse(&[300, 100], 3, &[rows, columns, columns], &[false; 3], false, None).inner.to_vec(),
+        [300, 100]
+    );
 }

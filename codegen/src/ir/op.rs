@@ -11,6 +11,7 @@
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy
 //! does; `FMA` says whether the instruction set fuses. Methods used by the definitions live in `portable/loops`, where `C` names the C library's complex functions.
 
+use crate::ir::dtype::Kind;
 use std::fmt;
 
 /// Calls `$callback!` with the rows of the op table.
@@ -469,16 +470,18 @@ impl Op {
         self.row().loops.as_bytes().contains(&dtype.code())
     }
 
-    /// Floating-point flags it may raise when computing in `dtype`: the row's, those that integers can raise (the smallest
-    /// by -1 overflows), and all for elementary functions of complex numbers, which are made of several real ones.
+    /// Floating-point flags it may raise when computing in `dtype`: the row's; of integers only divisions do (the smallest by -1 overflows), of
+    /// magnitudes those of complex numbers; and all for elementary functions of complex numbers, which are made of several real ones.
     pub fn effects(self, dtype: crate::DType) -> FpFlags {
         let row = self.row();
-        if dtype.is_integer() && row.effects.contains(FpFlags::DIVIDE) {
-            row.effects | FpFlags::OVERFLOW
-        } else if dtype.is_complex() && row.elementary {
-            FpFlags::DIVIDE | FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID
-        } else {
-            row.effects
+        match dtype.kind() {
+            Kind::Signed | Kind::Unsigned if row.effects.contains(FpFlags::DIVIDE) => row.effects | FpFlags::OVERFLOW,
+            Kind::Bool | Kind::Signed | Kind::Unsigned => FpFlags::NONE,
+            Kind::Float if self == Op::Absolute => FpFlags::NONE,
+            Kind::Complex if row.elementary => {
+                FpFlags::DIVIDE | FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID
+            }
+            Kind::Float | Kind::Complex => row.effects,
         }
     }
 

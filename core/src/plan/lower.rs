@@ -12,6 +12,7 @@ use crate::plan::liveness::Liveness;
 use crate::plan::plan::PartInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use fastnp_codegen::backend::composed::OperandPlace;
+use fastnp_codegen::cost::{ACROSS_BYTES, STORED_ACROSS_BYTES};
 use fastnp_codegen::{Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
 use smallvec::{SmallVec, smallvec};
 
@@ -504,21 +505,24 @@ fn compute(
 }
 
 /// A domain with its axes ordered and merged.
-pub(crate) struct Collapsed {
-    /// Outer and inner extents.
-    pub(crate) outer: Shape,
-    pub(crate) inner: Shape,
+pub struct Collapsed {
+    /// Outer extents.
+    pub outer: Shape,
+    /// Inner extents.
+    pub inner: Shape,
     /// Strides, operand by operand.
     pub(crate) strides: Vec<isize>,
     /// The axis that holds the one that a composition shares, and its points by index of that one.
     pub(crate) shared: (usize, usize),
 }
 
-/// Orders axes by the operands' strides and merges those that all operands step through evenly.
+/// Orders axes by the operands' strides and merges those that all operands step through evenly. A map steps through memory as most of its
+/// operands lie, since the others are copied block by block. A reduction does as its first result lies, or as its first operand:
+/// the order decides the bits of sums.
 ///
 /// `ordered` keeps the axes as they are (merging only), where a position in the domain means something. The axis that a composition
 /// shares stays the slowest part of the axis that holds it.
-pub(crate) fn collapse(
+pub fn collapse(
     domain: &[usize],
     reduced: u64,
     strides: &[&[isize]],
@@ -529,13 +533,18 @@ pub(crate) fn collapse(
     let mut axes: SmallVec<[(usize, bool); 6]> = (0..domain.len()).map(|i| (i, reduced >> i & 1 != 0)).collect();
     if !ordered && axes.len() > 1 {
         let slower = |a: usize, b: usize| {
-            let decided = |write: bool| {
-                strides.iter().zip(writes).filter(|(_, w)| **w == write).find_map(|(s, _)| {
-                    let (sa, sb) = (s[a].unsigned_abs(), s[b].unsigned_abs());
-                    (sa != sb && sa != 0 && sb != 0).then_some(sa > sb)
-                })
+            let is_slower = |s: &[isize]| {
+                let (sa, sb) = (s[a].unsigned_abs(), s[b].unsigned_abs());
+                (sa != sb && sa != 0 && sb != 0).then_some(sa > sb)
             };
-            decided(true).or_else(|| decided(false)).unwrap_or(a < b)
+            let of = |write: bool| strides.iter().zip(writes).filter(move |(_, w)| **w == write).map(|(s, _)| *s);
+            let votes = |write: bool, bytes: usize| {
+                let signed = |slower: bool| if slower { bytes as isize } else { -(bytes as isize) };
+                of(write).filter_map(is_slower).map(signed).sum::<isize>()
+            };
+            let most = if reduced == 0 { votes(true, STORED_ACROSS_BYTES) + votes(false, ACROSS_BYTES) } else { 0 };
+            let first = || of(true).chain(of(false)).find_map(is_slower);
+            if most != 0 { most > 0 } else { first().unwrap_or(a < b) }
         };
         for i in 1..axes.len() {
             let mut j = i;
