@@ -375,7 +375,8 @@ fn columns_of_one_matrix_do_not_overlap() {
             let addresses = [from, other, to].map(|column: usize| start.wrapping_add(column).cast::<u8>());
             let strides = [(columns * size) as isize; 3];
             let launch = Launch { outer: &[rows], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
-            assert_eq!(program.strategy(&launch) == "rows", to != from && to != other, "{from} and {other} to {to}");
+            // What is overwritten is saved.
+            assert_eq!(program.strategy(&launch), "rows", "{from} and {other} to {to}");
             // SAFETY: the columns have as many elements as rows.
             let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
             assert_eq!(raised.is_empty(), before.chunks(columns).all(|row| row[other] != 0.0));

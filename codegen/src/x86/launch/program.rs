@@ -7,6 +7,7 @@
 //! at once. Their inputs are unchanged, or were saved before results clobbered them.
 
 use crate::cost::LINE_BYTES;
+use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -219,7 +220,7 @@ impl LoopProgram {
         between >= self.size_of(a) && between + self.size_of(b) <= step
     }
 
-    /// Alias analysis: the inputs that results of the launch overlap, if they are dense along the rows, so that they can be saved.
+    /// Alias analysis: the inputs that results of the launch overlap, and that are saved; none if an element is read again along a row.
     fn clobbered_inputs(&self, launch: &Launch<'_>, kinds: &StrideKinds) -> Option<SmallVec<[usize; 4]>> {
         let of = |access| {
             (0..self.expanded.kernel.operands.len()).filter(move |&o| self.expanded.kernel.operands[o].access == access)
@@ -230,7 +231,7 @@ impl LoopProgram {
         for operand in of(Access::Read) {
             let read = self.byte_range(launch, operand);
             if written.iter().any(|(w, range)| overlap(range, &read) && !self.are_interleaved(launch, *w, operand)) {
-                if kinds[operand] != StrideKind::Dense {
+                if kinds[operand] == StrideKind::Broadcast {
                     return None;
                 }
                 clobbered.push(operand);
@@ -626,17 +627,21 @@ impl LoopProgram {
         })
     }
 
-    /// Saves the inputs that results are about to clobber, of some rows of some elements.
+    /// Saves the inputs that results are about to clobber, of some rows of some elements, densely.
     #[inline(never)]
     fn save_clobbered_inputs(&self, rows: &RowChunks<'_>, begin: &RowBegin, span: RowSpan, spare: *mut u8) {
+        let launch = rows.launch.get();
         for (operand, to) in self.saves(rows, spare) {
-            let (from, bytes) = (begin.address(rows, operand, span.first), span.len * self.size_of(operand));
-            let pitch = rows.across.map_or(0, |across| rows.launch.get().strides_of(operand)[across]);
-            for row in 0..span.rows {
-                let from = from.wrapping_offset(row as isize * pitch);
-                // SAFETY: the operand is dense along the chunk, and the spare memory has room for each in turn.
-                unsafe { std::ptr::copy_nonoverlapping(from, to.wrapping_add(row * bytes), bytes) };
-            }
+            let (strides, size) = (launch.strides_of(operand), self.size_of(operand));
+            let block = StridedBlock {
+                rows: span.rows,
+                columns: span.len,
+                along_row: rows.axis.filter(|_| span.len > 1).map_or(size as isize, |axis| strides[axis]),
+                along_column: rows.across.map_or(0, |across| strides[across]),
+                pitch: (span.len * size) as isize,
+            };
+            // SAFETY: the operand is valid, and the spare memory has room for each in turn.
+            unsafe { copy_block(to, begin.address(rows, operand, span.first), &block, size) };
         }
     }
 
@@ -665,10 +670,13 @@ impl LoopProgram {
     fn readable_strides(&self, rows: &RowChunks<'_>, len: usize) -> SmallVec<[isize; 24]> {
         let launch = rows.launch.get();
         let mut strides = SmallVec::from_slice(launch.strides);
-        if let (Some(across), true) = (rows.across, rows.most > 1) {
-            for &operand in &rows.saved {
-                let bytes = len * self.size_of(operand);
-                strides[operand * launch.outer.len() + across] = bytes as isize;
+        for &operand in &rows.saved {
+            let (of, size) = (operand * launch.outer.len(), self.size_of(operand));
+            if let Some(axis) = rows.axis {
+                strides[of + axis] = size as isize;
+            }
+            if let (Some(across), true) = (rows.across, rows.most > 1) {
+                strides[of + across] = (len * size) as isize;
             }
         }
         strides
