@@ -141,6 +141,19 @@ def test_short_rows_that_are_kept_are_folded_by_another_kernel(
     assert_same(assert_kernels(lambda: sums(x), kernels), sums(values), rtol=1e-12)
 
 
+@pytest.mark.parametrize("width, results, kernels", [(300, 2, 2), (304, 2, 1), (300, 1, 1)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_several_results_that_cross_cache_lines_are_stored_by_a_map(
+    axis: int, width: int, results: int, kernels: int, assert_kernels: AssertCount
+) -> None:
+    def values(x: Any, y: Any) -> Any:
+        return x.sum(axis=axis), *(x + y, x * y)[:results]
+
+    sources = [vector(shift)[: 600 * width].reshape(600, width) for shift in (0.0, 0.5)]
+    x, y = ready(*sources)
+    assert_same(assert_kernels(lambda: values(x, y), kernels), values(*sources), rtol=1e-12)
+
+
 @pytest.mark.parametrize("size, kernels", [(N, 1), (10 * N, 2)])
 def test_unrelated_maps_share_a_kernel_while_caches_hold_both(
     size: int, kernels: int, assert_kernels: AssertCount
