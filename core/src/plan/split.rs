@@ -44,7 +44,7 @@ struct Part {
     has_short_rows: bool,
     /// What its operations cost, by the op table.
     cost: u32,
-    /// Results that are kept, whose rows begin anywhere in a cache line, where something is folded along an axis.
+    /// Results that are kept, whose rows begin anywhere in a cache line.
     across_lines: usize,
     /// Whether it is one operation that overwrites an operand.
     overwrites: bool,
@@ -78,11 +78,20 @@ impl Part {
             Operation::Apply(op) | Operation::Part(_, op) => op.row().cost.into(),
             _ => 1,
         };
+        // What is folded to a number is one row if no row or column is broadcast.
+        let is_broadcast = |access: &SlotAccess| {
+            let mut steps = (0..access.strides.len()).filter(|&axis| group.domain[axis] > 1);
+            let first = steps.next().is_some_and(|axis| access.strides[axis] == 0);
+            steps.any(|axis| (access.strides[axis] == 0) != first)
+        };
+        let whole_body = group.members.iter().filter(|member| member.section == Section::Body);
+        let mut reads = whole_body.flat_map(|m| nodes[m.node as usize].reads());
+        let has_rows = !group.outer.is_empty() || reads.any(is_broadcast);
         let is_whole = |stride: &isize| stride.unsigned_abs().is_multiple_of(LINE_BYTES);
         let is_across = |access: &&SlotAccess| {
             let size = access.dtype.size();
             let mut rows = access.strides.iter().filter(|stride| stride.unsigned_abs() > size);
-            !group.outer.is_empty() && is_live(live, access.slot) && !rows.all(is_whole)
+            has_rows && is_live(live, access.slot) && !rows.all(is_whole)
         };
         let results = of_body().filter(|node| node.reduced == 0).map(|node| &node.target);
         let mut across_lines: SmallVec<[u32; 4]> = results.filter(is_across).map(|access| access.slot).collect();
