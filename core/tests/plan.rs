@@ -145,4 +145,9 @@ fn maps_step_through_memory_as_most_operands_lie() {
         collapse(&[300, 100], 3, &[rows, columns, columns], &[false; 3], false, None).inner.to_vec(),
         [300, 100]
     );
+    // Rows of eight elements are too short to copy the others to.
+    let (rows, columns): (&[isize], &[isize]) = (&[64, 8], &[8, 800]);
+    let operands = [rows, rows, columns, rows, rows];
+    let writes = [false, false, true, true, true];
+    assert_eq!(collapse(&[100, 8], 0, &operands, &writes, false, None).outer.to_vec(), [8, 100]);
 }

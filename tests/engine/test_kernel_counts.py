@@ -141,6 +141,31 @@ def test_short_rows_that_are_kept_are_folded_by_another_kernel(
     assert_same(assert_kernels(lambda: sums(x), kernels), sums(values), rtol=1e-12)
 
 
+@pytest.mark.parametrize("width, results, kernels", [(300, 2, 2), (304, 2, 1), (300, 1, 1)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_several_results_that_cross_cache_lines_are_stored_by_a_map(
+    axis: int, width: int, results: int, kernels: int, assert_kernels: AssertCount
+) -> None:
+    def values(x: Any, y: Any) -> Any:
+        return x.sum(axis=axis), *(x + y, x * y)[:results]
+
+    sources = [vector(shift)[: 600 * width].reshape(600, width) for shift in (0.0, 0.5)]
+    x, y = ready(*sources)
+    assert_same(assert_kernels(lambda: values(x, y), kernels), values(*sources), rtol=1e-12)
+
+
+def test_several_results_of_one_row_are_stored_beside_a_fold(assert_kernels: AssertCount) -> None:
+    def values(x: Any, y: Any) -> Any:
+        return x.sum(keepdims=True), x + y, x * y
+
+    sources = [vector(shift)[: 600 * 300].reshape(600, 300) for shift in (0.0, 0.5)]
+    x, y = ready(*sources)
+    assert_kernels(lambda: values(x, y), 1)
+    column = sources[1][:, :1].copy()
+    x, y = ready(sources[0], column)
+    assert_same(assert_kernels(lambda: values(x, y), 2), values(sources[0], column), rtol=1e-12)
+
+
 @pytest.mark.parametrize("size, kernels", [(N, 1), (10 * N, 2)])
 def test_unrelated_maps_share_a_kernel_while_caches_hold_both(
     size: int, kernels: int, assert_kernels: AssertCount

@@ -504,6 +504,9 @@ fn compute(
     }
 }
 
+/// Elements of the shortest rows to which transposed operands are copied.
+const SHORT_ROW: usize = 16;
+
 /// A domain with its axes ordered and merged.
 pub struct Collapsed {
     /// Outer extents.
@@ -517,8 +520,8 @@ pub struct Collapsed {
 }
 
 /// Orders axes by the operands' strides and merges those that all operands step through evenly. A map steps through memory as most of its
-/// operands lie, since the others are copied block by block. A reduction does as its first result lies, or as its first operand:
-/// the order decides the bits of sums.
+/// operands lie, since the others are copied block by block. Where rows may be too short for that, and in a reduction, where the order
+/// decides the bits of sums, it is as the first result lies, or the first operand.
 ///
 /// `ordered` keeps the axes as they are (merging only), where a position in the domain means something. The axis that a composition
 /// shares stays the slowest part of the axis that holds it.
@@ -538,13 +541,17 @@ pub fn collapse(
                 (sa != sb && sa != 0 && sb != 0).then_some(sa > sb)
             };
             let of = |write: bool| strides.iter().zip(writes).filter(move |(_, w)| **w == write).map(|(s, _)| *s);
-            let votes = |write: bool, bytes: usize| {
-                let signed = |slower: bool| if slower { bytes as isize } else { -(bytes as isize) };
-                of(write).filter_map(is_slower).map(signed).sum::<isize>()
+            let bytes = |slower: bool| {
+                let lies = |s: &&[isize]| is_slower(s) == Some(slower);
+                of(true).filter(lies).count() * STORED_ACROSS_BYTES + of(false).filter(lies).count() * ACROSS_BYTES
             };
-            let most = if reduced == 0 { votes(true, STORED_ACROSS_BYTES) + votes(false, ACROSS_BYTES) } else { 0 };
-            let first = || of(true).chain(of(false)).find_map(is_slower);
-            if most != 0 { most > 0 } else { first().unwrap_or(a < b) }
+            let (slower, faster) = (bytes(true), bytes(false));
+            let may_choose = reduced == 0 && domain[a].min(domain[b]) >= SHORT_ROW;
+            if may_choose && slower != faster {
+                slower > faster
+            } else {
+                of(true).chain(of(false)).find_map(is_slower).unwrap_or(a < b)
+            }
         };
         for i in 1..axes.len() {
             let mut j = i;

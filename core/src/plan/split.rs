@@ -3,7 +3,8 @@
 //! Unrelated nodes share a kernel because a later one may read results of both. Where none did, the kernel has parts that pass no value to
 //! each other. Over large domains such parts are better apart if one would slow the other down: where they read no memory in common and
 //! one of them folds, as folds run best over what they need alone; where a map is beside a fold along short rows, or takes longer than reading
-//! memory twice, as loops that fold compute fewer vectors side by side; where they step through memory in different orders; where one overwrites
+//! memory twice, as loops that fold compute fewer vectors side by side; where they store several results in rows of part of a cache line, by
+//! which a loop that folds does not begin, as a map's does; where they step through memory in different orders; where one overwrites
 //! its operands, which are copied before if what raises flags may have to run again; where together they have more streams than the caches
 //! and the prefetchers follow; or where they read nothing in common and the caches do not hold both: a comparison and an exponential of two
 //! million doubles each take 3.0 ms in one kernel and 2.6 in two. Small domains stay together, as a launch costs more.
@@ -11,8 +12,8 @@
 use crate::array::layout::count;
 use crate::plan::group::{Group, Section};
 use crate::plan::overlap::{are_mixed, fastest_axes};
-use crate::plan::trace::{Node, Operation, is_live};
-use fastnp_codegen::cost::SHARED_CACHE_BYTES;
+use crate::plan::trace::{Node, Operation, SlotAccess, is_live};
+use fastnp_codegen::cost::{LINE_BYTES, SHARED_CACHE_BYTES};
 use smallvec::SmallVec;
 
 /// The groups, in order, each in parts that are better apart. `live` says which slots are reachable afterwards.
@@ -43,6 +44,8 @@ struct Part {
     has_short_rows: bool,
     /// What its operations cost, by the op table.
     cost: u32,
+    /// Results that are kept, whose rows begin anywhere in a cache line.
+    across_lines: usize,
     /// Whether it is one operation that overwrites an operand.
     overwrites: bool,
     /// Whether an operation of it may raise flags.
@@ -75,12 +78,32 @@ impl Part {
             Operation::Apply(op) | Operation::Part(_, op) => op.row().cost.into(),
             _ => 1,
         };
+        // What is folded to a number is one row if no row or column is broadcast.
+        let is_broadcast = |access: &SlotAccess| {
+            let mut steps = (0..access.strides.len()).filter(|&axis| group.domain[axis] > 1);
+            let first = steps.next().is_some_and(|axis| access.strides[axis] == 0);
+            steps.any(|axis| (access.strides[axis] == 0) != first)
+        };
+        let whole_body = group.members.iter().filter(|member| member.section == Section::Body);
+        let mut reads = whole_body.flat_map(|m| nodes[m.node as usize].reads());
+        let has_rows = !group.outer.is_empty() || reads.any(is_broadcast);
+        let is_whole = |stride: &isize| stride.unsigned_abs().is_multiple_of(LINE_BYTES);
+        let is_across = |access: &&SlotAccess| {
+            let size = access.dtype.size();
+            let mut rows = access.strides.iter().filter(|stride| stride.unsigned_abs() > size);
+            has_rows && is_live(live, access.slot) && !rows.all(is_whole)
+        };
+        let results = of_body().filter(|node| node.reduced == 0).map(|node| &node.target);
+        let mut across_lines: SmallVec<[u32; 4]> = results.filter(is_across).map(|access| access.slot).collect();
+        across_lines.sort_unstable();
+        across_lines.dedup();
         let overwrites = |node: &Node| node.reads().any(|read| read.slot == node.target.slot);
         let is_one = members.len() == 1;
         Part {
             folds,
             has_short_rows: folds && !group.outer.is_empty() && (0..group.domain.len()).any(is_short),
             cost: of_body().map(cost).sum(),
+            across_lines: across_lines.len(),
             overwrites: is_one && of_body().any(overwrites),
             raises: of_body().any(Node::raises),
             section: all().map(|member| member.section).next().unwrap_or(Section::Body),
@@ -100,7 +123,9 @@ impl Part {
         let is_one_domain = self.folds || other.folds || self.section == other.section;
         let more = other.streams.iter().filter(|slot| !self.streams.contains(slot)).count();
         let [fold, map] = if self.folds { [self, other] } else { [other, self] };
-        let map_slows_fold = fold.folds && !map.folds && (fold.has_short_rows || map.cost >= COSTLY_MAP);
+        let crosses_lines = map.across_lines > 0 && map.across_lines + fold.across_lines > 1;
+        let map_slows_fold =
+            fold.folds && !map.folds && (fold.has_short_rows || map.cost >= COSTLY_MAP || crosses_lines);
         let copies = (self.overwrites && other.raises) || (other.overwrites && self.raises);
         self.streams.len() + more <= most_streams
             && !map_slows_fold
@@ -116,6 +141,7 @@ impl Part {
         self.folds |= other.folds;
         self.has_short_rows |= other.has_short_rows;
         self.cost += other.cost;
+        self.across_lines += other.across_lines;
         self.overwrites |= other.overwrites;
         self.raises |= other.raises;
         self.fastest |= other.fastest;
