@@ -81,7 +81,7 @@ def test_each_width(function: Callable[..., None], kind: str, np: Any) -> None:
             arrays = [np.array(array) for array in given(width, kind)]
             run(np, *arrays)
             found.append(numpy.asarray(arrays[-1]))
-        numpy.testing.assert_array_equal(*found)
+        numpy.testing.assert_array_equal(found[0], found[1])
 
 
 def complex_products(x: Any, w: Any, out: Any) -> None:
@@ -104,7 +104,7 @@ def test_products_of_complex_numbers(np: Any) -> None:
             out = np.zeros((3, 3, width), complex)
             run(x, w, out)
             found.append(numpy.asarray(out))
-        numpy.testing.assert_array_equal(*found)
+        numpy.testing.assert_array_equal(found[0], found[1])
 
 
 @pytest.mark.parametrize("at", [0, 3, 5, 6])
