@@ -15,6 +15,11 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
+/// Columns from which on rows are folded a few at a time, with accumulators in memory: more of them would be on more pages than the
+/// prefetchers follow.
+const WIDE_ROW: usize = 2048;
+const ROWS_OF_WIDE: usize = 1;
+
 /// Compiles runs of calls for a processor.
 pub(crate) struct BlockCalls(pub(crate) &'static Processor);
 
@@ -357,7 +362,18 @@ impl ColumnCode {
             unsafe {
                 compiled.write(block, addresses);
                 compiled.write_pitches(block, pitches);
-                n >= self.lanes && compiled.run(block, n, rows)
+                let is_wide = n >= WIDE_ROW && self.code.processor.level == Level::Avx512;
+                let step = if is_wide { ROWS_OF_WIDE } else { rows };
+                let mut complete = n >= self.lanes;
+                for row in (0..rows).step_by(step).take_while(|_| n >= self.lanes) {
+                    for (operand, (address, &pitch)) in addresses.iter().zip(pitches).enumerate() {
+                        let at = address.wrapping_offset(row as isize * pitch);
+                        block.add(compiled.arguments().address(operand)).cast::<*mut u8>().write(at);
+                    }
+                    block.add(compiled.arguments().folded).cast::<u64>().write(u64::from(row > 0));
+                    complete &= compiled.run(block, n, step.min(rows - row));
+                }
+                complete
             }
         })
     }
