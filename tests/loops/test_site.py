@@ -236,7 +236,7 @@ def test_the_interpreter_is_timed_again_before_code_is_given_up() -> None:
     given = site._entered(range(10_000), range(10_000), 10_000)
     assert 0 < given.count < 10_000
     given.began = sites_of_loops._now() - given.count * 12e-6
-    assert site.is_hot(given), "compiled code goes on"
+    assert site.is_hot(given), "the loop continues in compiled code"
     assert site.turn_seconds == pytest.approx(12e-6, rel=0.1)
     assert not site._entered(range(10_000), range(10_000), 10_000).count, "timed once"
     site.compiled[0].seconds = [1e-3] * 8 * JUDGED  # type: ignore[attr-defined]

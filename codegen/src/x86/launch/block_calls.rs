@@ -200,18 +200,11 @@ impl MapFunction for MapCode {
 
     #[inline]
     unsafe fn run_rows(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
+        let elements = n * rows;
+        let again = || self.again(addresses, elements);
         // SAFETY: the caller's contract; what was overwritten is not read again.
-        unsafe {
-            if let Some(second) = self.second.at_once() {
-                return second.run_version(addresses, pitches, n, rows);
-            }
-            if self.run_version(addresses, pitches, n, rows) {
-                self.second.after_fast(n * rows, || self.make_second());
-                return true;
-            }
-            let again = self.again(addresses, n * rows);
-            again.is_some_and(|second| second.run_version(addresses, pitches, n, rows))
-        }
+        let run = |code: &MapCode| unsafe { code.run_version(addresses, pitches, n, rows) };
+        self.second.run(self, elements, || self.make_second(), again, run)
     }
 }
 
@@ -232,9 +225,19 @@ impl CompiledLoop {
         // SAFETY: the caller's contract.
         unsafe {
             self.arguments().write_constants(block);
-            for (operand, &address) in addresses.iter().enumerate() {
-                block.add(self.arguments().address(operand)).cast::<*mut u8>().write(address);
-            }
+            self.write_addresses(block, addresses.iter().copied());
+        }
+    }
+
+    /// Writes addresses to an argument block.
+    ///
+    /// # Safety
+    /// As [`CompiledLoop::write`].
+    #[inline]
+    unsafe fn write_addresses(&self, block: *mut u8, addresses: impl Iterator<Item = *mut u8>) {
+        for (operand, address) in addresses.enumerate() {
+            // SAFETY: the caller's contract.
+            unsafe { block.add(self.arguments().address(operand)).cast::<*mut u8>().write(address) };
         }
     }
 
@@ -308,18 +311,11 @@ impl FoldFunction for ReduceCode {
 
     #[inline]
     unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize, out: *mut u8) -> bool {
+        let elements = n * rows;
+        let again = || self.second.after_slow(elements, || self.make_second());
         // SAFETY: the caller's contract; what is stored overlaps nothing that is read.
-        unsafe {
-            if let Some(second) = self.second.at_once() {
-                return second.run_version(addresses, pitches, n, rows, out);
-            }
-            if self.run_version(addresses, pitches, n, rows, out) {
-                self.second.after_fast(n * rows, || self.make_second());
-                return true;
-            }
-            let again = self.second.after_slow(n * rows, || self.make_second());
-            again.is_some_and(|second| second.run_version(addresses, pitches, n, rows, out))
-        }
+        let run = |code: &ReduceCode| unsafe { code.run_version(addresses, pitches, n, rows, out) };
+        self.second.run(self, elements, || self.make_second(), again, run)
     }
 
     fn with_kinds(&self, kinds: &[OperandKind]) -> Option<Arc<dyn FoldFunction>> {
@@ -360,16 +356,14 @@ impl ColumnCode {
         with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
             // SAFETY: the block has room for all arguments; the caller's contract.
             unsafe {
-                compiled.write(block, addresses);
+                compiled.arguments().write_constants(block);
                 compiled.write_pitches(block, pitches);
                 let is_wide = n >= WIDE_ROW && self.code.processor.level == Level::Avx512;
                 let step = if is_wide { ROWS_OF_WIDE } else { rows };
                 let mut complete = n >= self.lanes;
                 for row in (0..rows).step_by(step).take_while(|_| n >= self.lanes) {
-                    for (operand, (address, &pitch)) in addresses.iter().zip(pitches).enumerate() {
-                        let at = address.wrapping_offset(row as isize * pitch);
-                        block.add(compiled.arguments().address(operand)).cast::<*mut u8>().write(at);
-                    }
+                    let at_row = |(address, &pitch): (&*mut u8, &isize)| address.wrapping_offset(row as isize * pitch);
+                    compiled.write_addresses(block, addresses.iter().zip(pitches).map(at_row));
                     block.add(compiled.arguments().folded).cast::<u64>().write(u64::from(row > 0));
                     complete &= compiled.run(block, n, step.min(rows - row));
                 }
@@ -381,18 +375,11 @@ impl ColumnCode {
 
 impl ColumnFunction for ColumnCode {
     unsafe fn run(&self, addresses: &[*mut u8], pitches: &[isize], n: usize, rows: usize) -> bool {
+        let elements = n * rows;
+        let again = || self.second.after_slow(elements, || self.make_second());
         // SAFETY: the caller's contract; what is stored overlaps nothing that is read.
-        unsafe {
-            if let Some(second) = self.second.at_once() {
-                return second.run_version(addresses, pitches, n, rows);
-            }
-            if self.run_version(addresses, pitches, n, rows) {
-                self.second.after_fast(n * rows, || self.make_second());
-                return true;
-            }
-            let again = self.second.after_slow(n * rows, || self.make_second());
-            again.is_some_and(|second| second.run_version(addresses, pitches, n, rows))
-        }
+        let run = |code: &ColumnCode| unsafe { code.run_version(addresses, pitches, n, rows) };
+        self.second.run(self, elements, || self.make_second(), again, run)
     }
 }
 

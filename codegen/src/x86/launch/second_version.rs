@@ -49,6 +49,27 @@ impl<T> SecondVersion<T> {
         }
     }
 
+    /// Runs a chunk of so many elements: in the first version, and where that finds slow-path lanes, `again` in the second one, if there is to
+    /// be one; or in the second one at once. Returns false if lanes are left.
+    #[inline]
+    pub(crate) fn run<'a>(
+        &'a self,
+        first: &T,
+        elements: usize,
+        make: impl FnOnce() -> Option<T>,
+        again: impl FnOnce() -> Option<&'a T>,
+        run: impl Fn(&T) -> bool,
+    ) -> bool {
+        if let Some(second) = self.at_once() {
+            return run(second);
+        }
+        if run(first) {
+            self.after_fast(elements, make);
+            return true;
+        }
+        again().is_some_and(run)
+    }
+
     /// The version, where it runs the next chunk at once because chunks before had special arguments.
     #[inline]
     pub(crate) fn at_once(&self) -> Option<&T> {

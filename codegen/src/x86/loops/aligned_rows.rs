@@ -63,7 +63,7 @@ impl AlignedRows {
         e.asm.bind(aligned);
     }
 
-    /// Goes on with the rest of the row if the elements before the first line were computed, else to `done`.
+    /// Jumps to `done`, unless the elements before the first line were just computed: then the rest of the row follows.
     pub(crate) fn go_on(self, e: &mut Emitter<'_>, done: Label) {
         let rest = at_arguments(self.rest);
         e.asm.load(SCRATCH, rest);

@@ -1,6 +1,7 @@
 //! What the loops of maps, scans and reductions share: prologue, epilogue, advance to the next vectors, tail mask, prefetch.
 
 use crate::Access;
+use crate::cost::LINE_BYTES;
 use crate::x86::asm::encode::Mem;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::arguments::Arguments;
@@ -13,9 +14,6 @@ use smallvec::SmallVec;
 /// The distance of prefetches in bytes: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
 /// instead of 2.8 with AVX-512; half or twice the distance is up to a fifth slower.
 const PREFETCH_DISTANCE: i32 = 2048;
-
-/// Bytes that one prefetch brings.
-const CACHE_LINE: usize = 64;
 
 /// The machine code of a loop, and the layout of its argument block.
 pub(crate) struct LoopCode {
@@ -142,7 +140,7 @@ impl Body<'_> {
     fn lines(&self, e: &Emitter<'_>, vectors: usize, among: impl Fn(usize) -> bool) -> SmallVec<[(usize, i32); 32]> {
         let is_dense = |&operand: &usize| e.kinds[operand] == StrideKind::Dense && self.touches(operand);
         let bytes = |operand: usize| vectors * self.lanes * self.kernel.operands[operand].dtype.size();
-        let lines = |operand| (0..bytes(operand)).step_by(CACHE_LINE).map(move |line| (operand, line as i32));
+        let lines = |operand| (0..bytes(operand)).step_by(LINE_BYTES).map(move |line| (operand, line as i32));
         (0..e.kinds.len()).filter(is_dense).filter(|&operand| among(operand)).flat_map(lines).collect()
     }
 
