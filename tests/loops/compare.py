@@ -247,7 +247,7 @@ def rounded(found: Outcome) -> Outcome:
 @contextlib.contextmanager
 def kernels_everywhere() -> Any:
     """Have array statements call kernels for few elements, too."""
-    names = "LEAST_WORK", "LEAST_STRIDED_WORK", "LEAST_COPIED"
+    names = [name for name in vars(formulas) if name.startswith("LEAST_")]
     before = [getattr(formulas, name) for name in names]
     for name in names:
         setattr(formulas, name, 1)

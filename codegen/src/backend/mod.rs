@@ -45,6 +45,16 @@ pub trait Program: Send + Sync {
     /// the kernel's semantics allow (see [`crate::ir::kernel`]). The processor must have the instructions that the backend compiles for.
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError>;
 
+    /// The fast path of launches: runs one on the caller's thread if it is small and simple. Returns false where it is not, or where it raised
+    /// floating-point flags other than underflow: then some results may have been stored, and [`Program::launch`] has to run it. The thread's
+    /// floating-point status is as before.
+    ///
+    /// # Safety
+    /// That of [`Program::launch`]; and no location that is stored to is another one of the launch.
+    unsafe fn launch_small(&self, _launch: &Launch<'_>) -> bool {
+        false
+    }
+
     /// Text for people: generated source, disassembly, or the resolved instruction list.
     fn listing(&self) -> String;
 

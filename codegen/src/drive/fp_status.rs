@@ -16,7 +16,7 @@ static REPORTED: AtomicU8 = AtomicU8::new(FpFlags::ALL.0);
 /// How many launches report at least [`ERRORS`].
 static REPORTING_ERRORS: AtomicUsize = AtomicUsize::new(0);
 /// All but underflow.
-const ERRORS: FpFlags = FpFlags(FpFlags::ALL.0 & !FpFlags::UNDERFLOW.0);
+pub(crate) const ERRORS: FpFlags = FpFlags(FpFlags::ALL.0 & !FpFlags::UNDERFLOW.0);
 
 /// Sets the flags that launches report from now on, at least. Launches at the same time have them in common.
 pub fn set_reported(flags: FpFlags) {
@@ -62,11 +62,18 @@ pub fn clear() {
     {
         let word = mxcsr();
         if !from_mxcsr(word).is_empty() {
-            let word = word & !0x1d;
-            // SAFETY: only sticky status bits change; masks and rounding are unchanged.
-            unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &word, options(nostack, readonly)) };
+            write_flags(word, FpFlags::NONE);
         }
     }
+}
+
+/// Writes the status word with these flags and no others.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn write_flags(word: u32, flags: FpFlags) {
+    let word = word & !0x1d | u32::from(flags.0 & 7) << 2 | u32::from(flags.0 >> 3 & 1);
+    // SAFETY: only sticky status bits change; masks and rounding are unchanged.
+    unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &word, options(nostack, readonly)) };
 }
 
 /// The flags that work raises on this thread.
@@ -76,6 +83,22 @@ pub fn flags_raised(work: impl FnOnce()) -> FpFlags {
     let raised = read();
     clear();
     raised
+}
+
+/// Does work, and says which flags it raised; those of the status word are as before.
+#[inline(always)]
+pub(crate) fn observed<T>(work: impl FnOnce() -> T) -> (T, FpFlags) {
+    let before = read();
+    if !before.is_empty() {
+        clear();
+    }
+    let result = work();
+    let raised = read();
+    #[cfg(target_arch = "x86_64")]
+    if raised != before {
+        write_flags(mxcsr(), before);
+    }
+    (result, raised)
 }
 
 /// Does work that leaves the status word as it was.

@@ -8,18 +8,19 @@ mod encoding;
 mod exponentials;
 mod folds;
 mod interleave;
+mod models;
 mod repeated_rows;
 mod rows;
 mod scans;
 mod second_version;
 mod shifted_loads;
 mod slices;
+mod small_launches;
 
 use crate::portable::random::{Case, Random};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::x86::X86;
 use fastnp_codegen::*;
-use std::panic::catch_unwind;
 
 /// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: a third of them reductions or scans.
 #[test]
@@ -34,7 +35,7 @@ fn random_kernels() {
                 1 => Case::scan(&mut random),
                 _ => Case::map(&mut random),
             };
-            catch_unwind(|| compare_case(&x86, &case, seed)).is_err()
+            std::panic::catch_unwind(|| compare_case(&x86, &case, seed)).is_err()
         };
         let seeds: Vec<u64> = (first..first + count).filter(differs).collect();
         assert!(seeds.is_empty(), "{}: kernels of the seeds {seeds:?} differ", x86.name());

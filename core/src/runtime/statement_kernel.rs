@@ -124,6 +124,10 @@ impl StatementKernel {
             .collect();
         let (outer, inner) = extents.split_at(first_folded);
         let launch = Launch { outer, inner, addresses, strides, scalars: &scalars };
+        // SAFETY: the caller's contract; the result overlaps nothing.
+        if unsafe { self.compiled.1.launch_small(&launch) } {
+            return FpFlags::NONE;
+        }
         // SAFETY: the caller's contract; the host's backend compiles for this processor.
         let raised = preserving(|| reporting_errors(|| unsafe { self.compiled.1.launch(&launch, &Threads) }));
         // A launch on the host's memory does not fail.

@@ -85,6 +85,11 @@ impl Assembler {
         self.memory(wide(0x8B), dst.0, from);
     }
 
+    /// `dst = [from]`, four bytes with a sign.
+    pub fn load_signed(&mut self, dst: Gpr, from: Mem) {
+        self.memory(wide(0x63), dst.0, from);
+    }
+
     /// `[to] = from`.
     pub fn store_gpr(&mut self, to: Mem, from: Gpr) {
         self.memory(wide(0x89), from.0, to);

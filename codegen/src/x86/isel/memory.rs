@@ -18,7 +18,7 @@ use crate::{DType, Inst, Scalar, ValueId};
 use smallvec::SmallVec;
 
 /// The forms that load the lowest element of a vector and another one, and that store these.
-fn element_forms(size: usize) -> [&'static Form; 4] {
+pub(crate) fn element_forms(size: usize) -> [&'static Form; 4] {
     match size {
         1 => [&f::VPINSRB, &f::VPINSRB, &f::VPEXTRB, &f::VPEXTRB],
         2 => [&f::VPINSRW, &f::VPINSRW, &f::VPEXTRW, &f::VPEXTRW],
@@ -139,6 +139,10 @@ impl Emitter<'_> {
     pub(crate) fn gather(&mut self, operand: usize, within: usize, out: VReg, dtype: DType) -> EmitResult<()> {
         if self.level() == Level::Avx2 {
             self.gather_lanes(operand, within, out, dtype, None);
+            return Ok(());
+        }
+        if self.goes_by_element(operand, dtype) {
+            self.load_elements(operand, within, out, dtype);
             return Ok(());
         }
         let offsets = self.offsets(operand, dtype);
@@ -365,6 +369,10 @@ impl Emitter<'_> {
                 return Err("strided elements of one or two bytes".into());
             }
             self.scatter_lanes(operand, within, vector, dtype, None);
+            return Ok(());
+        }
+        if self.goes_by_element(operand, dtype) {
+            self.store_elements(operand, within, vector, dtype);
             return Ok(());
         }
         let offsets = self.offsets(operand, dtype);

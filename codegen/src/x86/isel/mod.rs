@@ -35,4 +35,5 @@ pub(crate) mod row_vectors;
 pub(crate) mod select;
 pub(crate) mod shifted_loads;
 pub(crate) mod slices;
+pub(crate) mod strided_elements;
 pub(crate) mod ternary_logic;

@@ -33,6 +33,12 @@ impl X86 {
         Level::available().into_iter().map(|level| X86::of(Processor::here(level))).collect()
     }
 
+    /// One backend for each processor that code is made for and whose level this one has.
+    pub fn every_model() -> Vec<X86> {
+        let has_level = |model: &&Processor| Level::available().contains(&model.level);
+        Processor::models().into_iter().filter(has_level).map(X86::of).collect()
+    }
+
     /// One backend for each level there is, worst first: for the listings of their programs, which are the same on every machine.
     /// A program must not be launched where the processor lacks its level.
     pub fn every_level_listed() -> Vec<X86> {

@@ -24,5 +24,6 @@ pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;
 pub(crate) mod shifted_loops;
+pub(crate) mod small_launch;
 
 use crate::portable::{ColumnFunction, FoldFunction, InterpretedProgram, JitHook, MapFunction, OperandKind, Portable};

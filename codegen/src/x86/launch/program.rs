@@ -85,7 +85,7 @@ pub(crate) struct LoopProgram {
     /// Whether it uses coordinates.
     uses_coordinates: bool,
     /// Whether points repeat instructions.
-    has_loops: bool,
+    pub(crate) has_loops: bool,
     /// Whether its results are read at once: they are not written past the caches.
     pub(crate) keeps_results_cached: bool,
     /// Whether one call may run several rows.
@@ -174,14 +174,14 @@ impl LoopProgram {
 
     /// The loop for dense rows along an axis, of so many points in all.
     #[inline]
-    fn dense_loop(&self, launch: &Launch<'_>, axis: Option<usize>, points: usize) -> &CompiledLoop {
+    pub(crate) fn dense_loop(&self, launch: &Launch<'_>, axis: Option<usize>, points: usize) -> &CompiledLoop {
         let body = || Body::of(&self.expanded, self.processor);
         let shifted = |axis| self.shifted.find((body, &self.dense_kinds), launch, (axis, points));
         axis.and_then(shifted).unwrap_or(&self.dense)
     }
 
     /// The loop for a pattern of stride kinds other than that of dense rows.
-    fn loop_for(&self, kinds: &StrideKinds) -> Option<Arc<CompiledLoop>> {
+    pub(crate) fn loop_for(&self, kinds: &StrideKinds) -> Option<Arc<CompiledLoop>> {
         let known = self.loops.read();
         if let Some((_, found)) = known.iter().find(|(s, _)| s == kinds) {
             return found.clone();
@@ -256,6 +256,11 @@ impl Program for LoopProgram {
         unsafe { self.launch_by_rows(launch, workers).map_or_else(|| self.fallback.get().launch(launch, workers), Ok) }
     }
 
+    unsafe fn launch_small(&self, launch: &Launch<'_>) -> bool {
+        // SAFETY: the caller's contract.
+        unsafe { self.run_small(launch) }
+    }
+
     fn strategy(&self, launch: &Launch<'_>) -> &'static str {
         self.strategy_by_rows(launch).map_or_else(|| self.fallback.get().strategy(launch), Strategy::name)
     }
@@ -285,7 +290,9 @@ impl LoopProgram {
     #[inline]
     fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
         let dense = |(decl, stride): (&OperandDecl, &isize)| *stride == decl.dtype.size() as isize;
-        n == 1 || launch.outer.len() == 1 && self.expanded.kernel.operands.iter().zip(launch.strides).all(dense)
+        let Some(axis) = launch.outer.iter().position(|&extent| extent == n) else { return n == 1 };
+        let strides = launch.strides.iter().skip(axis).step_by(launch.outer.len());
+        n == 1 || self.expanded.kernel.operands.iter().zip(strides).all(dense)
     }
 
     /// Runs one dense row. Small launches are such rows, for which planning would take as long as their elements.
@@ -435,11 +442,7 @@ impl LoopProgram {
         if strategy::of_rows(&self.forms, n, points) == Strategy::Interpret {
             return None;
         }
-        let kind = |operand: usize| {
-            let stride = axis.map_or(0, |axis| launch.strides_of(operand)[axis]);
-            if n == 1 { Some(self.dense_kinds[operand]) } else { self.stride_kind(operand, stride) }
-        };
-        let mut kinds = (0..self.expanded.kernel.operands.len()).map(kind).collect::<Option<StrideKinds>>()?;
+        let mut kinds = axis.map_or_else(|| Some(self.dense_kinds.clone()), |axis| self.kinds_along(launch, axis))?;
         self.use_non_temporal(launch, of, &mut kinds);
         // The flags of a single instruction need no re-execution.
         let saved = match self.may_raise.len() {
@@ -464,6 +467,19 @@ impl LoopProgram {
             is_sequential,
         };
         Some(RowPlan { rows, points, kinds, other })
+    }
+
+    /// The stride kinds of all operands along an axis; none without a loop for them.
+    #[inline]
+    pub(crate) fn kinds_along(&self, launch: &Launch<'_>, axis: usize) -> Option<StrideKinds> {
+        if launch.outer[axis] == 1 {
+            return Some(self.dense_kinds.clone());
+        }
+        let mut kinds = self.dense_kinds.clone();
+        for (operand, kind) in kinds.iter_mut().enumerate() {
+            *kind = self.stride_kind(operand, launch.strides_of(operand)[axis])?;
+        }
+        Some(kinds)
     }
 
     /// The stride kind of an operand for a stride along rows; none without a loop for it.
@@ -688,7 +704,7 @@ impl LoopProgram {
     }
 
     /// Writes the offsets of all lanes.
-    fn put_offsets(&self, to: *mut u8, stride: isize) {
+    pub(crate) fn put_offsets(&self, to: *mut u8, stride: isize) {
         // SAFETY: the arguments have room for them there, aligned.
         unsafe {
             if self.has_short_offsets() {

@@ -70,6 +70,12 @@ impl<T> SecondVersion<T> {
         again().is_some_and(run)
     }
 
+    /// Whether it runs the next chunk at once.
+    #[inline]
+    pub(crate) fn runs_next(&self) -> bool {
+        self.turns.load(Ordering::Relaxed) > 0
+    }
+
     /// The version, where it runs the next chunk at once because chunks before had special arguments.
     #[inline]
     pub(crate) fn at_once(&self) -> Option<&T> {

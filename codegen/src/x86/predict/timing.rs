@@ -71,6 +71,8 @@ pub struct Processor {
     pub(crate) divider: Divider,
     /// Whether sums of floats have ports of their own, on which nothing is multiplied.
     pub(crate) has_adders_apart: bool,
+    /// Whether gathers and scatters take no longer than scalar loads and stores of their elements.
+    pub(crate) has_fast_gathers: bool,
     /// Vector instructions that it executes in a cycle beside the divider, as measured or by its ports.
     pub(crate) vectors_per_cycle: f64,
     /// Operations that enter, and that retire, each cycle.
@@ -112,6 +114,11 @@ impl Processor {
         }
     }
 
+    /// All that code is made for.
+    pub(crate) fn models() -> [&'static Processor; 4] {
+        [&ZEN_3, &ICE_LAKE, &ZEN_4, &ZEN_5]
+    }
+
     /// The timing of an instruction.
     pub(crate) fn timing(&self, mnemonic: &str) -> Timing {
         let row = TABLE.iter().find(|row| row.0.iter().any(|name| matches(name, mnemonic)));
@@ -136,6 +143,7 @@ static ZEN_3: Processor = Processor {
     level: Level::Avx2,
     divider: Divider { division: [3.5, 4.5], root: [5.0, 8.5] },
     has_adders_apart: false,
+    has_fast_gathers: true,
     vectors_per_cycle: 3.0,
     dispatch: 6,
     retire: 8,
@@ -157,6 +165,7 @@ const PORTS_OF_ICE_LAKE: Processor = Processor {
     level: Level::Avx512,
     divider: Divider { division: [10.0, 16.0], root: [12.0, 24.0] },
     has_adders_apart: false,
+    has_fast_gathers: true,
     vectors_per_cycle: 2.0,
     dispatch: 5,
     retire: 8,
@@ -177,7 +186,7 @@ const PORTS_OF_ICE_LAKE: Processor = Processor {
 static ICE_LAKE: Processor = PORTS_OF_ICE_LAKE;
 
 /// Predicted as Ice Lake.
-static ZEN_4: Processor = Processor { has_adders_apart: true, ..PORTS_OF_ICE_LAKE };
+static ZEN_4: Processor = Processor { has_adders_apart: true, has_fast_gathers: false, ..PORTS_OF_ICE_LAKE };
 
 /// Buffers are those of AMD's optimisation guide. Moves of registers show that six operations of 512 bits enter in a cycle. Newton's
 /// steps for roots, of 20 instructions, take 6.2 cycles.
@@ -185,6 +194,7 @@ static ZEN_5: Processor = Processor {
     level: Level::Avx512,
     divider: Divider { division: [2.5, 4.0], root: [4.5, 7.5] },
     has_adders_apart: false,
+    has_fast_gathers: true,
     vectors_per_cycle: 3.3,
     dispatch: 6,
     retire: 8,

@@ -283,7 +283,8 @@ def takes_kernel(e: Emitter, name: str, source: Elementwise, folded: Sequence[in
     most = most_in_loop(name, source, folded)
     if folds_tiles(source, folded):
         return source.formula is not None and formulas.about(e, source.shape) > most
-    return formulas.pays(e, source.formula, source.shape, most, 1)
+    cost = ADDED if name in SUMS else COMPARED
+    return formulas.pays_to_fold(e, source.formula, source.shape, most, cost)
 
 
 def by_kernel(
@@ -411,6 +412,8 @@ def extreme(is_max: bool, is_place: bool) -> Callable[[Emitter, Elementwise, str
 
 Fold = Callable[[Emitter, Elementwise, str], str]
 SUMS = ("sum", "mean")
+# What it costs to fold an element in a loop, in additions: a comparison waits for the one before.
+ADDED, COMPARED = 1, 20
 FOLDS: dict[str, Fold] = {
     "sum": add_up,
     "mean": mean,

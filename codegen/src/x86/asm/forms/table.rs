@@ -252,6 +252,8 @@ forms! {
     // Extracting and inserting parts of a register
     VEXTRACTI64X4 Mr "66.0F3A.W1 3B ib" part(32) => ONLY512;
     VINSERTI64X4 Rvm "66.0F3A.W1 3A ib" part(32) => ONLY512;
+    VEXTRACTI32X4 Mr "66.0F3A.W0 39 ib" part(16) => ONLY512;
+    VINSERTI32X4 Rvm "66.0F3A.W0 38 ib" part(16) => ONLY512;
 
     // Gathers and scatters: the last letters name index and element
     VPGATHERDD Gather "66.0F38.W0 90" part(4);
