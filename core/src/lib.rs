@@ -125,7 +125,9 @@ pub use error::{Error, ErrorKind, Result};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use fastnp_codegen::backend::fault;
-pub use fastnp_codegen::{CUDA, DType, Fold, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
+pub use fastnp_codegen::{
+    CUDA, DType, DirectLoop, Fold, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide,
+};
 pub use num_complex::Complex;
 
 use crate::runtime::lock::runtime;

@@ -19,11 +19,11 @@ import warnings
 from collections import deque
 from functools import partial
 from itertools import zip_longest
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import fastnp
-from fastnp._loops import formulas, loop_vectorization
+from fastnp._loops import direct_loops, formulas, loop_vectorization
 from fastnp._loops import site as policy
 from fastnp._loops.rewrite import Unit, compile_tree
 from numpy import generic, ndarray
@@ -216,7 +216,8 @@ def check_compiled(seed: int) -> tuple[str, str]:
         code, unit = rewritten(source, dice)
         for site in unit.sites:
             site.is_eager = site.is_eager or not run
-        with eager(dice), kernels_everywhere() if run else contextlib.nullcontext():
+        everywhere = kernels_everywhere if run else direct_loops_everywhere
+        with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
             found = outcome(code)
         difference = differing(expected, found)
         if difference and shows_order(expected):
@@ -245,17 +246,18 @@ def rounded(found: Outcome) -> Outcome:
 
 
 @contextlib.contextmanager
-def kernels_everywhere() -> Any:
-    """Have array statements call kernels for few elements, too."""
-    names = [name for name in vars(formulas) if name.startswith("LEAST_")]
-    before = [getattr(formulas, name) for name in names]
-    for name in names:
-        setattr(formulas, name, 1)
+def from_one_element_on(module: ModuleType) -> Any:
+    """Have array statements call kernels, or their loops, for few elements, too."""
+    before = {name: value for name, value in vars(module).items() if name.startswith("LEAST_")}
+    vars(module).update(dict.fromkeys(before, 1))
     try:
         yield
     finally:
-        for name, value in zip(names, before, strict=True):
-            setattr(formulas, name, value)
+        vars(module).update(before)
+
+
+kernels_everywhere = partial(from_one_element_on, formulas)
+direct_loops_everywhere = partial(from_one_element_on, direct_loops)
 
 
 @contextlib.contextmanager

@@ -47,6 +47,8 @@ pub(crate) enum Callee {
     Median(unsafe extern "C" fn(i64, i64) -> f64),
     /// Of so many doubles at two addresses.
     InnerProduct(unsafe extern "C" fn(i64, i64, i64) -> f64),
+    /// Machine code of the host at an address, the first operand: it takes the others, an address and two numbers.
+    Code,
 }
 
 impl Callee {
@@ -64,6 +66,7 @@ impl Callee {
             Callee::Scratch(_) => &[Type::I64],
             Callee::Buffer(_) | Callee::Sort(_) | Callee::Median(_) => &[Type::I64, Type::I64],
             Callee::Copy(_) | Callee::Kernel(_) | Callee::InnerProduct(_) => &[Type::I64, Type::I64, Type::I64],
+            Callee::Code => &[Type::I64, Type::I64, Type::I64, Type::I64],
             Callee::Status(_) | Callee::Raised(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
         }
     }
@@ -85,13 +88,13 @@ impl Callee {
             | Callee::LoopOfComplex(_)
             | Callee::Sort(_) => Some(Type::I64),
             Callee::Poll(_) | Callee::Raised(_) => Some(Type::I8),
-            Callee::ClearStatus(_) | Callee::Copy(_) => None,
+            Callee::ClearStatus(_) | Callee::Copy(_) | Callee::Code => None,
         }
     }
 
-    /// Where its code begins.
-    pub(crate) fn address(self) -> usize {
-        match self {
+    /// Where its code begins; nothing where an operand says so.
+    pub(crate) fn address(self) -> Option<usize> {
+        Some(match self {
             Callee::F64(f) => f as usize,
             Callee::F64F64(f) => f as usize,
             Callee::F32(f) => f as usize,
@@ -112,7 +115,8 @@ impl Callee {
             Callee::Sort(f) => f as usize,
             Callee::Median(f) => f as usize,
             Callee::InnerProduct(f) => f as usize,
-        }
+            Callee::Code => return None,
+        })
     }
 }
 
@@ -229,7 +233,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 66] = [
+static FUNCTIONS: [Function; 67] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -279,6 +283,7 @@ static FUNCTIONS: [Function; 66] = [
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
     row("loop1c", Callee::LoopOfComplex(inner_loop::of_complex)),
     rare("kernel", Callee::Kernel(kernel)),
+    row("code", Callee::Code),
     rare("loop_arrays", Callee::Kernel(inner_loop::over_arrays)),
     rare("scratch", Callee::Scratch(scratch::take)),
     rare("buffer", Callee::Buffer(scratch::buffer)),

@@ -441,7 +441,13 @@ impl Lowering<'_> {
         let mut signature = Signature::new(self.call_conv);
         signature.params.extend(callee.parameters().iter().map(|&of| AbiParam::new(machine_type(of))));
         signature.returns.extend(callee.result().map(|of| AbiParam::new(machine_type(of))));
-        let call = self.call_address(signature, callee.address(), &operands);
+        let Some(address) = callee.address() else {
+            signature.params.remove(0);
+            let signature = self.builder.import_signature(signature);
+            self.builder.ins().call_indirect(signature, operands[0], &operands[1..]);
+            return;
+        };
+        let call = self.call_address(signature, address, &operands);
         if let Some(&to) = to.as_slice().first() {
             let result = self.builder.inst_results(call)[0];
             self.write(to, result);

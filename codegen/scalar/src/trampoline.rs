@@ -47,7 +47,8 @@ pub(crate) fn make(callee: Callee, isa: &dyn TargetIsa) -> Result<CodeMemory, Fa
     native.params.extend(callee.parameters().iter().map(|&of| AbiParam::new(machine_type(of))));
     native.returns.extend(callee.result().map(|of| AbiParam::new(machine_type(of))));
     let native = builder.import_signature(native);
-    let address = builder.ins().iconst(types::I64, callee.address() as i64);
+    let address = callee.address().expect("a function of the table");
+    let address = builder.ins().iconst(types::I64, address as i64);
     let call = builder.ins().call_indirect(native, address, &parameters[..callee.parameters().len()]);
     if let Some(&result) = builder.inst_results(call).first() {
         let into = *parameters.last().expect("a function with a result has the address of a word");

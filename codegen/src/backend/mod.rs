@@ -55,6 +55,12 @@ pub trait Program: Send + Sync {
         false
     }
 
+    /// The loop of machine code for rows whose operands are dense or, where the mark of an operand says so, have one element for the whole
+    /// row; nothing where that loop needs a launch around it, which re-executes slow-path lanes, or begins tasks.
+    fn direct_loop(&self, _is_broadcast: &[bool]) -> Option<DirectLoop> {
+        None
+    }
+
     /// Text for people: generated source, disassembly, or the resolved instruction list.
     fn listing(&self) -> String;
 
@@ -63,6 +69,26 @@ pub trait Program: Send + Sync {
     fn strategy(&self, _launch: &Launch<'_>) -> &'static str {
         ""
     }
+}
+
+/// A loop of machine code that compiled code calls itself, without a launch: a function in the System V convention of the address of an
+/// argument block, a number of elements, and a number of rows, of which there is one at the least. It leaves floating-point flags in the
+/// status word.
+pub struct DirectLoop {
+    /// The function's address.
+    pub entry: usize,
+    /// Bytes of the argument block, which is aligned to 64.
+    pub bytes: usize,
+    /// By operand: where the block has its address.
+    pub addresses: Vec<usize>,
+    /// By operand: where it has the bytes from one row to the next.
+    pub pitches: Vec<usize>,
+    /// By scalar: where it has the scalar, in eight bytes, of which one of four takes both halves.
+    pub scalars: Vec<usize>,
+    /// Where it has constants, and their eight bytes.
+    pub constants: Vec<(usize, u64)>,
+    /// What keeps the code.
+    pub(crate) _code: Arc<dyn std::any::Any + Send + Sync>,
 }
 
 /// Arguments of one launch.

@@ -5,7 +5,7 @@ use crate::plan::loop_function::{LoopStep, append};
 use crate::runtime::lock::unresolved_runtime;
 use crate::runtime::program_cache::CompiledKernel;
 use fastnp_codegen::drive::fp_status::{preserving, reporting_errors};
-use fastnp_codegen::{Access, DType, Fold, FpFlags, KernelBuilder, Launch, Scalar, Template, ValueId};
+use fastnp_codegen::{Access, DType, DirectLoop, Fold, FpFlags, KernelBuilder, Launch, Scalar, Template, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -84,6 +84,12 @@ impl StatementKernel {
     /// The type of the result.
     pub fn result(&self) -> DType {
         self.result
+    }
+
+    /// The loop of a kernel without a fold that compiled code may call itself, for rows of which some arrays, the last one the result's, have
+    /// one element for the whole row.
+    pub fn direct_loop(&self, is_broadcast: &[bool]) -> Option<DirectLoop> {
+        self.compiled.1.direct_loop(is_broadcast)
     }
 
     /// Runs it, and says which floating-point flags NumPy would report, but for underflow; the thread's floating-point status is as before.

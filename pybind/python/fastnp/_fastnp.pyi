@@ -132,6 +132,15 @@ class LoopKernel:
         fold: tuple[str, int] | None = None,
         /,
     ) -> LoopKernel | None: ...
+    def direct(self, is_broadcast: Sequence[bool], /) -> DirectCode | None: ...
+
+class DirectCode:
+    """The loop of a kernel that compiled code calls itself."""
+
+    entry: int
+    bytes: int
+    places: tuple[list[int], list[int], list[int]]
+    constants: list[tuple[int, int]]
 
 TAPE_WORDS: int
 

@@ -2,7 +2,7 @@
 
 use crate::loops::parameter::of_char;
 use crate::loops::vector_loop::step_of;
-use fastnp::{DType, Fold, FpFlags, LoopStep, StatementBody, StatementKernel};
+use fastnp::{DType, DirectLoop, Fold, FpFlags, LoopStep, StatementBody, StatementKernel};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
@@ -40,10 +40,50 @@ impl LoopKernel {
         (types(char)?[..] == [kernel.result()]).then(|| LoopKernel { kernel: Box::new(kernel) })
     }
 
+    /// The kernel's loop for rows of which some arrays, those that are loaded and then the result, have one element for the whole row; `None`
+    /// where it needs a launch around it.
+    fn direct(&self, is_broadcast: Vec<bool>) -> Option<DirectCode> {
+        self.kernel.direct_loop(&is_broadcast).map(|made| DirectCode { made })
+    }
+
     /// The addresses that `kernel` of the scalar IR takes: of the function, and of the kernel.
     #[getter]
     fn addresses(&self) -> (usize, usize) {
         (launch as *const () as usize, std::ptr::from_ref(&*self.kernel).addr())
+    }
+}
+
+/// The loop of a kernel that compiled code calls by `code` of the scalar IR, and the layout of its argument block. Private to the Python package,
+/// which keeps it as long as that code.
+#[pyclass(frozen, module = "fastnp._fastnp")]
+pub(crate) struct DirectCode {
+    made: DirectLoop,
+}
+
+#[pymethods]
+impl DirectCode {
+    /// The address of the code.
+    #[getter]
+    fn entry(&self) -> usize {
+        self.made.entry
+    }
+
+    /// Bytes of the argument block.
+    #[getter]
+    fn bytes(&self) -> usize {
+        self.made.bytes
+    }
+
+    /// Where the block has the address of each array, the bytes from one row of it to the next, and each scalar.
+    #[getter]
+    fn places(&self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+        (self.made.addresses.clone(), self.made.pitches.clone(), self.made.scalars.clone())
+    }
+
+    /// Where it has constants, and these, as integers with a sign.
+    #[getter]
+    fn constants(&self) -> Vec<(usize, i64)> {
+        self.made.constants.iter().map(|&(at, word)| (at, word as i64)).collect()
     }
 }
 
@@ -59,5 +99,6 @@ unsafe extern "C" fn launch(kernel: *const StatementKernel, arguments: *const u6
 
 /// Adds the class to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<DirectCode>()?;
     module.add_class::<LoopKernel>()
 }

@@ -229,6 +229,11 @@ impl Arguments {
         }
     }
 
+    /// The constants, and where they are; nothing where there are tables besides, or constants are whole vectors.
+    pub(crate) fn words(&self) -> Option<&[(usize, u64)]> {
+        (self.tables.is_empty() && self.level == Level::Avx512).then_some(&self.constants)
+    }
+
     /// Writes scalars to an argument block.
     ///
     /// # Safety

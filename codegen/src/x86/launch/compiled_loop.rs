@@ -89,6 +89,11 @@ impl CompiledLoop {
         self.has_slow_path
     }
 
+    /// Where it begins, if a call needs nothing before it or after it.
+    pub(crate) fn entry(&self) -> Option<usize> {
+        (self.tail.is_none() && !self.has_slow_path).then(|| self.code.address().addr())
+    }
+
     /// Runs it on so many rows of `n` elements; false where there were slow-path lanes.
     ///
     /// # Safety

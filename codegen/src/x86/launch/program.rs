@@ -32,8 +32,8 @@ use crate::x86::launch::shifted_loops::ShiftedLoops;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
-    Access, DeviceError, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, Program, RaisedFlags, Scalar,
-    SingleThread, Template, ThreadPool, Verified, Version, expand_as,
+    Access, DeviceError, DirectLoop, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, Program,
+    RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, Version, expand_as,
 };
 use parking_lot::RwLock;
 use smallvec::SmallVec;
@@ -77,7 +77,7 @@ pub(crate) struct LoopProgram {
     /// Whether it stores by offsets: then points run in order, as the last store wins.
     scatters: bool,
     /// The loop of dense rows; operands accessed by offsets are broadcast.
-    dense: CompiledLoop,
+    dense: Arc<CompiledLoop>,
     dense_kinds: StrideKinds,
     shifted: ShiftedLoops,
     /// The other loops, by stride kinds, the oldest first; none where a pattern has no loop.
@@ -161,7 +161,7 @@ impl LoopProgram {
             fp_mask,
             may_raise,
             expanded,
-            dense: first,
+            dense: Arc::new(first),
             dense_kinds,
             shifted,
             loops: RwLock::default(),
@@ -178,6 +178,11 @@ impl LoopProgram {
         let body = || Body::of(&self.expanded, self.processor);
         let shifted = |axis| self.shifted.find((body, &self.dense_kinds), launch, (axis, points));
         axis.and_then(shifted).unwrap_or(&self.dense)
+    }
+
+    /// The loop for dense rows, kept.
+    pub(crate) fn dense(&self) -> Arc<CompiledLoop> {
+        self.dense.clone()
     }
 
     /// The loop for a pattern of stride kinds other than that of dense rows.
@@ -259,6 +264,10 @@ impl Program for LoopProgram {
     unsafe fn launch_small(&self, launch: &Launch<'_>) -> bool {
         // SAFETY: the caller's contract.
         unsafe { self.run_small(launch) }
+    }
+
+    fn direct_loop(&self, is_broadcast: &[bool]) -> Option<DirectLoop> {
+        self.direct(is_broadcast)
     }
 
     fn strategy(&self, launch: &Launch<'_>) -> &'static str {

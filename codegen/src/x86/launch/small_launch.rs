@@ -1,7 +1,6 @@
 //! The fast path of small launches whose results overlap no other operand, as compiled loops make them by the million: no plan, no threads,
 //! nothing saved, and no flag attributed to an instruction. Where any of that is needed, nothing is lost: the launch is made again.
 
-use crate::Launch;
 use crate::drive::fp_status;
 use crate::drive::parallel::estimate_ns;
 use crate::drive::scratch::with as with_scratch;
@@ -9,6 +8,7 @@ use crate::drive::strategy::{self, MIN_PARALLEL_NS, Strategy};
 use crate::x86::isel::conventions::{StrideKind, StrideKinds};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::program::LoopProgram;
+use crate::{DirectLoop, Launch};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -54,6 +54,27 @@ impl LoopProgram {
         // SAFETY: the caller's contract; the loop is that for these stride kinds.
         let (is_done, raised) = fp_status::observed(|| unsafe { self.run_nest(found, kinds, launch, &nest) });
         is_done && (raised & self.fp_mask & fp_status::ERRORS).is_empty()
+    }
+
+    /// The loop for dense operands and broadcast ones, if calling it is all that a launch would do.
+    pub(crate) fn direct(&self, is_broadcast: &[bool]) -> Option<DirectLoop> {
+        if !self.may_part() || self.has_loops || !self.nests || is_broadcast.len() != self.dense_kinds().len() {
+            return None;
+        }
+        let kind = |&is_broadcast: &bool| if is_broadcast { StrideKind::Broadcast } else { StrideKind::Dense };
+        let kinds: StrideKinds = is_broadcast.iter().map(kind).collect();
+        let found = if kinds == *self.dense_kinds() { self.dense() } else { self.loop_for(&kinds)? };
+        let arguments = found.arguments();
+        let operands = 0..kinds.len();
+        Some(DirectLoop {
+            entry: found.entry().filter(|_| arguments.planes.is_none())?,
+            bytes: arguments.bytes,
+            addresses: operands.clone().map(|operand| arguments.address(operand)).collect(),
+            pitches: operands.map(|operand| arguments.pitch(operand)).collect(),
+            scalars: (0..self.expanded.kernel.scalars.len()).map(|scalar| arguments.scalar(scalar)).collect(),
+            constants: arguments.words()?.to_vec(),
+            _code: found,
+        })
     }
 
     /// Whether the loop for dense rows is that for rows along an axis.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from fastnp._loops import formulas, numbers, scratch
+from fastnp._loops import direct_loops, formulas, numbers, scratch
 from fastnp._loops.arrays import (
     SCRATCH,
     Elementwise,
@@ -178,7 +178,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     # As the engine does, whose kernels store before they warn. The statement reads nothing that it
     # stores to, so the interpreter can repeat it.
     stores_early = warns and not own_root and type_.is_ours and e.may_store_early
-    by_kernel_ = takes_kernel(e, source, extents)
+    by_kernel_ = takes_kernel(e, source, extents, type_.char)
     is_number = not source.shape and not source.needs_kernel
     is_direct = by_kernel_ and not is_number and not own_root and (stores_early or not warns)
     refuse_many(e, extents, formulas.MOST_STORED if is_direct else source.most())
@@ -243,6 +243,7 @@ class Store:
         # floating-point status is looked at.
         self.never_leaves = is_packed or source.parts is not None
         self.is_packed = is_packed and source.pays_packed and self.type.is_dense
+        self.is_direct = self.is_packed and is_direct(e, source, self.extents, self.type.char)
 
     def bytes(self) -> str:
         """The size of the elements."""
@@ -267,6 +268,9 @@ class Store:
 
     def all(self) -> None:
         """Stores all elements."""
+        if self.is_direct:
+            direct(self.e, self.source, self.extents, address(self.target), self.strides)
+            return
         several, lanes = None, 1
         if self.is_packed:
             several, lanes = several_of(self.source, self.put_packed)
@@ -300,6 +304,12 @@ class Store:
         where NumPy would warn of an element.
         """
         e, text = self.e, self.e.text
+        if self.is_direct:
+            kept = dense_strides(e, self.type.char, self.extents)
+            direct(e, elements(e, self.target), self.extents, memory, kept)
+            self.all()
+            e.leave_if_raised(partial(self.copied, memory))
+            return
         cursor = text.register(I64, "at")
         text.copy(cursor, memory)
 
@@ -326,6 +336,11 @@ class Store:
     def copied(self, memory: str, as_kept: bool = False) -> None:
         """Stores the elements that lie in scratch memory, in C order or as they were kept."""
         e, text, char = self.e, self.e.text, self.type.char
+        if self.type.is_dense and not as_kept:
+            source = in_scratch(e, memory, char, self.extents, is_ours=True)
+            if is_direct(e, source, self.extents, char):
+                direct(e, source, self.extents, address(self.target), self.strides)
+                return
         cursor = text.register(I64, "at")
         text.copy(cursor, memory)
 
@@ -423,9 +438,14 @@ def computed_elsewhere(
     """
     text, width = e.text, SIZES[char]
     memory = scratch.take(e, bytes_)
-    if takes_kernel(e, source, extents):
+    if takes_kernel(e, source, extents, char):
         strides_ = dense_strides(e, char, (*extents,), order)
         by_kernel(e, source, char, extents, memory, strides_, order)
+        return memory
+    if not order and is_direct(e, source, extents, char):
+        direct(e, source, extents, memory, dense_strides(e, char, (*extents,)))
+        if source.warns:
+            e.leave_if_raised()
         return memory
     axes = order or range(len(extents))
     cursor = text.register(I64, "at")
@@ -471,9 +491,29 @@ def in_memory(e: Emitter, source: Value | Elementwise) -> Value:
     return scratch_array(e, memory, source.char, source.shape, is_ours(source), order)
 
 
-def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str]) -> bool:
-    """Whether a kernel of the engine computes an array."""
-    return source.needs_kernel or formulas.pays(e, source.formula, extents, source.most_in_loop())
+def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str], char: str) -> bool:
+    """Whether a launch of a kernel computes an array as elements of a type."""
+    if source.needs_kernel:
+        return True
+    pays = formulas.pays(e, source.formula, extents, source.most_in_loop())
+    return pays and not is_direct(e, source, extents, char)
+
+
+def is_direct(e: Emitter, source: Elementwise, extents: Sequence[str], char: str) -> bool:
+    """Whether a kernel's loop, called directly, computes an array as elements of a type. It is one
+    of operations that compiled code has vectors for, which never leave.
+    """
+    is_packed = source.packed is not None and source.pays_packed and source.char == char
+    return is_packed and direct_loops.pays(e, source.formula, extents)
+
+
+def direct(
+    e: Emitter, source: Elementwise, extents: Sequence[str], at: str, strides: Sequence[str]
+) -> None:
+    """Has a kernel's loop compute elements at an address."""
+    assert source.formula is not None
+    place = formulas.Place(at, strides, source.char)
+    direct_loops.compute(e, source.formula, extents, place)
 
 
 def by_kernel(

@@ -49,7 +49,7 @@ from fastnp._loops.types import (
 )
 
 if TYPE_CHECKING:
-    from fastnp._fastnp import LoopKernel
+    from fastnp._fastnp import DirectCode, LoopKernel
 
 # Turns of a loop, or elements of array statements, between two looks for an interrupt: some
 # milliseconds.
@@ -328,7 +328,7 @@ class Emitter:
         self.may_store_early = not raises_errors(error_modes())
         self.stores_early = self.wraps = False
         # The kernels that the code calls, which live as long as it.
-        self.kernels: list[LoopKernel] = []
+        self.kernels: list[LoopKernel | DirectCode] = []
         # Whether the text is recorded as operations on whole arrays, which warn themselves; whether
         # loops ask for interrupts. Text that is never executed does not.
         self.is_recorded, self.polls = False, True

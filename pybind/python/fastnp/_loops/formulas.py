@@ -40,7 +40,8 @@ class Formula(Record):
 
 
 # A kernel takes 0.1 µs to call, as long as compiled code takes for so many additions of elements
-# (512 sums of products: 121 ns by a kernel, 143 by compiled code; Zen 4). One that folds takes 0.2.
+# (512 sums of products: 121 ns by a kernel, 143 by compiled code; Zen 4). One that folds takes 0.2,
+# or 0.4 where some axes stay (the sums of 25 rows of 25 squares: 465 ns, and 125 by compiled code).
 # Where elements are gathered, vectors win little: the columns of NPBench's adi, a hundred elements
 # with a division, take 0.76 ms by kernels and 0.63 by compiled code; what costs less is never
 # faster.
@@ -48,6 +49,7 @@ LEAST_WORK = 1024
 LEAST_STRIDED_WORK = 4096
 LEAST_STRIDED_COST = 6
 LEAST_FOLDED_WORK = 2048
+LEAST_WORK_OF_ROWS = 8192
 LEAST_COPIED = 1024
 # Elements from which statements that run as they are recorded, and fuse with others, are faster.
 MOST_ELEMENTS = 32_000
@@ -128,13 +130,14 @@ def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], most: int)
 
 
 def pays_to_fold(
-    e: Emitter, formula: Formula | None, extents: Sequence[str], most: int, cost: int
+    e: Emitter, formula: Formula | None, extents: Sequence[str], most: int, cost: int, some: bool
 ) -> bool:
-    """The same of elements that are folded, which costs so much in a loop."""
+    """The same of elements that are folded, all or `some` axes, which costs so much in a loop."""
     if formula is None or not extents or e.prefers_loops:
         return False
     count = about(e, extents)
-    return count > most or count * (formula.cost + cost) >= LEAST_FOLDED_WORK
+    least = LEAST_WORK_OF_ROWS if some else LEAST_FOLDED_WORK
+    return count > most or count * (formula.cost + cost) >= least
 
 
 def pays_to_copy(e: Emitter, extents: Sequence[str]) -> bool:

@@ -284,7 +284,8 @@ def takes_kernel(e: Emitter, name: str, source: Elementwise, folded: Sequence[in
     if folds_tiles(source, folded):
         return source.formula is not None and formulas.about(e, source.shape) > most
     cost = ADDED if name in SUMS else COMPARED
-    return formulas.pays_to_fold(e, source.formula, source.shape, most, cost)
+    some = len(folded) < len(source.shape)
+    return formulas.pays_to_fold(e, source.formula, source.shape, most, cost, some)
 
 
 def by_kernel(
