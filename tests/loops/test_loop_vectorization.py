@@ -59,6 +59,14 @@ for i in range(m):
     for j in range(3, n):
         x[j] += x[j]
 """,
+    "elements some turns away": """
+k = 3
+for i in range(1, m):
+    for j in range(2, n - 3):
+        A[i, j] = (B[i - 1, j] + B[i, j - 1] + B[i, j + k]) * alpha - B[i + 1, 1 + j]
+for j in range(4, n - 1):
+    z[j - k] = x[j + 1] - x[j - 1]
+""",
     "arrays of NumPy's": """
 import numpy
 G, h = numpy.asarray(A) + 0, numpy.asarray(x) + 0
@@ -259,6 +267,23 @@ try:
             A[i, j] = B[i + 20, j] + 1
 except IndexError as error:
     print(error, i, j)
+""",
+    "elements some turns away, from the end, too": """
+for j in range(n):
+    z[j] = x[j - 1] + y[j - 20]
+for j in range(n):
+    z[j - 1] = x[j] * 2
+try:
+    for j in range(n):
+        z[j] = x[j + 3]
+except IndexError as error:
+    print(error, j)
+for j in range(1, n - 1):
+    x[j] = (x[j - 1] + x[j + 1]) * alpha
+for j in range(n - 8):
+    y[j] = y[j + 7] - y[j]
+for j in range(8, n):
+    y[j] = y[j - 8] - y[j]
 """,
     "vectors of two lengths": """
 try:

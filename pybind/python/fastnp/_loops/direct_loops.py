@@ -31,7 +31,7 @@ AXES = 2
 
 def pays(e: Emitter, formula: Formula | None, extents: Sequence[str]) -> bool:
     """Whether a formula has such a loop, and that is faster than others."""
-    if formula is None or not extents or e.prefers_loops:
+    if formula is None or not extents:
         return False
     row = formulas.about(e, extents[-1:])
     count = formulas.about(e, extents)

@@ -138,6 +138,7 @@ def written(e: Emitter, statement: ast.For, items: Items) -> None:
         rest = text.op(I64, "and", text.op(I64, "sub", left, text.integer(1)), text.integer(-EVEN))
         count = text.op(I64, "select", text.op(I8, "icmp.lt", rest, most), rest, most)
         text.ranges[count], text.multiples[count] = (LEAST, limit), EVEN
+        e.lengths[count] = min(items.about, limit)
         Turns(e, statement, first, count).write()
         if not e.loops:
             text.line(f"{e.turns} = add {e.turns}, {count}")
@@ -151,18 +152,20 @@ def written(e: Emitter, statement: ast.For, items: Items) -> None:
 
 class Access(Record):
     """Elements that a statement reads or stores: their source, the array's name, the axis that the
-    turns go along, if they do, what the elements are, and their view.
+    turns go along, if they do, and the index there, what the elements are, and their view.
     """
 
     source: str
     name: str
     axis: int | None
+    index: str
     kind: str
     view: Value
 
     def is_of_own_turn(self, other: Access) -> bool:
         """Whether elements of two turns differ by the place along an axis."""
-        return self.name == other.name and self.axis is not None and self.axis == other.axis
+        is_along = self.axis is not None and self.axis == other.axis
+        return self.name == other.name and is_along and self.index == other.index
 
 
 class Turns:
@@ -351,7 +354,7 @@ class Turns:
             return FIXED, node
         if not isinstance(value.type, ArrayType) or value.type.ndim != 1 or value.type.char != "d":
             raise Unsupported("turns that are no array statement")
-        self.reads[-1].append(Access(node.id, node.id, None, VECTOR, value))
+        self.reads[-1].append(Access(node.id, node.id, None, "", VECTOR, value))
         if not self.by_rows:
             self.vectors.add(node.id)
         return VECTOR, node
@@ -399,9 +402,9 @@ class Turns:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         turns, vectors, items = list[int](), list[int](), list[arrays.Item]()
         for k, part in enumerate(parts):
-            if isinstance(part, ast.Name) and part.id == self.variable:
+            if (first := self.first_of_turns(part)) is not None:
                 turns.append(k)
-                items.append(arrays.Item("run", (Value(INT, (self.first,)),), extent=self.count))
+                items.append(arrays.Item("run", (Value(INT, (first,)),), extent=self.count))
                 continue
             self.expect_fixed(part)
             if isinstance(part, ast.Slice):
@@ -413,9 +416,31 @@ class Turns:
         kind = VECTOR if vectors else FIXED
         if turns:
             kind = TURN if not vectors else COLUMN if vectors[0] < turns[0] else ROW
-        axis = turns[0] if turns else None
+        axis, index = (turns[0], ast.unparse(parts[turns[0]])) if turns else (None, "")
         assert isinstance(node.value, ast.Name)
-        return Access(ast.unparse(node), node.value.id, axis, kind, arrays.view(e, array, items))
+        source, view = ast.unparse(node), arrays.view(e, array, items)
+        return Access(source, node.value.id, axis, index, kind, view)
+
+    def first_of_turns(self, part: ast.expr) -> str | None:
+        """The index of the first turn, where an index is the loop's variable, or that and an
+        integer which is the same in all turns; leaves where it counts from the end.
+        """
+        match part:
+            case ast.Name(id=name) if name == self.variable:
+                return self.first
+            case ast.BinOp(left=ast.Name(id=name), op=ast.Add() | ast.Sub() as op, right=by):
+                opcode = "add" if isinstance(op, ast.Add) else "sub"
+            case ast.BinOp(left=by, op=ast.Add(), right=ast.Name(id=name)):
+                opcode = "add"
+            case _:
+                return None
+        if name != self.variable:
+            return None
+        self.expect_fixed(by)
+        text, shift = self.e.text, single(self.e, by)
+        first = text.op(I64, opcode, self.first, shift.register)
+        self.e.leave_if(text.op(I8, "icmp.lt", first, text.integer(0)))
+        return first
 
     def expect_fixed(self, part: ast.expr | None) -> None:
         """Refuses an index that is no integer which is the same in all turns."""
