@@ -17,7 +17,13 @@ MATRICES = ("A", "B", "A", "B", "t", "C", "D")
 
 def index(w: Writer) -> str:
     """An index that is the same in all turns, mostly."""
-    return w.pick(w.index(), w.index(), "1", "-2", TURN, f"{TURN} - 1")
+    return w.pick(w.index(), w.index(), "1", "-2", TURN, away(w))
+
+
+def away(w: Writer) -> str:
+    """The turn, or some turns away."""
+    by = w.pick("1", "1", "2", "3", w.index())
+    return w.pick(TURN, TURN, f"{TURN} - {by}", f"{TURN} + {by}", f"{by} + {TURN}")
 
 
 def slice_(w: Writer) -> str:
@@ -29,8 +35,8 @@ def element(w: Writer) -> str:
     """An element, of each turn or of all."""
     matrix = w.pick(*MATRICES)
     return w.pick(
-        f"{w.pick('x', 'y', 'x', 'y', 'f', 'u')}[{w.pick(TURN, TURN, index(w))}]",
-        f"{matrix}[{index(w)}, {TURN}]",
+        f"{w.pick('x', 'y', 'x', 'y', 'f', 'u')}[{w.pick(TURN, away(w), index(w))}]",
+        f"{matrix}[{index(w)}, {away(w)}]",
         f"{matrix}[{index(w)}, {TURN}]",
         f"{matrix}[{TURN}, {index(w)}]",
     )
@@ -76,7 +82,19 @@ def value(w: Writer, depth: int) -> str:
 def write(w: Writer, depth: int) -> None:
     """A loop whose turns store elements."""
     i = w.index()
-    turns = w.pick("n", "n", "7", f"{i}, n", f"1, {i}", "1, n", "n - 1, -1, -1", "0, n, 2", "-3, 4")
+    turns = w.pick(
+        "n",
+        "n",
+        "7",
+        f"{i}, n",
+        f"1, {i}",
+        "1, n",
+        "1, n - 1",
+        "2, n - 3",
+        "n - 1, -1, -1",
+        "0, n, 2",
+        "-3, 4",
+    )
     w.line(depth, f"for {TURN} in range({turns}):")
     for _ in w.pick("1", "1", "12", "123"):
         target = w.pick(element(w), element(w), part(w), part(w))
