@@ -19,38 +19,49 @@ from fastnp._loops.types import I8, I64, MEMORY, SIZES, ArrayType
 if TYPE_CHECKING:
     from fastnp._fastnp import DirectCode, LoopKernel
 
-# Elements, and those of a row, from which calling the loop is faster than vectors of 128 bits; more
-# than so many are for a launch, which divides them between threads.
-LEAST_ELEMENTS, LEAST_ROW = 48, 12
+# Elements from which calling the loop is faster than vectors of 128 bits, or than one element after
+# the other, and those of a row; more than so many are for a launch, which divides them between
+# threads.
+LEAST_ELEMENTS, LEAST_SCALARS, LEAST_ROW = 48, 16, 12
 MOST_ELEMENTS = 1 << 13
-# Types of elements: their operations have the same bits and flags in vectors of any width.
+# Types of elements, and operations of them and of truth values, which are single instructions or
+# few: they have the same bits and flags in vectors of any width, and none is left for a launch.
 CHARS = "df"
+OPERATIONS = frozenset(
+    "load scalar add subtract multiply divide reciprocal sqrt square negative positive absolute"
+    " fabs maximum minimum fmax fmin copysign equal not_equal less less_equal greater greater_equal"
+    " logical_and logical_or logical_not where rint floor ceil trunc isnan isinf isfinite".split()
+)
 # Axes of a call: rows, and elements of a row.
 AXES = 2
 
 
-def pays(e: Emitter, formula: Formula | None, extents: Sequence[str]) -> bool:
-    """Whether a formula has such a loop, and that is faster than others."""
+def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], least: int) -> bool:
+    """Whether a formula has such a loop, and that is faster than others from so many elements on;
+    zero where these are launches.
+    """
     if formula is None or not extents:
         return False
-    row = formulas.about(e, extents[-1:])
-    count = formulas.about(e, extents)
-    if row < LEAST_ROW or not LEAST_ELEMENTS <= count <= MOST_ELEMENTS:
-        return False
-    return made(formula, min(len(extents), AXES)) is not None
+    row, count = formulas.about(e, extents[-1:]), formulas.about(e, extents)
+    is_enough = (row >= LEAST_ROW and count >= least) or not least
+    return (
+        is_enough and count <= MOST_ELEMENTS and made(formula, min(len(extents), AXES)) is not None
+    )
 
 
 def made(formula: Formula, axes: int) -> tuple[Steps, LoopKernel, DirectCode] | None:
     """The loop of a formula over so many axes; `None` if it has none."""
     steps = Steps(formula)
-    values = [*steps.loads, *steps.scalars, *steps.computed]
-    if any(value.char != formula.char for value in values) or formula.char not in CHARS:
+    names, types = {value.name for value in steps.seen}, {value.char for value in steps.seen}
+    if not names <= OPERATIONS or len(types - {"?"}) != 1 or not types <= {*CHARS, "?"}:
         return None
     marks = [is_broadcast(value) for value in steps.loads]
     if None in marks:
         return None
     kinds = (*(bool(mark) for mark in marks), False)
-    chars = formula.char * len(steps.loads), formula.char * len(steps.scalars)
+    chars = ["".join(value.char for value in kind) for kind in (steps.loads, steps.scalars)]
+    if "?" in chars[1]:
+        return None
     numbered, result = steps.numbered(), steps.number(formula)
     found = loop(axes, *chars, numbered, result, formula.char, kinds)
     return found and (steps, *found)

@@ -178,7 +178,7 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     # As the engine does, whose kernels store before they warn. The statement reads nothing that it
     # stores to, so the interpreter can repeat it.
     stores_early = warns and not own_root and type_.is_ours and e.may_store_early
-    by_kernel_ = takes_kernel(e, source, extents, type_.char)
+    by_kernel_ = takes_kernel(e, source, extents, type_.char, type_.is_dense)
     is_number = not source.shape and not source.needs_kernel
     is_direct = by_kernel_ and not is_number and not own_root and (stores_early or not warns)
     refuse_many(e, extents, formulas.MOST_STORED if is_direct else source.most())
@@ -241,9 +241,10 @@ class Store:
         is_packed = source.char == self.type.char and source.packed is not None
         # Whether no element is left to the interpreter, so that all can be stored before the
         # floating-point status is looked at.
-        self.never_leaves = is_packed or source.parts is not None
         self.is_packed = is_packed and source.pays_packed and self.type.is_dense
-        self.is_direct = self.is_packed and is_direct(e, source, self.extents, self.type.char)
+        is_dense = self.type.is_dense
+        self.is_direct = is_dense and is_direct(e, source, self.extents, self.type.char)
+        self.never_leaves = is_packed or source.parts is not None or self.is_direct
 
     def bytes(self) -> str:
         """The size of the elements."""
@@ -438,7 +439,7 @@ def computed_elsewhere(
     """
     text, width = e.text, SIZES[char]
     memory = scratch.take(e, bytes_)
-    if takes_kernel(e, source, extents, char):
+    if takes_kernel(e, source, extents, char, not order):
         strides_ = dense_strides(e, char, (*extents,), order)
         by_kernel(e, source, char, extents, memory, strides_, order)
         return memory
@@ -491,20 +492,24 @@ def in_memory(e: Emitter, source: Value | Elementwise) -> Value:
     return scratch_array(e, memory, source.char, source.shape, is_ours(source), order)
 
 
-def takes_kernel(e: Emitter, source: Elementwise, extents: Sequence[str], char: str) -> bool:
-    """Whether a launch of a kernel computes an array as elements of a type."""
-    if source.needs_kernel:
-        return True
-    pays = formulas.pays(e, source.formula, extents, source.most_in_loop())
-    return pays and not is_direct(e, source, extents, char)
+def takes_kernel(
+    e: Emitter, source: Elementwise, extents: Sequence[str], char: str, is_dense: bool
+) -> bool:
+    """Whether a launch of a kernel computes an array as elements of a type, in dense rows or
+    others.
+    """
+    pays, is_packed = source.needs_kernel, source.packed is not None and source.pays_packed
+    pays = pays or formulas.pays(e, source.formula, extents, source.most_in_loop(), is_packed)
+    return pays and not (is_dense and is_direct(e, source, extents, char))
 
 
 def is_direct(e: Emitter, source: Elementwise, extents: Sequence[str], char: str) -> bool:
-    """Whether a kernel's loop, called directly, computes an array as elements of a type. It is one
-    of operations that compiled code has vectors for, which never leave.
-    """
-    is_packed = source.packed is not None and source.pays_packed and source.char == char
-    return is_packed and direct_loops.pays(e, source.formula, extents)
+    """Whether a kernel's loop, called directly, computes an array as elements of a type."""
+    if source.char != char or not source.shape:
+        return False
+    is_packed = source.packed is not None and source.pays_packed
+    least = direct_loops.LEAST_ELEMENTS if is_packed else direct_loops.LEAST_SCALARS
+    return direct_loops.pays(e, source.formula, extents, 0 if source.needs_kernel else least)
 
 
 def direct(

@@ -39,13 +39,15 @@ class Formula(Record):
     register: str = ""
 
 
-# A kernel takes 0.1 µs to call, as long as compiled code takes for so many additions of elements
-# (512 sums of products: 121 ns by a kernel, 143 by compiled code; Zen 4). One that folds takes 0.2,
-# or 0.4 where some axes stay (the sums of 25 rows of 25 squares: 465 ns, and 125 by compiled code).
+# A kernel takes 0.1 µs to call, as long as compiled code takes for so many additions of elements,
+# and for so many in vectors (512 sums of products: 121 ns by a kernel, 143 by compiled code; Zen
+# 4). One that folds takes 0.2, or 0.4 where some axes stay (the sums of 25 rows of 25 squares:
+# 465 ns, and 125 by compiled code).
 # Where elements are gathered, vectors win little: the columns of NPBench's adi, a hundred elements
 # with a division, take 0.76 ms by kernels and 0.63 by compiled code; what costs less is never
 # faster.
-LEAST_WORK = 1024
+LEAST_WORK = 256
+LEAST_PACKED_WORK = 1024
 LEAST_STRIDED_WORK = 4096
 LEAST_STRIDED_COST = 6
 LEAST_FOLDED_WORK = 2048
@@ -116,16 +118,19 @@ def repeated(formula: Formula | None, axes: Sequence[bool]) -> Formula | None:
     return formula._replace(operands=operands)
 
 
-def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], most: int) -> bool:
-    """Whether a kernel is faster than a loop over the elements, as far as their number is known;
-    `most` is how many a loop takes at all.
+def pays(
+    e: Emitter, formula: Formula | None, extents: Sequence[str], most: int, is_packed: bool
+) -> bool:
+    """Whether a kernel is faster than a loop over the elements, of vectors or of single ones, as
+    far as their number is known; `most` is how many a loop takes at all.
     """
     if formula is None or not extents or e.prefers_loops:
         return False
     count = about(e, extents)
     if formula.is_strided and formula.cost < LEAST_STRIDED_COST:
         return count > most
-    least = LEAST_STRIDED_WORK if formula.is_strided else LEAST_WORK
+    least = LEAST_PACKED_WORK if is_packed else LEAST_WORK
+    least = LEAST_STRIDED_WORK if formula.is_strided else least
     return count > most or count * formula.cost >= least
 
 

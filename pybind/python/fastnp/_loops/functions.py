@@ -518,10 +518,14 @@ def numpy_absolute(e: Emitter, arguments: list[Operand]) -> Operand:
     return numbers.absolute(e, numbers.as_numpys(e, argument(arguments, "abs")))
 
 
-def clip(e: Emitter, arguments: list[Operand]) -> Value:
-    """`np.clip(x, low, high)` of numbers, all integers or with a float among them."""
+def clip(e: Emitter, arguments: list[Operand]) -> Operand:
+    """`np.clip(x, low, high)` of numbers, all integers or with a float among them, or of arrays."""
     if len(arguments) != 3:
         raise Unsupported("clip with other arguments")
+    if arrays.is_array(arguments[0]):
+        array, low, high = arguments
+        raised = array_operators.binary(e, "maximum", array, low)
+        return array_operators.binary(e, "minimum", raised, high)
     values = [e.settle(creation.scalar(value, "clip")) for value in arguments]
     names = {numbers.number(value).name for value in values}
     if not names <= {"int", "l", "float", "d"}:
