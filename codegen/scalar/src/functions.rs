@@ -283,7 +283,7 @@ static FUNCTIONS: [Function; 67] = [
     row("loop2f", Callee::LoopOfTwoF32(inner_loop::two)),
     row("loop1c", Callee::LoopOfComplex(inner_loop::of_complex)),
     rare("kernel", Callee::Kernel(kernel)),
-    row("code", Callee::Code),
+    rare("code", Callee::Code),
     rare("loop_arrays", Callee::Kernel(inner_loop::over_arrays)),
     rare("scratch", Callee::Scratch(scratch::take)),
     rare("buffer", Callee::Buffer(scratch::buffer)),

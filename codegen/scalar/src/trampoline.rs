@@ -44,12 +44,16 @@ pub(crate) fn make(callee: Callee, isa: &dyn TargetIsa) -> Result<CodeMemory, Fa
     builder.seal_block(block);
     let parameters = builder.block_params(block).to_vec();
     let mut native = Signature::new(isa.default_call_conv());
-    native.params.extend(callee.parameters().iter().map(|&of| AbiParam::new(machine_type(of))));
+    let taken = callee.parameters().iter().skip(callee.address().is_none().into());
+    native.params.extend(taken.map(|&of| AbiParam::new(machine_type(of))));
     native.returns.extend(callee.result().map(|of| AbiParam::new(machine_type(of))));
     let native = builder.import_signature(native);
-    let address = callee.address().expect("a function of the table");
-    let address = builder.ins().iconst(types::I64, address as i64);
-    let call = builder.ins().call_indirect(native, address, &parameters[..callee.parameters().len()]);
+    let mut operands = parameters[..callee.parameters().len()].to_vec();
+    let address = match callee.address() {
+        Some(address) => builder.ins().iconst(types::I64, address as i64),
+        None => operands.remove(0),
+    };
+    let call = builder.ins().call_indirect(native, address, &operands);
     if let Some(&result) = builder.inst_results(call).first() {
         let into = *parameters.last().expect("a function with a result has the address of a word");
         builder.ins().store(MemFlags::trusted(), result, into, 0);

@@ -12,7 +12,7 @@ use std::hint::black_box;
 fn small_launches_report_no_flags_or_are_left() {
     for x86 in X86::every_level() {
         let [mut done, mut left] = [0, 0];
-        for seed in 0..2000 {
+        for seed in 0..3000 {
             let mut random = if seed % 2 == 0 { Random::new(seed) } else { Random::with_functions(seed) }.in_order();
             let case = Case::map(&mut random);
             let kernel = verify(case.kernel.clone()).unwrap();

@@ -48,7 +48,7 @@ const MAX_LOOPS: usize = 32;
 
 /// Elements of a row from which those before the first aligned vector are run apart: a vector that is stored across two cache lines takes
 /// 7 % longer (three loads, an addition each; Zen 4), another call 15 ns.
-const MIN_ALIGNED_ROW: usize = 2048;
+pub(crate) const MIN_ALIGNED_ROW: usize = 2048;
 
 /// Chunks of a row run in order between two polls for an interrupt: some 130 µs.
 const POLL_CHUNKS: usize = 16;
@@ -297,7 +297,7 @@ impl LoopProgram {
 
     /// Whether a launch is one dense row.
     #[inline]
-    fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
+    pub(crate) fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
         let dense = |(decl, stride): (&OperandDecl, &isize)| *stride == decl.dtype.size() as isize;
         let Some(axis) = launch.outer.iter().position(|&extent| extent == n) else { return n == 1 };
         let strides = launch.strides.iter().skip(axis).step_by(launch.outer.len());

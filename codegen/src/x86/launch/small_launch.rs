@@ -1,5 +1,7 @@
 //! The fast path of small launches whose results overlap no other operand, as compiled loops make them by the million: no plan, no threads,
-//! nothing saved, and no flag attributed to an instruction. Where any of that is needed, nothing is lost: the launch is made again.
+//! nothing saved, and no flag attributed to an instruction. Where any of that is needed, nothing is lost: the launch is made again. So are
+//! launches of one dense row, which need no plan either, and those that align their stores. Rows of 18 × 18 sums of products take 205 ns and
+//! not 312 (Zen 4).
 
 use crate::drive::fp_status;
 use crate::drive::parallel::estimate_ns;
@@ -7,7 +9,7 @@ use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{self, MIN_PARALLEL_NS, Strategy};
 use crate::x86::isel::conventions::{StrideKind, StrideKinds};
 use crate::x86::launch::compiled_loop::CompiledLoop;
-use crate::x86::launch::program::LoopProgram;
+use crate::x86::launch::program::{LoopProgram, MIN_ALIGNED_ROW};
 use crate::{DirectLoop, Launch};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -31,6 +33,8 @@ impl LoopProgram {
         let (Some(along), true) = (along, self.may_part() && !self.has_loops) else { return false };
         let n = launch.outer[along];
         if points == 0
+            || points >= MIN_ALIGNED_ROW
+            || self.forms.is_plain && self.is_dense_row(launch, points)
             || estimate_ns(points, self.forms.cost, self.forms.bytes) >= MIN_PARALLEL_NS
             || strategy::of_rows(&self.forms, n, points) == Strategy::Interpret
             || self.second.runs_next()

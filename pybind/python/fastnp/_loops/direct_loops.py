@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastnp._loops import formulas, scratch
+from fastnp._loops.arrays import SCRATCH
 from fastnp._loops.emitter import Emitter
 from fastnp._loops.formulas import Formula, Place, Steps
 from fastnp._loops.types import I8, I64, MEMORY, SIZES, ArrayType
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from fastnp._fastnp import DirectCode, LoopKernel
 
 # Elements from which calling the loop is faster than vectors of 128 bits, or than one element after
-# the other, and those of a row; more than so many are for a launch, which divides them between
-# threads.
-LEAST_ELEMENTS, LEAST_SCALARS, LEAST_ROW = 48, 16, 12
-MOST_ELEMENTS = 1 << 13
+# the other, and those of a row; more than so many are for a launch, which may divide them between
+# threads. One of a stencil, several parts of one array, loads each vector once for all of them.
+LEAST_ELEMENTS, LEAST_SCALARS, LEAST_ROW = 96, 20, 12
+MOST_ELEMENTS, MOST_OF_STENCIL, STENCIL = 1 << 11, 1 << 9, 3
 # Types of elements, and operations of them and of truth values, which are single instructions or
 # few: they have the same bits and flags in vectors of any width, and none is left for a launch.
 CHARS = "df"
@@ -44,9 +45,15 @@ def pays(e: Emitter, formula: Formula | None, extents: Sequence[str], least: int
         return False
     row, count = formulas.about(e, extents[-1:]), formulas.about(e, extents)
     is_enough = (row >= LEAST_ROW and count >= least) or not least
-    return (
-        is_enough and count <= MOST_ELEMENTS and made(formula, min(len(extents), AXES)) is not None
-    )
+    most = MOST_OF_STENCIL if is_stencil(formula) else MOST_ELEMENTS
+    return is_enough and count <= most and made(formula, min(len(extents), AXES)) is not None
+
+
+def is_stencil(formula: Formula) -> bool:
+    """Whether several parts of one array are loaded."""
+    loads = [value.array for value in Steps(formula).loads if value.array is not None]
+    roots = [array.type.root for array in loads if isinstance(array.type, ArrayType)]
+    return any(roots.count(root) >= STENCIL for root in {*roots} if root != SCRATCH)
 
 
 def made(formula: Formula, axes: int) -> tuple[Steps, LoopKernel, DirectCode] | None:

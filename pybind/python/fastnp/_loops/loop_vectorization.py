@@ -152,13 +152,15 @@ def written(e: Emitter, statement: ast.For, items: Items) -> None:
 
 class Access(Record):
     """Elements that a statement reads or stores: their source, the array's name, the axis that the
-    turns go along, if they do, and the index there, what the elements are, and their view.
+    turns go along, if they do, and the indices there and elsewhere, what the elements are, and
+    their view.
     """
 
     source: str
     name: str
     axis: int | None
     index: str
+    others: tuple[str, ...]
     kind: str
     view: Value
 
@@ -166,6 +168,12 @@ class Access(Record):
         """Whether elements of two turns differ by the place along an axis."""
         is_along = self.axis is not None and self.axis == other.axis
         return self.name == other.name and is_along and self.index == other.index
+
+    def is_of_another_turn(self, other: Access) -> bool:
+        """Whether some turn has the elements that others have in another one."""
+        is_along = self.axis is not None and self.axis == other.axis
+        is_beside = is_along and self.others == other.others and self.index != other.index
+        return is_beside and self.name == other.name
 
 
 class Turns:
@@ -296,6 +304,9 @@ class Turns:
 
     def expect_independent(self) -> None:
         """Leaves where a turn reads or stores what another one stores."""
+        accesses = [*self.stores, *(read for reads in self.reads for read in reads)]
+        if any(place.is_of_another_turn(one) for place in self.stores for one in accesses):
+            raise Unsupported("turns that wait for others")
         for q, place in enumerate(self.stores):
             for p, reads in enumerate(self.reads):
                 for read in reads:
@@ -354,7 +365,7 @@ class Turns:
             return FIXED, node
         if not isinstance(value.type, ArrayType) or value.type.ndim != 1 or value.type.char != "d":
             raise Unsupported("turns that are no array statement")
-        self.reads[-1].append(Access(node.id, node.id, None, "", VECTOR, value))
+        self.reads[-1].append(Access(node.id, node.id, None, "", (), VECTOR, value))
         if not self.by_rows:
             self.vectors.add(node.id)
         return VECTOR, node
@@ -417,9 +428,10 @@ class Turns:
         if turns:
             kind = TURN if not vectors else COLUMN if vectors[0] < turns[0] else ROW
         axis, index = (turns[0], ast.unparse(parts[turns[0]])) if turns else (None, "")
+        others = tuple(ast.unparse(part) for k, part in enumerate(parts) if k != axis)
         assert isinstance(node.value, ast.Name)
         source, view = ast.unparse(node), arrays.view(e, array, items)
-        return Access(source, node.value.id, axis, index, kind, view)
+        return Access(source, node.value.id, axis, index, others, kind, view)
 
     def first_of_turns(self, part: ast.expr) -> str | None:
         """The index of the first turn, where an index is the loop's variable, or that and an
