@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from fastnp._loops import arrays, scratch
 from fastnp._loops.arrays import Elementwise, Index, Indices, Shifted
-from fastnp._loops.element_loops import count_up, count_up_by, for_each, one_more
+from fastnp._loops.counted_loops import count_up, count_up_by, for_each, one_more
 from fastnp._loops.emitter import Emitter
 from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, PACKED, SIZES, Number
 

@@ -24,7 +24,8 @@ from fastnp._loops.arrays import (
     size,
     steps,
 )
-from fastnp._loops.element_loops import for_each, in_memory
+from fastnp._loops.counted_loops import for_each
+from fastnp._loops.element_loops import in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import COMPLEX_CHAR, I8, I64, NP_COMPLEX, Value
 

@@ -11,7 +11,7 @@ import numpy
 
 from fastnp._loops import arrays, lists, number_arrays, numbers, scratch, tuples
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.element_loops import for_each
+from fastnp._loops.counted_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
     COMPLEX_CHAR,

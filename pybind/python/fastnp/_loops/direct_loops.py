@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastnp._loops import formulas, scratch
-from fastnp._loops.arrays import SCRATCH
+from fastnp._loops.arrays import SCRATCH, Indices, register_of
+from fastnp._loops.counted_loops import for_each, one_more
 from fastnp._loops.emitter import Emitter
 from fastnp._loops.formulas import Formula, Place, Steps
 from fastnp._loops.types import I8, I64, MEMORY, SIZES, ArrayType
 
 if TYPE_CHECKING:
-    from fastnp._fastnp import DirectCode, LoopKernel
+    from fastnp._fastnp import DirectCode
 
 # Elements from which calling the loop is faster than vectors of 128 bits, or than one element after
 # the other, and those of a row; more than so many are for a launch, which may divide them between
@@ -56,22 +57,20 @@ def is_stencil(formula: Formula) -> bool:
     return any(roots.count(root) >= STENCIL for root in {*roots} if root != SCRATCH)
 
 
-def made(formula: Formula, axes: int) -> tuple[Steps, LoopKernel, DirectCode] | None:
+def made(formula: Formula, axes: int) -> tuple[Steps, DirectCode] | None:
     """The loop of a formula over so many axes; `None` if it has none."""
     steps = Steps(formula)
     names, types = {value.name for value in steps.seen}, {value.char for value in steps.seen}
     if not names <= OPERATIONS or len(types - {"?"}) != 1 or not types <= {*CHARS, "?"}:
         return None
     marks = [is_broadcast(value) for value in steps.loads]
-    if None in marks:
+    chars = ["".join(value.char for value in kind) for kind in (steps.loads, steps.scalars)]
+    if None in marks or "?" in chars[1]:
         return None
     kinds = (*(bool(mark) for mark in marks), False)
-    chars = ["".join(value.char for value in kind) for kind in (steps.loads, steps.scalars)]
-    if "?" in chars[1]:
-        return None
     numbered, result = steps.numbered(), steps.number(formula)
-    found = loop(axes, *chars, numbered, result, formula.char, kinds)
-    return found and (steps, *found)
+    code = loop(axes, chars[0], chars[1], numbered, result, formula.char, kinds)
+    return None if code is None else (steps, code)
 
 
 @lru_cache(maxsize=1024)
@@ -83,11 +82,10 @@ def loop(
     result: int,
     char: str,
     is_broadcast: tuple[bool, ...],
-) -> tuple[LoopKernel, DirectCode] | None:
+) -> DirectCode | None:
     """The loop of these steps, compiled once."""
     kernel = formulas.kernel(axes, loads, scalars, steps, result, char, None)
-    code = kernel and kernel.direct(is_broadcast)
-    return (kernel, code) if kernel and code else None
+    return None if kernel is None else kernel.direct(is_broadcast)
 
 
 def is_broadcast(load: Formula) -> bool | None:
@@ -101,14 +99,15 @@ def is_broadcast(load: Formula) -> bool | None:
 
 
 def compute(e: Emitter, formula: Formula, extents: Sequence[str], place: Place) -> None:
-    """Computes the elements of an array in their place, whose last axis is dense. What NumPy would
-    warn of is in the floating-point status.
+    """Computes the elements of an array in their place, whose last axis is dense. It may be that of
+    an array that is loaded, element for element. What NumPy would warn of is in the floating-point
+    status.
     """
     text = e.text
     found = made(formula, min(len(extents), AXES))
     assert found is not None
-    steps, kernel, code = found
-    e.kernels += [kernel, code]
+    steps, code = found
+    e.kernels.append(code)
     block = scratch.take(e, text.integer(code.bytes))
     addresses, pitches, scalars = code.places
     for at, word in code.constants:
@@ -117,44 +116,33 @@ def compute(e: Emitter, formula: Formula, extents: Sequence[str], place: Place) 
         for half in range(0, 8, SIZES[value.char]):
             text.line(f"store.{MEMORY[value.char]} {block}, {at + half}, {value.register}")
     arrays = [value.array for value in steps.loads if value.array is not None]
+    starts = [*(array.registers[0] for array in arrays), place.address]
     strides = [
         formulas.load_strides(e, value, array, len(extents))
         for value, array in zip(steps.loads, arrays, strict=True)
     ]
     strides.append([*place.strides])
-    starts = [*(array.registers[0] for array in arrays), place.address]
-    rows = extents[-AXES] if len(extents) >= AXES else text.integer(1)
+    around, rows = extents[:-AXES], text.integer(1)
     if len(extents) >= AXES:
+        rows = extents[-AXES]
         for at, along in zip(pitches, strides, strict=True):
             text.line(f"store.i64 {block}, {at}, {along[-AXES]}")
 
-    def call(indices: Sequence[str]) -> None:
+    def call(indices: Indices) -> None:
         for at, start, along in zip(addresses, starts, strides, strict=True):
             for index, stride in zip(indices, along, strict=False):
-                start = text.op(I64, "add", start, text.op(I64, "mul", index, stride))
+                step = text.op(I64, "mul", register_of(e, index), stride)
+                start = text.op(I64, "add", start, step)
             text.line(f"store.i64 {block}, {at}, {start}")
         entry = text.integer(code.entry)
         text.line(f"call code({entry}, {block}, {extents[-1]}, {rows})")
 
-    def nest(axis: int, indices: tuple[str, ...]) -> None:
-        if axis >= len(extents) - AXES:
-            call(indices)
-            return
-        index = text.register(I64, "k")
-        text.line(f"{index} = iconst 0")
-        inside, after = text.new_block("each"), text.new_block()
-        text.branch(text.op(I8, "icmp.lt", index, extents[axis]), inside, after)
-        text.start(inside)
-        nest(axis + 1, (*indices, index))
-        text.line(f"{index} = add {index}, {text.integer(1)}")
-        text.branch(text.op(I8, "icmp.lt", index, extents[axis]), inside, after)
-        text.start(after)
-
-    inside, after = text.new_block("rows"), text.new_block()
-    smaller = text.op(I8, "icmp.lt", rows, extents[-1])
-    least = text.op(I64, "select", smaller, rows, extents[-1])
-    text.branch(text.op(I8, "icmp.lt", text.integer(0), least), inside, after)
-    text.start(inside)
-    nest(0, ())
-    text.jump(after)
-    text.start(after)
+    least = extents[-1]
+    if len(extents) >= AXES:
+        is_less = text.op(I8, "icmp.lt", rows, least)
+        least = text.op(I64, "select", is_less, rows, least)
+    one_more(
+        e,
+        text.op(I8, "icmp.lt", text.integer(0), least),
+        lambda: for_each(e, around, call),
+    )

@@ -15,7 +15,6 @@ from fastnp._loops.arrays import (
     SCRATCH,
     Elementwise,
     Indices,
-    Shifted,
     address,
     array_type,
     bytes_of,
@@ -35,6 +34,7 @@ from fastnp._loops.arrays import (
     store,
     stretched,
 )
+from fastnp._loops.counted_loops import for_columns, for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -46,114 +46,8 @@ from fastnp._loops.types import (
     Value,
 )
 
-# Axes of a matrix, and vectors of its columns that are computed together, down all rows.
-MATRIX, COLUMNS = 2, 4
-
-
-def count_up(e: Emitter, index: str, limit: str, step: int, body: Callable[[], None]) -> None:
-    """Writes a loop while `index < limit`, which has its test at the end: one block, where the body
-    is one. A block for the test has registers spilled between the two.
-    """
-    text = e.text
-    inside, after = text.new_block("each"), text.new_block()
-    text.branch(text.op(I8, "icmp.lt", index, limit), inside, after)
-    text.start(inside)
-    body()
-    text.line(f"{index} = add {index}, {text.integer(step)}")
-    text.branch(text.op(I8, "icmp.lt", index, limit), inside, after)
-    text.start(after)
-
-
-def count_up_by(
-    e: Emitter, index: str, limit: str, steps: Sequence[int], body: Callable[[int], None]
-) -> str:
-    """Writes a loop for each step, the largest first, while whole steps are left below the limit.
-    Returns where the last one ends: the limit itself, if it is known to be a multiple.
-    """
-    whole = limit
-    for step in steps:
-        whole = e.text.op(I64, "and", limit, e.text.integer(-step))
-        count_up(e, index, whole, step, partial(body, step))
-    return whole
-
-
-def for_each(
-    e: Emitter,
-    extents: Sequence[str],
-    body: Callable[[Indices], None],
-    several: Callable[[Indices], None] | None = None,
-    count: int = 1,
-) -> None:
-    """Writes loops over all indices of a shape, the last axis fastest.
-
-    `several` is the body for `count` indices of the last axis, a power of two, as far as they
-    reach.
-    """
-    text = e.text
-    indices: list[str] = []
-
-    def axis() -> None:
-        if len(indices) == len(extents):
-            body(tuple(indices))
-            return
-        index = text.register(I64, "k")
-        text.line(f"{index} = iconst 0")
-        extent = extents[len(indices)]
-        indices.append(index)
-        if several is not None and len(indices) == len(extents):
-            whole = text.op(I64, "and", extent, text.integer(-count))
-            count_up(e, index, whole, count, lambda: several(tuple(indices)))
-            if whole == extent:
-                indices.pop()
-                return
-        if several is not None and len(indices) == len(extents) and count == 2:
-            one_more(e, text.op(I8, "icmp.lt", index, extent), axis)
-        else:
-            count_up(e, index, extent, 1, axis)
-        indices.pop()
-
-    axis()
-
-
-def for_columns(
-    e: Emitter,
-    extents: Sequence[str],
-    body: Callable[[Indices], None],
-    several: Callable[[Indices], None],
-    count: int,
-) -> None:
-    """Writes loops over all indices of a matrix, some vectors of columns after the other: rows of a
-    few elements would begin a loop each.
-    """
-    text, (rows, columns) = e.text, extents
-    column = text.register(I64, "k")
-    text.line(f"{column} = iconst 0")
-
-    def down(one_row: Callable[[str], None]) -> None:
-        row = text.register(I64, "k")
-        text.line(f"{row} = iconst 0")
-        count_up(e, row, rows, 1, lambda: one_row(row))
-
-    def block(width: int) -> None:
-        def one_row(row: str) -> None:
-            several((row, column))
-            for by in range(count, width, count):
-                several((row, Shifted(column, by)))
-
-        down(one_row)
-
-    if count_up_by(e, column, columns, (COLUMNS * count, count), block) != columns:
-        count_up(e, column, columns, 1, lambda: down(lambda row: body((row, column))))
-
-
-def one_more(e: Emitter, condition: str, body: Callable[[], None]) -> None:
-    """Writes what is done where a condition holds."""
-    inside, after = e.text.new_block("last"), e.text.new_block()
-    e.text.branch(condition, inside, after)
-    e.text.start(inside)
-    body()
-    e.text.jump(after)
-    e.text.start(after)
+# Axes of a matrix.
+MATRIX = 2
 
 
 def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -377,10 +271,10 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
 def in_buffer(
     e: Emitter, name: str, source: Elementwise, part: str = "", held: tuple[int, ...] = ()
 ) -> tuple[Value, Callable[[], None]]:
-    """A new array in a buffer of a variable, and what puts it there.
+    """A new array in a buffer of a variable, and what has it there.
 
-    It is computed elsewhere first: its elements may be computed from what the variable is bound to
-    now.
+    A variable has two buffers in turns (double buffering): the elements may be computed from what
+    it is bound to now, and the statement may be left.
     """
     text = e.text
     refuse_many(e, source.shape, source.most())
@@ -390,15 +284,24 @@ def in_buffer(
     e.spend(count)
     bytes_ = bytes_of(e, source.char, count)
     order = source.order
+    which = f"buffer.{number}"
+    if which not in text.types:
+        text.named(which, I64)
+    half = text.op(I64, "add", which, text.integer(2 * number))
+    place = text.call(I64, "buffer", half, bytes_)
+    e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
     memory = in_scratch_already(source)
     if memory is None:
-        memory = computed_elsewhere(e, source, source.shape, source.char, bytes_, order or ())
-    place = text.call(I64, "buffer", text.integer(number), bytes_)
-    e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
+        computed_elsewhere(e, source, source.shape, source.char, bytes_, order or (), place)
     array = scratch_array(e, place, source.char, source.shape, is_ours(source), order)
     kind = array_type(array)._replace(is_writeable=True, root=-1 - number, is_whole=True)
-    put = f"call copy_memory({place}, {memory}, {bytes_})"
-    return Value(kind, array.registers), lambda: text.line(put)
+
+    def put() -> None:
+        if memory is not None:
+            text.line(f"call copy_memory({place}, {memory}, {bytes_})")
+        text.line(f"{which} = xor {which}, {text.integer(1)}")
+
+    return Value(kind, array.registers), put
 
 
 def in_scratch_already(source: Elementwise) -> str | None:
@@ -433,12 +336,13 @@ def computed_elsewhere(
     char: str,
     bytes_: str,
     order: tuple[int, ...] = (),
+    memory: str = "",
 ) -> str:
-    """The address of scratch memory with the elements, dense, in an order of the axes; leaves where
-    NumPy would warn.
+    """The address of scratch memory, or of other memory, with the elements, dense, in an order of
+    the axes; leaves where NumPy would warn.
     """
     text, width = e.text, SIZES[char]
-    memory = scratch.take(e, bytes_)
+    memory = memory or scratch.take(e, bytes_)
     if takes_kernel(e, source, extents, char, not order):
         strides_ = dense_strides(e, char, (*extents,), order)
         by_kernel(e, source, char, extents, memory, strides_, order)

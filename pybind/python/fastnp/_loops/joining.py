@@ -12,6 +12,7 @@ import numpy
 
 from fastnp._loops import arrays, creation, element_loops, literals, numbers, scratch, tuples, undo
 from fastnp._loops.arrays import Elementwise, Indices
+from fastnp._loops.counted_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
     COMPLEX_CHAR,
@@ -143,7 +144,7 @@ def joined(e: Emitter, sources: list[Value], axis: int, is_ours: bool) -> Elemen
             item = arrays.load(e, arrays.array_type(source).char, at)
             arrays.store(e, char, to, numbers.convert(e, item, char, checked=False))
 
-        element_loops.for_each(e, arrays.shape(source), store)
+        for_each(e, arrays.shape(source), store)
         moved = text.op(I64, "mul", arrays.shape(source)[axis], strides[axis])
         start = text.op(I64, "add", start, moved)
     return arrays.elements(e, made)

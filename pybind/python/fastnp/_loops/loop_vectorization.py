@@ -159,7 +159,7 @@ class Access(Record):
     source: str
     name: str
     axis: int | None
-    index: str
+    turn: str
     others: tuple[str, ...]
     kind: str
     view: Value
@@ -167,12 +167,12 @@ class Access(Record):
     def is_of_own_turn(self, other: Access) -> bool:
         """Whether elements of two turns differ by the place along an axis."""
         is_along = self.axis is not None and self.axis == other.axis
-        return self.name == other.name and is_along and self.index == other.index
+        return self.name == other.name and is_along and self.turn == other.turn
 
     def is_of_another_turn(self, other: Access) -> bool:
         """Whether some turn has the elements that others have in another one."""
         is_along = self.axis is not None and self.axis == other.axis
-        is_beside = is_along and self.others == other.others and self.index != other.index
+        is_beside = is_along and self.others == other.others and self.turn != other.turn
         return is_beside and self.name == other.name
 
 
@@ -427,11 +427,11 @@ class Turns:
         kind = VECTOR if vectors else FIXED
         if turns:
             kind = TURN if not vectors else COLUMN if vectors[0] < turns[0] else ROW
-        axis, index = (turns[0], ast.unparse(parts[turns[0]])) if turns else (None, "")
+        axis, turn = (turns[0], ast.unparse(parts[turns[0]])) if turns else (None, "")
         others = tuple(ast.unparse(part) for k, part in enumerate(parts) if k != axis)
         assert isinstance(node.value, ast.Name)
         source, view = ast.unparse(node), arrays.view(e, array, items)
-        return Access(source, node.value.id, axis, index, others, kind, view)
+        return Access(source, node.value.id, axis, turn, others, kind, view)
 
     def first_of_turns(self, part: ast.expr) -> str | None:
         """The index of the first turn, where an index is the loop's variable, or that and an

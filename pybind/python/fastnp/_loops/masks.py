@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from fastnp._loops import array_operators, arrays, numbers, scratch
 from fastnp._loops.arrays import Elementwise, Indices, Item
-from fastnp._loops.element_loops import for_each, in_memory
+from fastnp._loops.counted_loops import for_each
+from fastnp._loops.element_loops import in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.ranges import EXTENT
 from fastnp._loops.types import COMPLEX_CHAR, I8, I64, SIZES, Number, Value, numpy_loop

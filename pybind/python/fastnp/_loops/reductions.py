@@ -40,7 +40,7 @@ from fastnp._loops.arrays import (
     size,
     steps,
 )
-from fastnp._loops.element_loops import count_up, for_each
+from fastnp._loops.counted_loops import count_up, for_each
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.memory_order import Order
 from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, PACKED, Number, Value, numpy_loop

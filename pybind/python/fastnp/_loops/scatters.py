@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from fastnp._loops import arrays, element_loops, numbers, scratch, undo
 from fastnp._loops.arrays import Elementwise, Indices, Item
+from fastnp._loops.counted_loops import for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import I8, I64, MEMORY, SIZES, Number, Value
 
@@ -40,7 +41,7 @@ def stored(
         place = text.op(I64, "add", arrays.address(array), moved)
         arrays.store(e, "l", nth(e, places, "l", indices), place)
 
-    element_loops.for_each(e, index.shape, find)
+    for_each(e, index.shape, find)
     if index.warns:
         e.leave_if_raised()
 
@@ -48,7 +49,7 @@ def stored(
         place = arrays.load(e, "l", nth(e, places, "l", indices)).register
         arrays.store(e, type_.char, place, read(indices))
 
-    return lambda: element_loops.for_each(e, (count,), put)
+    return lambda: for_each(e, (count,), put)
 
 
 def places_of(e: Emitter, array: Value, items: list[Item]) -> Elementwise:
@@ -84,7 +85,7 @@ def values_of(
         at = arrays.element_address(e, source, arrays.strides(source), indices)
         arrays.store(e, char, nth(e, memory, char, indices), arrays.load(e, char, at).register)
 
-    element_loops.for_each(e, (count,), copy)
+    for_each(e, (count,), copy)
     return lambda indices: arrays.load(e, char, nth(e, memory, char, indices)).register
 
 

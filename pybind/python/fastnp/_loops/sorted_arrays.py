@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastnp._loops import arrays, numbers, scratch
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.element_loops import for_each, in_memory
+from fastnp._loops.counted_loops import for_each
+from fastnp._loops.element_loops import in_memory
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import I8, I64, NP_INT, SIZES, ArrayType, Number, Value
 

@@ -17,7 +17,7 @@ import numpy
 
 from fastnp._loops import arrays, tuples, undo_log
 from fastnp._loops.arrays import Elementwise
-from fastnp._loops.element_loops import for_each
+from fastnp._loops.counted_loops import for_each
 from fastnp._loops.emitter import LOG, Emitter, Learned, Unsupported
 from fastnp._loops.loop import below
 from fastnp._loops.types import I8, I64, SIZES, ArrayType, TupleType, Value
