@@ -13,6 +13,7 @@ mod rows;
 mod scans;
 mod second_version;
 mod shifted_loads;
+mod side_exits;
 mod slices;
 
 use crate::portable::random::{Case, Random};

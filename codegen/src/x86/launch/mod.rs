@@ -12,6 +12,7 @@
 pub(crate) mod backend;
 pub(crate) mod block_calls;
 pub(crate) mod blocks;
+pub(crate) mod clobbered_inputs;
 pub(crate) mod compiled_loop;
 pub(crate) mod effects;
 pub(crate) mod fallback;

@@ -41,7 +41,7 @@ impl Body<'_> {
         if self.has_loops() && scan.is_some() {
             return Err(Unsupported { at: 0, what: "a scan of what loops give".into() });
         }
-        let may_slice = e.reserve_frames();
+        let may_slice = self.side_exits.is_none() && e.reserve_frames();
         if self.has_loops() {
             e.resident_bases = RESIDENT_BASES;
             e.begin_counting_turns();
@@ -56,7 +56,7 @@ impl Body<'_> {
         if nests && !hoists_elements {
             e.keep_constants_in_rows(self.copies(&e))?;
         }
-        let (finished, plane) = (e.asm.label(), e.asm.label());
+        let (finished, plane, end) = (e.asm.label(), e.asm.label(), e.asm.label());
         if nests && e.shifts.is_one_pitch {
             e.arguments.planes = Some(e.arguments.slots(3, 8));
         }
@@ -107,6 +107,7 @@ impl Body<'_> {
         }
         e.asm.bind(finished);
         self.next_plane(&mut e, operands, plane);
+        e.asm.bind(end);
         self.epilogue(&mut e, operands);
         if self.has_loops() {
             e.asm.pop(TURNS_LEFT);
@@ -117,6 +118,7 @@ impl Body<'_> {
         }
         e.asm.vzeroupper();
         e.asm.ret();
+        e.finish_side_exits(end);
         let pushed = e.callee_saved(operands).len() + 1;
         e.poll_routine(pushed);
         e.check_missing(self.fragment.insts.len())?;
