@@ -29,6 +29,10 @@ const OPS: [Op; 12] = [
     Op::Minimum,
 ];
 
+/// Functions with slow paths, some of which hide what is not finite, and some of which raise nothing.
+const FUNCTIONS: [Op; 10] =
+    [Op::Exp, Op::Log, Op::Sin, Op::Tan, Op::Tanh, Op::Arctan, Op::Expm1, Op::Arcsin, Op::Power, Op::Hypot];
+
 /// How an operand lies in memory: where its first element is, its strides, and all elements that it may have, in elements.
 struct Place {
     first: usize,
@@ -88,7 +92,7 @@ impl Case {
         let extents = extents(r);
         let dtype = r.one(&[DType::F64, DType::F64, DType::F32, DType::F32, DType::C128, DType::C64]);
         let other = if r.chance(20) && !dtype.is_complex() { r.one(&[DType::F64, DType::F32]) } else { dtype };
-        let (inputs, results) = (1 + r.below(4), 1 + r.below(3));
+        let (inputs, results, has_functions) = (1 + r.below(4), 1 + r.below(3), r.chance(40));
         let mut k = KernelBuilder::new(Template::Map, extents.len() as u8, 0);
         let mut places: Vec<Place> = vec![];
         let mut values: Vec<ValueId> = vec![];
@@ -99,14 +103,15 @@ impl Case {
             let distinct = places.is_empty() || r.chance(60);
             places.push(Place::any(r, &extents, distinct));
         }
-        for _ in 0..1 + r.below(9) {
+        let most = r.one(&[9, 9, 9, 9, 30]);
+        for _ in 0..1 + r.below(most) {
             let (a, b) = (r.one(&values), r.one(&values));
             let mut body = k.body();
             let from = body.dtype(a);
             let [a, b] = [a, b].map(|v| body.cast(v, if from.is_complex() { from } else { r.one(&[dtype, from]) }));
             let b = body.cast(b, body.dtype(a));
-            let op = r.one(&OPS);
             let is_real = !body.dtype(a).is_complex();
+            let op = if is_real && has_functions && r.chance(40) { r.one(&FUNCTIONS) } else { r.one(&OPS) };
             values.push(match op {
                 Op::Minimum if r.chance(70) => a,
                 Op::Absolute | Op::Minimum | Op::Sqrt if !is_real => body.apply(Op::Multiply, &[a, b]),

@@ -244,6 +244,11 @@ impl<'a> Body<'a> {
         self.slow_masks.contains(&value)
     }
 
+    /// Whether slow-path lanes are known before an instruction.
+    pub(crate) fn knows_slow_lanes_before(&self, at: ValueNumber) -> bool {
+        self.slow_masks.iter().all(|&mask| mask < at)
+    }
+
     /// Whether an elementary function has a slow path, so that the loop may compute wrong elements and say so.
     pub(crate) fn has_slow_path(&self) -> bool {
         !self.slow_masks.is_empty() || self.regions.iter().any(|region| region.body.has_slow_path())

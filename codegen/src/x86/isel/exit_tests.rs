@@ -2,12 +2,13 @@
 
 use crate::ValueId;
 use crate::x86::asm::encode::Label;
+use crate::x86::isel::registers::ValueNumber;
 use smallvec::SmallVec;
 
 /// Where a body tests its results.
 pub(crate) struct TestedResults {
     /// The first store that may overwrite an input: the tests stand before it.
-    pub(crate) before: usize,
+    pub(crate) before: ValueNumber,
     /// The values that are tested, of the results that are stored.
     pub(crate) values: SmallVec<[ValueId; 4]>,
 }

@@ -250,6 +250,9 @@ impl<'a> Emitter<'a> {
         for first in (0..copies).step_by(together) {
             let some = first..copies.min(first + together);
             for at in 0..count {
+                if self.body.exits_before(at) {
+                    self.side_exit(at, some.clone());
+                }
                 if self.body.region(at).is_some() {
                     self.repeat(at, some.clone())?;
                 } else {
@@ -333,9 +336,6 @@ impl<'a> Emitter<'a> {
     pub(crate) fn emit_inst(&mut self, at: usize) -> std::result::Result<(), Unsupported> {
         let start = self.asm.len();
         self.current = at as u32;
-        if self.body.exits_before(at) {
-            self.side_exit();
-        }
         self.inst(at).map_err(|what| Unsupported { at, what })?;
         self.check_missing(at)?;
         if self.body.is_slow_mask(at as u32) {

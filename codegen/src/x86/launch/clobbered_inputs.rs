@@ -1,19 +1,27 @@
 //! Inputs that results overwrite: a chunk that is run again has to find them as they were.
 //!
-//! Loops of few sums, products and quotients leave before they overwrite what matters ([`crate::x86::isel::side_exits`]). What is left of a call is then
+//! Many loops leave before they overwrite what matters ([`crate::x86::isel::side_exits`]). What is left of a call is then
 //! run by a version of the program without such exits. That saves the inputs which a chunk overwrites to scratch memory, before the chunk runs.
 
 use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
-use crate::x86::launch::compiled_loop::Exit;
+use crate::x86::launch::compiled_loop::{CompiledLoop, Exit};
 use crate::x86::launch::effects::{common_divisor, overlap};
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::re_execution::Chunk;
 use crate::x86::launch::row_chunks::{RowBegin, RowChunks, RowSpan};
-use crate::{Access, Launch, RaisedFlags, Scalar};
+use crate::x86::launch::turns::LeftShare;
+use crate::{Access, FpFlags, Launch, RaisedFlags, Scalar};
 use smallvec::SmallVec;
 use std::ops::Range;
+
+/// What a loop left, and the version of the program that is to run it: the portable one where there is no other.
+#[derive(Clone, Copy)]
+pub(crate) struct Left<'a> {
+    exit: Exit,
+    by: Option<&'a LoopProgram>,
+}
 
 impl LoopProgram {
     /// Whether elements of two operands do not overlap though the ranges of their addresses may: all strides are multiples of one step, in
@@ -127,12 +135,64 @@ impl LoopProgram {
         self.saving.get_or_init(|| self.fallback.loop_as(self.version).map(Box::new)).as_deref()
     }
 
-    /// Runs what a loop left of a dense row.
+    /// Runs a loop with side exits on so many rows of `n` elements; what it left, if it did. The second version of the program runs all of it
+    /// at once where many arguments are special.
     ///
     /// # Safety
-    /// The contract of the launch: these elements are not stored.
+    /// As [`CompiledLoop::run`].
+    #[inline]
+    pub(crate) unsafe fn run_leaving(
+        &self,
+        found: &CompiledLoop,
+        block: *mut u8,
+        (n, rows): (usize, usize),
+        share: &mut LeftShare,
+    ) -> Option<Left<'_>> {
+        share.all += n * rows;
+        if let Some(second) = self.second.at_once() {
+            return Some(Left { exit: Exit { done: 0, rows }, by: Some(second) });
+        }
+        // SAFETY: the caller's contract.
+        if let Some(exit) = unsafe { found.run_to_exit(block, n, rows) } {
+            share.left += n * exit.rows - exit.done;
+            return Some(Left { exit, by: self.saving() });
+        }
+        if self.second.avoids_underflow() {
+            self.second.after_fast(n * rows, || self.make_second());
+            fp_status::clear();
+        }
+        None
+    }
+
+    /// Whether a launch is to save inputs at once: underflow, which leaves results finite, is reported, or loops lately left most of a launch.
+    #[inline]
+    pub(crate) fn saves_inputs(&self) -> bool {
+        fp_status::reports_underflow() && self.fp_mask.contains(FpFlags::UNDERFLOW) || self.saving_turns.take()
+    }
+
+    /// Takes note of how much loops left in a launch, or in a part of it.
+    #[inline]
+    pub(crate) fn note_left(&self, share: &LeftShare) {
+        if 2 * share.left > share.all {
+            self.saving_turns.begin();
+        } else if share.left == 0 && self.tested.is_some() {
+            self.saving_turns.forget();
+        }
+    }
+
+    /// Runs what a loop left of so many elements of a dense row, from the first of these on.
+    ///
+    /// # Safety
+    /// The contract of the launch: what is left is not stored.
     #[cold]
-    pub(crate) unsafe fn run_rest_of_row(&self, launch: &Launch<'_>, rest: Range<usize>, raised: &mut RaisedFlags) {
+    pub(crate) unsafe fn run_rest_of_row(
+        &self,
+        launch: &Launch<'_>,
+        (first, len): (usize, usize),
+        Left { exit, by }: Left<'_>,
+        raised: &mut RaisedFlags,
+    ) {
+        let rest = first + exit.done..first + len;
         let first = |operand: usize| launch.addresses[operand].wrapping_add(rest.start * self.size_of(operand));
         let addresses: SmallVec<[*mut u8; 12]> = (0..launch.addresses.len()).map(first).collect();
         let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
@@ -140,7 +200,7 @@ impl LoopProgram {
             outer[axis] = rest.len();
         }
         // SAFETY: the caller's contract.
-        unsafe { self.run_rest(&Launch { outer: &outer, addresses: &addresses, ..*launch }, raised) };
+        unsafe { self.run_rest(&Launch { outer: &outer, addresses: &addresses, ..*launch }, by, raised) };
     }
 
     /// Runs what a loop left of a call: the rest of a row, and the rows after it.
@@ -153,7 +213,7 @@ impl LoopProgram {
         rows: &RowChunks<'_>,
         begin: &mut RowBegin,
         span: RowSpan,
-        exit: Exit,
+        Left { exit, by }: Left<'_>,
         raised: &mut RaisedFlags,
     ) {
         let launch = rows.launch.get();
@@ -168,7 +228,7 @@ impl LoopProgram {
                 outer[across] = count;
             }
             // SAFETY: the caller's contract.
-            unsafe { self.run_rest(&Launch { outer: &outer, addresses: &addresses, ..launch }, raised) };
+            unsafe { self.run_rest(&Launch { outer: &outer, addresses: &addresses, ..launch }, by, raised) };
         };
         let mut left = exit.rows;
         begin.advance_to(rows, begin.row + span.rows - left);
@@ -182,17 +242,17 @@ impl LoopProgram {
         }
     }
 
-    /// Runs what a loop left, as a launch of its own.
+    /// Runs what a loop left, as a launch of its own, by a version of the program.
     ///
     /// # Safety
     /// As [`LoopProgram::run_rest_of_row`].
-    unsafe fn run_rest(&self, rest: &Launch<'_>, raised: &mut RaisedFlags) {
+    unsafe fn run_rest(&self, rest: &Launch<'_>, by: Option<&LoopProgram>, raised: &mut RaisedFlags) {
         let origin: SmallVec<[usize; 4]> = SmallVec::from_elem(0, rest.outer.len());
         fp_status::clear();
         // SAFETY: the caller's contract.
         let found = unsafe {
-            match self.saving() {
-                Some(saving) => saving.run_alone(rest, &origin, rest.outer.iter().product()),
+            match by {
+                Some(version) => version.run_alone(rest, &origin, rest.outer.iter().product()),
                 None => self.fallback.get().run_part(rest, &origin),
             }
         };

@@ -25,5 +25,7 @@ pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;
 pub(crate) mod shifted_loops;
+pub(crate) mod turns;
+pub(crate) mod visible_flags;
 
 use crate::portable::{ColumnFunction, FoldFunction, InterpretedProgram, JitHook, MapFunction, OperandKind, Portable};

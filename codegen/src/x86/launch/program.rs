@@ -29,11 +29,13 @@ use crate::x86::launch::fallback::Fallback;
 use crate::x86::launch::row_chunks::{RowBegin, RowChunks, RowSpan};
 use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::shifted_loops::ShiftedLoops;
+use crate::x86::launch::turns::{LeftShare, Turns};
+use crate::x86::launch::visible_flags::telling_results;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
-    Access, DeviceError, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, Program, RaisedFlags, Scalar,
-    SingleThread, Template, ThreadPool, Verified, Version, expand_as,
+    Access, DeviceError, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, OperandId, Program,
+    RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, Version, expand_as,
 };
 use parking_lot::RwLock;
 use smallvec::SmallVec;
@@ -61,10 +63,12 @@ pub(crate) struct LoopProgram {
     /// Which arguments it has values for, and the version for others.
     pub(crate) version: Version,
     pub(crate) second: SecondVersion<LoopProgram>,
-    /// Whether loops leave before they store what may come with flags, and the version that runs what they leave. None within if it can't be
-    /// made.
-    pub(crate) has_side_exits: bool,
+    /// Where loops leave before they store what may come with flags or is to be computed again: the operands whose results they test. And
+    /// the version that runs what they leave; none within if it can't be made.
+    pub(crate) tested: Option<SmallVec<[OperandId; 4]>>,
     pub(crate) saving: OnceLock<Option<Box<LoopProgram>>>,
+    /// Launches that it runs at once, after one of which loops left most.
+    pub(crate) saving_turns: Turns,
     /// By accumulator of a scan, whose rows go along the last axis: the neutral element.
     pub(crate) initial_carries: SmallVec<[Scalar; 2]>,
     /// What decides the strategy of a launch.
@@ -133,14 +137,14 @@ impl LoopProgram {
         let dense_kinds: StrideKinds = (0..kernel.operands.len())
             .map(|o| if is_broadcast(o) { StrideKind::Broadcast } else { StrideKind::Dense })
             .collect();
-        let has_side_exits = overwriting == Overwriting::Leaves
-            && may_raise.len() > 1
-            && !uses_coordinates
-            && body.plan_side_exits(&dense_kinds);
+        let may_leave = overwriting == Overwriting::Leaves && !uses_coordinates;
+        let tested =
+            if may_leave && (may_raise.len() > 1 || body.has_slow_path()) { telling_results(kernel) } else { None };
+        let tested = tested.filter(|tested| body.plan_side_exits(tested));
         let first = CompiledLoop::new(&body, &dense_kinds).map_err(|none| none.what)?;
         let fp_mask = may_raise.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
         let ambiguous_underflow = has_ambiguous_underflow(&expanded, &may_raise);
-        let single_pass = has_side_exits || may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
+        let single_pass = tested.is_some() || may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
         let scatters = check_offsets(kernel, &expanded, single_pass)?;
         let (lanes, has_loops) = (body.lanes, body.has_loops());
         let multiplies =
@@ -160,8 +164,9 @@ impl LoopProgram {
             fallback: Fallback::new(kernel, processor, portable),
             version,
             second: SecondVersion::of(kernel),
-            has_side_exits,
+            tested,
             saving: OnceLock::new(),
+            saving_turns: Turns::default(),
             initial_carries,
             forms: LoopForms { is_plain, single_pass, shortest_row, cost, bytes },
             body_length: kernel.body.insts.len() as u32,
@@ -186,8 +191,8 @@ impl LoopProgram {
     /// What loops are compiled from.
     fn body(&self) -> Body<'_> {
         let mut body = Body::of(&self.expanded, self.processor);
-        if self.has_side_exits {
-            body.plan_side_exits(&self.dense_kinds);
+        if let Some(tested) = &self.tested {
+            body.plan_side_exits(tested);
         }
         body
     }
@@ -293,6 +298,7 @@ impl LoopProgram {
                 if let Some(planes) = arguments.planes {
                     memory.add(planes).cast::<u64>().write(1);
                 }
+                let mut share = LeftShare::default();
                 let mut first = 0;
                 let mut len = self.elements_to_alignment(launch, n).unwrap_or(CHUNK_ELEMENTS.min(n));
                 while first < n {
@@ -300,9 +306,9 @@ impl LoopProgram {
                         let address = launch.addresses[operand].wrapping_add(first * decl.dtype.size());
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
-                    if self.has_side_exits {
-                        if let Some(exit) = found.run_to_exit(memory, len, 1) {
-                            self.run_rest_of_row(launch, first + exit.done..first + len, &mut raised);
+                    if self.tested.is_some() {
+                        if let Some(left) = self.run_leaving(found, memory, (len, 1), &mut share) {
+                            self.run_rest_of_row(launch, (first, len), left, &mut raised);
                         }
                     } else {
                         let again = self.run_chunk(len, || found.run(memory, len, 1));
@@ -314,6 +320,7 @@ impl LoopProgram {
                     first += len;
                     len = CHUNK_ELEMENTS.min(n - first);
                 }
+                self.note_left(&share);
             }
         });
         raised
@@ -367,7 +374,7 @@ impl LoopProgram {
     /// The contract of the launch.
     #[inline]
     pub(crate) unsafe fn launch_by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
-        if self.has_side_exits && fp_status::reports_underflow() && self.fp_mask.contains(FpFlags::UNDERFLOW) {
+        if self.tested.is_some() && self.saves_inputs() {
             // SAFETY: the caller's contract.
             return unsafe { self.saving()?.launch_by_rows(launch, workers) };
         }
@@ -536,6 +543,7 @@ impl LoopProgram {
             self.write_strides(rows, kinds, arguments, memory);
             let mut unit = range.start;
             let mut begin = RowBegin::of_first(rows);
+            let mut share = LeftShare::default();
             while unit < range.end {
                 let (row, chunks) = rows.of(unit);
                 begin.advance_to(rows, row);
@@ -568,11 +576,11 @@ impl LoopProgram {
                     if !rows.saved.is_empty() {
                         self.save_clobbered_inputs(rows, &begin, span, spare);
                     }
-                    if self.has_side_exits {
+                    if self.tested.is_some() {
                         // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
-                        if let Some(exit) = unsafe { found.run_to_exit(memory, len, count) } {
+                        if let Some(left) = unsafe { self.run_leaving(found, memory, (len, count), &mut share) } {
                             // SAFETY: as above.
-                            unsafe { self.run_rest_of_call(rows, &mut begin, span, exit, raised) };
+                            unsafe { self.run_rest_of_call(rows, &mut begin, span, left, raised) };
                         }
                         continue;
                     }
@@ -595,6 +603,7 @@ impl LoopProgram {
                     }
                 }
             }
+            self.note_left(&share);
         });
     }
 

@@ -41,7 +41,7 @@ impl Body<'_> {
         if self.has_loops() && scan.is_some() {
             return Err(Unsupported { at: 0, what: "a scan of what loops give".into() });
         }
-        let may_slice = self.side_exits.is_none() && e.reserve_frames();
+        let may_slice = e.reserve_frames();
         if self.has_loops() {
             e.resident_bases = RESIDENT_BASES;
             e.begin_counting_turns();
@@ -70,7 +70,7 @@ impl Body<'_> {
         if let Some(scan) = &scan {
             scan.load_carries(&mut e);
         }
-        let slices = if may_slice { e.cut(usize::MAX, 1)? } else { None };
+        let slices = if may_slice { e.cut(self.last_cut(), 1)? } else { None };
         let (tail, done) = (e.asm.label(), e.asm.label());
         // The tail is emitted first: it counts which constants are worth a register (see `const_registers`).
         if e.overlaps {
