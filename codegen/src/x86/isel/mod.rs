@@ -2,7 +2,7 @@
 //!
 //! `conventions` names the fixed registers, `registers` allocates the others, `arguments` lays out the block of memory that a loop is
 //! called with, `body` analyses a fragment, `common_range` finds its exponentials, `interleave` alternates independent parts of one, `slices`
-//! cuts a long one by the `cost` of its instructions, and `region` emits its loops; the other files add methods to `select::Emitter`, a file for each kind of instruction.
+//! cuts a long one by the `cost` of its instructions, `side_exits` tests its results, and `region` emits its loops; the other files add methods to `select::Emitter`, a file for each kind of instruction.
 //! Loops change what a store or a result of a fold becomes through `select::LoopHooks`.
 //! It imports `asm`, `ir`, `expand` and `math`, never `loops` or `launch`. Open `select` first.
 
