@@ -47,6 +47,8 @@ pub(crate) struct Arguments {
     pub(crate) carries: usize,
     /// Where the loop stores a word that is not zero if there were slow-path lanes.
     pub(crate) slow_lanes: usize,
+    /// Where the loop stores how many elements of a row are done if it leaves there.
+    pub(crate) side_exit: Option<usize>,
 }
 
 /// What the argument block has of a divisor, an element each ([`crate::x86::isel::reciprocal_division`]).
@@ -91,6 +93,7 @@ impl Arguments {
             folded: 0,
             carries: 0,
             slow_lanes: 0,
+            side_exit: None,
         };
         arguments.scalars = arguments.slots(kernel.scalars.len(), arguments.scalar_bytes);
         arguments.spilled_bases = arguments.slots(operands.saturating_sub(RESIDENT_BASES), 8);
@@ -105,6 +108,7 @@ impl Arguments {
         }
         arguments.slow_lanes = arguments.slot(8);
         arguments.rows = arguments.slots(operands + 1, 8);
+        arguments.side_exit = body.side_exits.is_some().then(|| arguments.slot(8));
         arguments
     }
 
@@ -252,6 +256,29 @@ impl Arguments {
                 }
             }
         }
+    }
+
+    /// Notes that the loop did not leave.
+    ///
+    /// # Safety
+    /// As [`Arguments::write_constants`].
+    #[inline]
+    pub(crate) unsafe fn clear_exit(&self, block: *mut u8) {
+        if let Some(at) = self.side_exit {
+            // SAFETY: the caller's contract.
+            unsafe { block.add(at).cast::<usize>().write(usize::MAX) };
+        }
+    }
+
+    /// How many elements of a row are done where the loop left, if it did.
+    ///
+    /// # Safety
+    /// As [`Arguments::write_constants`]; the loop ran after [`Arguments::clear_exit`].
+    #[inline]
+    pub(crate) unsafe fn exit(&self, block: *mut u8) -> Option<usize> {
+        // SAFETY: the caller's contract.
+        let done = unsafe { block.add(self.side_exit?).cast::<usize>().read() };
+        (done != usize::MAX).then_some(done)
     }
 
     #[inline]

@@ -7,6 +7,7 @@
 use crate::cost::{ELEMENT_NS, EXPECTED_TURNS, INSTRUCTION_NS};
 use crate::ir::build::visit;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::exit_tests::TestedResults;
 use crate::x86::isel::registers::{Uses, ValueNumber};
 use crate::x86::predict::timing::Processor;
 use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, Region, SlowPath, ValueId};
@@ -41,6 +42,8 @@ pub(crate) struct Body<'a> {
     slow_masks: SmallVec<[ValueNumber; 4]>,
     /// The loops that are live, in order.
     regions: Vec<RegionBody<'a>>,
+    /// Where loops leave before they store what is not finite; none where they do not.
+    pub(crate) side_exits: Option<TestedResults>,
 }
 
 /// The region of a loop after analysis.
@@ -154,6 +157,7 @@ impl<'a> Body<'a> {
             reads: vec![SmallVec::new(); count],
             slow_masks,
             regions: vec![],
+            side_exits: None,
         };
         for value in last {
             let value = now[value.0 as usize];
@@ -238,6 +242,11 @@ impl<'a> Body<'a> {
     /// Whether a value is a mask of slow-path lanes.
     pub(crate) fn is_slow_mask(&self, value: ValueNumber) -> bool {
         self.slow_masks.contains(&value)
+    }
+
+    /// Whether slow-path lanes are known before an instruction.
+    pub(crate) fn knows_slow_lanes_before(&self, at: ValueNumber) -> bool {
+        self.slow_masks.iter().all(|&mask| mask < at)
     }
 
     /// Whether an elementary function has a slow path, so that the loop may compute wrong elements and say so.

@@ -323,7 +323,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Jumps to `done` where an elementary function needs its slow path: the values of such lanes are undefined, and may go on for ever.
-    fn leave_if_slow(&mut self, done: Label) {
+    pub(crate) fn leave_if_slow(&mut self, done: Label) {
         match self.level() {
             Level::Avx512 => {
                 let slow = self.temp_mask();

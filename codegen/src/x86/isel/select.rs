@@ -14,6 +14,7 @@ use crate::x86::isel::arguments::{Arguments, Divisor};
 use crate::x86::isel::body::Body;
 use crate::x86::isel::const_registers::ConstRegisters;
 use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, VECTOR_BYTES, at_arguments};
+use crate::x86::isel::exit_tests::SideExit;
 use crate::x86::isel::open_region::Loops;
 use crate::x86::isel::port_balance::balanced;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
@@ -134,6 +135,8 @@ pub(crate) struct Emitter<'a> {
     /// The rows that are computed together while their loops are planned or emitted, and whether there are such loops.
     pub(crate) jammed: Option<JammedRows>,
     pub(crate) is_jammed: bool,
+    /// The tests so far that may leave the loop ([`crate::x86::isel::side_exits`]).
+    pub(crate) side_exits: Vec<SideExit>,
     /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
     /// ([`crate::x86::isel::common_range`]).
     pub(crate) common_ranges: SmallVec<[(ValueNumber, usize); 4]>,
@@ -209,6 +212,7 @@ impl<'a> Emitter<'a> {
             stream_ahead: 0,
             jammed: None,
             is_jammed: false,
+            side_exits: vec![],
             common_ranges: SmallVec::new(),
             spans: vec![],
             loop_spans: vec![],
@@ -246,6 +250,9 @@ impl<'a> Emitter<'a> {
         for first in (0..copies).step_by(together) {
             let some = first..copies.min(first + together);
             for at in 0..count {
+                if self.body.exits_before(at) {
+                    self.side_exit(at, some.clone());
+                }
                 if self.body.region(at).is_some() {
                     self.repeat(at, some.clone())?;
                 } else {

@@ -358,6 +358,9 @@ impl Emitter<'_> {
                 }
             }
             for at in slice.insts.clone() {
+                if self.body.exits_before(at) {
+                    self.side_exit(at, some.clone());
+                }
                 for copy in some.clone() {
                     self.unroll_index = copy;
                     if self.is_emitted(at) {

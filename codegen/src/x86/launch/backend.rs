@@ -5,6 +5,7 @@ use crate::cost::INSTRUCTION_NS;
 use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::block_calls::BlockCalls;
+use crate::x86::launch::effects::Overwriting;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan::ScanProgram;
 use crate::x86::predict::timing::Processor;
@@ -68,8 +69,11 @@ impl Backend for X86 {
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let made: Result<Arc<dyn Program>, String> = match kernel.template {
             _ if fault::strikes() => Err("a test".into()),
-            Template::Map => LoopProgram::new(kernel, self.processor, &self.portable, Version::Common)
-                .map(|program| Arc::new(program) as _),
+            Template::Map => {
+                let (version, overwriting) = (Version::Common, Overwriting::Leaves);
+                LoopProgram::new(kernel, self.processor, &self.portable, version, overwriting)
+                    .map(|program| Arc::new(program) as _)
+            }
             Template::Scan => {
                 ScanProgram::new(kernel, self.processor, &self.portable).map(|program| Arc::new(program) as _)
             }

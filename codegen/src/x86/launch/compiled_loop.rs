@@ -17,6 +17,15 @@ use std::collections::HashMap;
 /// The signature of a loop: the argument block, the number of elements and the number of rows.
 type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize, usize);
 
+/// Where a loop left, whose results up to there are stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Exit {
+    /// Elements of the row that are done.
+    pub(crate) done: usize,
+    /// The rows left: this one and those after it.
+    pub(crate) rows: usize,
+}
+
 /// A loop for one pattern of stride kinds.
 pub(crate) struct CompiledLoop {
     code: ExecutableCode,
@@ -111,6 +120,22 @@ impl CompiledLoop {
                 Some(tail) => tail.run(&self.arguments, block, n, |n| entry(block, n, rows)),
             }
             !self.has_slow_path || block.add(self.arguments.slow_lanes).cast::<u64>().read() == 0
+        }
+    }
+
+    /// Runs a loop with side exits ([`crate::x86::isel::side_exits`]); where it left, if it did.
+    ///
+    /// # Safety
+    /// As [`CompiledLoop::run`].
+    #[inline]
+    pub(crate) unsafe fn run_to_exit(&self, block: *mut u8, n: usize, rows: usize) -> Option<Exit> {
+        let arguments = &self.arguments;
+        // SAFETY: the caller's contract: the block has all slots.
+        unsafe {
+            arguments.clear_exit(block);
+            self.run(block, n, rows);
+            let done = arguments.exit(block)?;
+            Some(Exit { done, rows: block.add(arguments.rows()).cast::<usize>().read() })
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What a kernel does besides storing results, as far as its launch depends on it: the flags that it may raise, and stores by offsets.
+//! What a kernel does besides storing results, as far as its launch depends on it: the flags that it may raise, stores by offsets, and results
+//! over inputs.
 
 use crate::{Expanded, FpFlags, Fragment, Inst, Kernel, Template};
 use smallvec::SmallVec;
@@ -62,6 +63,15 @@ pub(crate) fn has_ambiguous_underflow(expanded: &Expanded, may_raise: &[(u32, Fp
     let [(only, effects)] = may_raise else { return false };
     let loses = |at: usize| expanded.body.origin[at] != *only && body.effects(at).contains(FpFlags::UNDERFLOW);
     effects.contains(FpFlags::UNDERFLOW) && (0..body.insts.len()).any(loses)
+}
+
+/// What a program does so that chunks can be run again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overwriting {
+    /// Its loops leave before they overwrite what matters, if the kernel has the form.
+    Leaves,
+    /// It saves the inputs that results overwrite.
+    Saves,
 }
 
 /// Whether two ranges of bytes overlap.

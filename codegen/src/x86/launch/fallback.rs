@@ -2,6 +2,7 @@
 //! Most programs never do, and making it takes a quarter of the time of making the loop.
 
 use crate::x86::launch::block_calls::BlockCalls;
+use crate::x86::launch::effects::Overwriting;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
 use crate::x86::predict::timing::Processor;
@@ -22,9 +23,9 @@ impl Fallback {
         Fallback { kernel: kernel.clone(), processor, portable: *portable, made: OnceLock::new() }
     }
 
-    /// A version of the loop itself; none if it has no instructions here.
+    /// A version of the loop itself, which saves inputs that results overwrite; none if it has no instructions here.
     pub(crate) fn loop_as(&self, version: Version) -> Option<LoopProgram> {
-        LoopProgram::new(&self.kernel, self.processor, &self.portable, version).ok()
+        LoopProgram::new(&self.kernel, self.processor, &self.portable, version, Overwriting::Saves).ok()
     }
 
     /// The program.

@@ -12,6 +12,7 @@
 pub(crate) mod backend;
 pub(crate) mod block_calls;
 pub(crate) mod blocks;
+pub(crate) mod clobbered_inputs;
 pub(crate) mod compiled_loop;
 pub(crate) mod effects;
 pub(crate) mod fallback;
@@ -25,5 +26,7 @@ pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;
 pub(crate) mod shifted_loops;
 pub(crate) mod small_launch;
+pub(crate) mod turns;
+pub(crate) mod visible_flags;
 
 use crate::portable::{ColumnFunction, FoldFunction, InterpretedProgram, JitHook, MapFunction, OperandKind, Portable};

@@ -4,10 +4,10 @@
 //! Floating-point flags are read once a chunk. Where one instruction alone may raise the flags that are up, it is reported. Otherwise
 //! the portable backend re-executes the chunk and finds out which instruction raised them: chunks that raise flags are few. It also
 //! re-executes chunks with slow-path lanes, unless there are many: then a second version of the loop does, and runs the chunks that follow
-//! at once. Their inputs are unchanged, or were saved before results clobbered them.
+//! at once. Their inputs are unchanged, or were saved before results clobbered them. Other loops leave before that
+//! ([`crate::x86::launch::clobbered_inputs`]).
 
 use crate::cost::LINE_BYTES;
-use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -17,30 +17,32 @@ use crate::drive::strategy::{
     SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
+use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::isel::interleave::interleaved;
 use crate::x86::isel::shifted_loads::Shifts;
 use crate::x86::launch::Portable;
 use crate::x86::launch::compiled_loop::CompiledLoop;
-use crate::x86::launch::effects::{check_offsets, common_divisor, has_ambiguous_underflow, may_raise, overlap};
+use crate::x86::launch::effects::{Overwriting, check_offsets, has_ambiguous_underflow, may_raise, overlap};
 use crate::x86::launch::fallback::Fallback;
-use crate::x86::launch::re_execution::Chunk;
 use crate::x86::launch::row_chunks::{RowBegin, RowChunks, RowSpan};
 use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::shifted_loops::ShiftedLoops;
+use crate::x86::launch::turns::{LeftShare, Turns};
+use crate::x86::launch::visible_flags::telling_results;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
-    Access, DeviceError, DirectLoop, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, Program,
-    RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, Version, expand_as,
+    Access, DeviceError, DirectLoop, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, OperandId,
+    Program, RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, Version, expand_as,
 };
 use parking_lot::RwLock;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Loops that a program keeps besides that of dense rows. Programs meet a handful of patterns; one that meets thousands would keep 4 KB
 /// for each, and search them all. One more than these is compiled again at each launch, in some 10 µs.
@@ -61,6 +63,12 @@ pub(crate) struct LoopProgram {
     /// Which arguments it has values for, and the version for others.
     pub(crate) version: Version,
     pub(crate) second: SecondVersion<LoopProgram>,
+    /// Where loops leave before they store what may come with flags or is to be computed again: the operands whose results they test. And
+    /// the version that runs what they leave; none within if it can't be made.
+    pub(crate) tested: Option<SmallVec<[OperandId; 4]>>,
+    pub(crate) saving: OnceLock<Option<Box<LoopProgram>>>,
+    /// Launches that it runs at once, after one of which loops left most.
+    pub(crate) saving_turns: Turns,
     /// By accumulator of a scan, whose rows go along the last axis: the neutral element.
     pub(crate) initial_carries: SmallVec<[Scalar; 2]>,
     /// What decides the strategy of a launch.
@@ -102,6 +110,7 @@ impl LoopProgram {
         processor: &'static Processor,
         portable: &Portable,
         version: Version,
+        overwriting: Overwriting,
     ) -> Result<LoopProgram, String> {
         let mut expanded = expand_as(kernel, version);
         let mut initial_carries = SmallVec::new();
@@ -128,10 +137,14 @@ impl LoopProgram {
         let dense_kinds: StrideKinds = (0..kernel.operands.len())
             .map(|o| if is_broadcast(o) { StrideKind::Broadcast } else { StrideKind::Dense })
             .collect();
+        let may_leave = overwriting == Overwriting::Leaves && !uses_coordinates;
+        let tested =
+            if may_leave && (may_raise.len() > 1 || body.has_slow_path()) { telling_results(kernel) } else { None };
+        let tested = tested.filter(|tested| body.plan_side_exits(tested));
         let first = CompiledLoop::new(&body, &dense_kinds).map_err(|none| none.what)?;
         let fp_mask = may_raise.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
         let ambiguous_underflow = has_ambiguous_underflow(&expanded, &may_raise);
-        let single_pass = may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
+        let single_pass = tested.is_some() || may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
         let scatters = check_offsets(kernel, &expanded, single_pass)?;
         let (lanes, has_loops) = (body.lanes, body.has_loops());
         let multiplies =
@@ -151,6 +164,9 @@ impl LoopProgram {
             fallback: Fallback::new(kernel, processor, portable),
             version,
             second: SecondVersion::of(kernel),
+            tested,
+            saving: OnceLock::new(),
+            saving_turns: Turns::default(),
             initial_carries,
             forms: LoopForms { is_plain, single_pass, shortest_row, cost, bytes },
             body_length: kernel.body.insts.len() as u32,
@@ -172,11 +188,19 @@ impl LoopProgram {
         })
     }
 
+    /// What loops are compiled from.
+    fn body(&self) -> Body<'_> {
+        let mut body = Body::of(&self.expanded, self.processor);
+        if let Some(tested) = &self.tested {
+            body.plan_side_exits(tested);
+        }
+        body
+    }
+
     /// The loop for dense rows along an axis, of so many points in all.
     #[inline]
     pub(crate) fn dense_loop(&self, launch: &Launch<'_>, axis: Option<usize>, points: usize) -> &CompiledLoop {
-        let body = || Body::of(&self.expanded, self.processor);
-        let shifted = |axis| self.shifted.find((body, &self.dense_kinds), launch, (axis, points));
+        let shifted = |axis| self.shifted.find((|| self.body(), &self.dense_kinds), launch, (axis, points));
         axis.and_then(shifted).unwrap_or(&self.dense)
     }
 
@@ -192,7 +216,7 @@ impl LoopProgram {
             return found.clone();
         }
         drop(known);
-        let made = CompiledLoop::new(&Body::of(&self.expanded, self.processor), kinds).ok().map(Arc::new);
+        let made = CompiledLoop::new(&self.body(), kinds).ok().map(Arc::new);
         let mut known = self.loops.write();
         if known.len() == MAX_LOOPS {
             known.pop_front();
@@ -210,39 +234,6 @@ impl LoopProgram {
         }
         let at = launch.addresses[operand] as isize;
         at + low..at + high
-    }
-
-    /// Whether elements of two operands do not overlap though the ranges of their addresses may: all strides are multiples of one step, in
-    /// which they lie side by side, like columns of a matrix.
-    fn are_interleaved(&self, launch: &Launch<'_>, a: usize, b: usize) -> bool {
-        let strides = |operand| launch.strides_of(operand).iter().zip(launch.outer).filter(|(_, n)| **n > 1);
-        let step =
-            strides(a).chain(strides(b)).fold(0, |step, (stride, _)| common_divisor(step, stride.unsigned_abs()));
-        if step == 0 {
-            return false;
-        }
-        let between = (launch.addresses[b] as isize - launch.addresses[a] as isize).rem_euclid(step as isize) as usize;
-        between >= self.size_of(a) && between + self.size_of(b) <= step
-    }
-
-    /// Alias analysis: the inputs that results of the launch overlap, and that are saved; none if an element is read again along a row.
-    fn clobbered_inputs(&self, launch: &Launch<'_>, kinds: &StrideKinds) -> Option<SmallVec<[usize; 4]>> {
-        let of = |access| {
-            (0..self.expanded.kernel.operands.len()).filter(move |&o| self.expanded.kernel.operands[o].access == access)
-        };
-        let written: SmallVec<[(usize, Range<isize>); 4]> =
-            of(Access::Write).map(|operand| (operand, self.byte_range(launch, operand))).collect();
-        let mut clobbered = SmallVec::new();
-        for operand in of(Access::Read) {
-            let read = self.byte_range(launch, operand);
-            if written.iter().any(|(w, range)| overlap(range, &read) && !self.are_interleaved(launch, *w, operand)) {
-                if kinds[operand] == StrideKind::Broadcast {
-                    return None;
-                }
-                clobbered.push(operand);
-            }
-        }
-        Some(clobbered)
     }
 }
 
@@ -283,7 +274,7 @@ impl LoopProgram {
     /// The listing of a program that is capable of these strategies.
     pub(crate) fn listing_with(&self, strategies: impl Iterator<Item = Strategy>) -> String {
         let mut text = format!("x86, {:?}\n{}", self.processor.level, strategy::listing(strategies));
-        let body = || Body::of(&self.expanded, self.processor);
+        let body = || self.body();
         text += &format!("dense: {}", self.dense.listing(body(), &self.dense_kinds, &Shifts::default()));
         text += &self.shifted.listing(body, &self.dense_kinds);
         for (kinds, found) in self.loops.read().iter() {
@@ -323,6 +314,7 @@ impl LoopProgram {
                 if let Some(planes) = arguments.planes {
                     memory.add(planes).cast::<u64>().write(1);
                 }
+                let mut share = LeftShare::default();
                 let mut first = 0;
                 let mut len = self.elements_to_alignment(launch, n).unwrap_or(CHUNK_ELEMENTS.min(n));
                 while first < n {
@@ -330,14 +322,21 @@ impl LoopProgram {
                         let address = launch.addresses[operand].wrapping_add(first * decl.dtype.size());
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
-                    let again = self.run_chunk(len, || found.run(memory, len, 1));
-                    if again.is_some() || fp_status::is_raised(self.fp_mask) {
-                        self.re_execute_dense(launch, first..first + len, again, &mut raised);
-                        fp_status::clear();
+                    if self.tested.is_some() {
+                        if let Some(left) = self.run_leaving(found, memory, (len, 1), &mut share) {
+                            self.run_rest_of_row(launch, (first, len), left, &mut raised);
+                        }
+                    } else {
+                        let again = self.run_chunk(len, || found.run(memory, len, 1));
+                        if again.is_some() || fp_status::is_raised(self.fp_mask) {
+                            self.re_execute_dense(launch, first..first + len, again, &mut raised);
+                            fp_status::clear();
+                        }
                     }
                     first += len;
                     len = CHUNK_ELEMENTS.min(n - first);
                 }
+                self.note_left(&share);
             }
         });
         raised
@@ -391,6 +390,10 @@ impl LoopProgram {
     /// The contract of the launch.
     #[inline]
     pub(crate) unsafe fn launch_by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
+        if self.tested.is_some() && self.saves_inputs() {
+            // SAFETY: the caller's contract.
+            return unsafe { self.saving()?.launch_by_rows(launch, workers) };
+        }
         match self.choose(launch) {
             Strategy::Nothing => Some(RaisedFlags::new()),
             // SAFETY: the caller's contract.
@@ -453,11 +456,7 @@ impl LoopProgram {
         }
         let mut kinds = axis.map_or_else(|| Some(self.dense_kinds.clone()), |axis| self.kinds_along(launch, axis))?;
         self.use_non_temporal(launch, of, &mut kinds);
-        // The flags of a single instruction need no re-execution.
-        let saved = match self.may_raise.len() {
-            0 | 1 if !self.dense.has_slow_path() && !self.ambiguous_underflow => SmallVec::new(),
-            _ => self.clobbered_inputs(launch, &kinds)?,
-        };
+        let saved = if self.forms.single_pass { SmallVec::new() } else { self.clobbered_inputs(launch, &kinds)? };
         let other = if kinds == self.dense_kinds { None } else { Some(self.loop_for(&kinds)?) };
         let chunk = strategy::chunk_of(n, !saved.is_empty() || self.has_loops);
         let across = (0..launch.outer.len()).rev().find(|&other| Some(other) != axis && launch.outer[other] != 1);
@@ -566,21 +565,10 @@ impl LoopProgram {
                 arguments.write_scalars(memory, launch.scalars);
                 arguments.write_constants(memory);
             }
-            for operand in 0..kinds.len() {
-                if kinds[operand] == StrideKind::Strided {
-                    let stride = rows.axis.map_or(0, |axis| launch.strides_of(operand)[axis]);
-                    put(arguments.vector_stride(operand), (stride * self.lanes as isize) as u64);
-                    self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand), false)), stride);
-                }
-            }
-            if self.uses_coordinates {
-                self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
-            }
-            if let (Some(across), true) = (rows.across, rows.most > 1) {
-                (0..kinds.len()).for_each(|o| put(arguments.pitch(o), launch.strides_of(o)[across] as u64));
-            }
+            self.write_strides(rows, kinds, arguments, memory);
             let mut unit = range.start;
             let mut begin = RowBegin::of_first(rows);
+            let mut share = LeftShare::default();
             while unit < range.end {
                 let (row, chunks) = rows.of(unit);
                 begin.advance_to(rows, row);
@@ -613,6 +601,14 @@ impl LoopProgram {
                     if !rows.saved.is_empty() {
                         self.save_clobbered_inputs(rows, &begin, span, spare);
                     }
+                    if self.tested.is_some() {
+                        // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
+                        if let Some(left) = unsafe { self.run_leaving(found, memory, (len, count), &mut share) } {
+                            // SAFETY: as above.
+                            unsafe { self.run_rest_of_call(rows, &mut begin, span, left, raised) };
+                        }
+                        continue;
+                    }
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
                     // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
@@ -632,79 +628,26 @@ impl LoopProgram {
                     }
                 }
             }
+            self.note_left(&share);
         });
     }
 
-    fn saved_bytes(&self, operand: usize, rows: &RowChunks<'_>) -> usize {
-        (rows.chunk * rows.most * self.size_of(operand)).next_multiple_of(VECTOR_BYTES)
-    }
-
-    /// Where inputs are saved that results clobber: the operand, and its memory.
-    fn saves<'a>(
-        &'a self,
-        rows: &'a RowChunks<'_>,
-        mut spare: *mut u8,
-    ) -> impl Iterator<Item = (usize, *mut u8)> + use<'a> {
-        rows.saved.iter().map(move |&operand| {
-            let at = spare;
-            spare = spare.wrapping_add(self.saved_bytes(operand, rows));
-            (operand, at)
-        })
-    }
-
-    /// Saves the inputs that results are about to clobber, of some rows of some elements, densely.
-    #[inline(never)]
-    fn save_clobbered_inputs(&self, rows: &RowChunks<'_>, begin: &RowBegin, span: RowSpan, spare: *mut u8) {
+    /// Writes the strides of rows to an argument block.
+    fn write_strides(&self, rows: &RowChunks<'_>, kinds: &StrideKinds, arguments: &Arguments, memory: *mut u8) {
         let launch = rows.launch.get();
-        for (operand, to) in self.saves(rows, spare) {
-            let (strides, size) = (launch.strides_of(operand), self.size_of(operand));
-            let block = StridedBlock {
-                rows: span.rows,
-                columns: span.len,
-                along_row: rows.axis.filter(|_| span.len > 1).map_or(size as isize, |axis| strides[axis]),
-                along_column: rows.across.map_or(0, |across| strides[across]),
-                pitch: (span.len * size) as isize,
-            };
-            // SAFETY: the operand is valid, and the spare memory has room for each in turn.
-            unsafe { copy_block(to, begin.address(rows, operand, span.first), &block, size) };
+        // SAFETY: the block has room for all arguments.
+        let put = |at: usize, value: isize| unsafe { memory.add(at).cast::<isize>().write(value) };
+        for operand in (0..kinds.len()).filter(|&operand| kinds[operand] == StrideKind::Strided) {
+            let stride = rows.axis.map_or(0, |axis| launch.strides_of(operand)[axis]);
+            put(arguments.vector_stride(operand), stride * self.lanes as isize);
+            self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand), false)), stride);
         }
-    }
-
-    /// Some rows of some elements, as they can be read after results clobbered inputs.
-    #[cold]
-    fn chunk_to_re_execute(
-        &self,
-        rows: &RowChunks<'_>,
-        begin: &RowBegin,
-        span: RowSpan,
-        spare: *mut u8,
-        carries: SmallVec<[Scalar; 2]>,
-    ) -> Chunk {
-        let RowSpan { first, len, rows: count } = span;
-        let mut origin = begin.origin.clone();
-        begin.coordinates(rows, first).for_each(|(axis, at)| origin[axis] = at);
-        let mut addresses: SmallVec<[*mut u8; 12]> =
-            (0..begin.addresses.len()).map(|operand| begin.address(rows, operand, first)).collect();
-        self.saves(rows, spare).for_each(|(operand, at)| addresses[operand] = at);
-        let (strides, across) = (self.readable_strides(rows, len), rows.across);
-        Chunk { origin, addresses, len, rows: count, across, strides, carries }
-    }
-
-    /// The strides at which operands can be read after inputs were saved from rows of so many elements.
-    #[cold]
-    fn readable_strides(&self, rows: &RowChunks<'_>, len: usize) -> SmallVec<[isize; 24]> {
-        let launch = rows.launch.get();
-        let mut strides = SmallVec::from_slice(launch.strides);
-        for &operand in &rows.saved {
-            let (of, size) = (operand * launch.outer.len(), self.size_of(operand));
-            if let Some(axis) = rows.axis {
-                strides[of + axis] = size as isize;
-            }
-            if let (Some(across), true) = (rows.across, rows.most > 1) {
-                strides[of + across] = (len * size) as isize;
-            }
+        if self.uses_coordinates {
+            self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
         }
-        strides
+        if let (Some(across), true) = (rows.across, rows.most > 1) {
+            (0..kinds.len()).for_each(|o| put(arguments.pitch(o), launch.strides_of(o)[across]));
+        }
     }
 
     /// Whether offsets have four bytes.

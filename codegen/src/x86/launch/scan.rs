@@ -2,6 +2,7 @@
 
 use crate::drive::strategy::{self, Strategy};
 use crate::x86::launch::Portable;
+use crate::x86::launch::effects::Overwriting;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan_by_columns::ColumnScan;
 use crate::x86::predict::timing::Processor;
@@ -31,7 +32,7 @@ impl ScanProgram {
         processor: &'static Processor,
         portable: &Portable,
     ) -> Result<ScanProgram, String> {
-        let rows = LoopProgram::new(kernel, processor, portable, Version::Common)?;
+        let rows = LoopProgram::new(kernel, processor, portable, Version::Common, Overwriting::Saves)?;
         let load = |inst: &Inst| if let Inst::Load(operand) = inst { Some(operand.0) } else { None };
         let loads = kernel.body.insts.iter().filter_map(load).collect();
         Ok(ScanProgram {

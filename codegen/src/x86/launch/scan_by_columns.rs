@@ -10,6 +10,7 @@ use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::ir::verify::verify;
 use crate::x86::launch::Portable;
+use crate::x86::launch::effects::Overwriting;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::predict::timing::Processor;
 use crate::{
@@ -53,7 +54,7 @@ impl ColumnScan {
         let results = (0..kernel.accumulators.len()).map(|i| stored(kernel, i)).collect::<Option<_>>()?;
         let of = |before: &[u16]| {
             let (map, origin) = map_of(kernel, before)?;
-            let mut program = LoopProgram::new(&map, processor, portable, Version::Common).ok()?;
+            let mut program = LoopProgram::new(&map, processor, portable, Version::Common, Overwriting::Saves).ok()?;
             // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
             program.keeps_results_cached = true;
             // A row reads the results of the row before, so that one is re-executed before it runs.

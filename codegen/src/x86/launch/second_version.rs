@@ -10,14 +10,13 @@
 
 use crate::drive::fp_status;
 use crate::expand::avoids_underflow;
+use crate::x86::launch::turns::Turns;
 use crate::{FpFlags, Inst, Kernel};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Elements of chunks with special arguments before the second version is made, in some 30 µs: re-executing them takes as long.
 const MANY_SPECIAL: usize = 4096;
-/// Chunks that the second version runs at once before the first one is tried again: at first, and where that always fails.
-const TURNS: (usize, usize) = (15, 255);
 
 /// The second version of a loop, and when to run it.
 pub(crate) struct SecondVersion<T> {
@@ -27,10 +26,8 @@ pub(crate) struct SecondVersion<T> {
     special: AtomicUsize,
     /// None within if it can't be made.
     made: OnceLock<Option<Box<T>>>,
-    /// Chunks that it is to run at once, about: threads that count at the same time may miss one another.
-    turns: AtomicUsize,
-    /// How many it is to run after the next chunk with special arguments.
-    next_turns: AtomicUsize,
+    /// Chunks that it is to run at once.
+    turns: Turns,
 }
 
 impl<T> SecondVersion<T> {
@@ -44,9 +41,13 @@ impl<T> SecondVersion<T> {
             avoids_underflow: kernel.body.insts.iter().any(types),
             special: AtomicUsize::new(0),
             made: OnceLock::new(),
-            turns: AtomicUsize::new(0),
-            next_turns: AtomicUsize::new(TURNS.0),
+            turns: Turns::default(),
         }
+    }
+
+    /// Whether the version avoids underflow.
+    pub(crate) fn avoids_underflow(&self) -> bool {
+        self.avoids_underflow
     }
 
     /// Runs a chunk of so many elements: in the first version, and where that finds slow-path lanes, `again` in the second one, if there is to
@@ -73,17 +74,15 @@ impl<T> SecondVersion<T> {
     /// Whether it runs the next chunk at once.
     #[inline]
     pub(crate) fn runs_next(&self) -> bool {
-        self.turns.load(Ordering::Relaxed) > 0
+        self.turns.are_left()
     }
 
     /// The version, where it runs the next chunk at once because chunks before had special arguments.
     #[inline]
     pub(crate) fn at_once(&self) -> Option<&T> {
-        let turns = self.turns.load(Ordering::Relaxed);
-        if turns == 0 || fp_status::reports_underflow() {
+        if fp_status::reports_underflow() || !self.turns.take() {
             return None;
         }
-        self.turns.store(turns - 1, Ordering::Relaxed);
         self.made.get()?.as_deref()
     }
 
@@ -95,9 +94,7 @@ impl<T> SecondVersion<T> {
         }
         let made = self.made.get_or_init(|| make().map(Box::new)).as_deref();
         if made.is_some() {
-            let turns = self.next_turns.load(Ordering::Relaxed);
-            self.turns.store(turns, Ordering::Relaxed);
-            self.next_turns.store((2 * turns).min(TURNS.1), Ordering::Relaxed);
+            self.turns.begin();
         }
         made
     }
@@ -107,8 +104,8 @@ impl<T> SecondVersion<T> {
     pub(crate) fn after_fast(&self, elements: usize, make: impl FnOnce() -> Option<T>) {
         if self.avoids_underflow && !(fp_status::read() & FpFlags::UNDERFLOW).is_empty() {
             self.after_slow(elements, make);
-        } else if self.next_turns.load(Ordering::Relaxed) != TURNS.0 {
-            self.next_turns.store(TURNS.0, Ordering::Relaxed);
+        } else {
+            self.turns.forget();
         }
     }
 }

@@ -34,6 +34,7 @@ impl LoopProgram {
         let n = launch.outer[along];
         if points == 0
             || points >= MIN_ALIGNED_ROW
+            || self.tested.is_some()
             || self.forms.is_plain && self.is_dense_row(launch, points)
             || estimate_ns(points, self.forms.cost, self.forms.bytes) >= MIN_PARALLEL_NS
             || strategy::of_rows(&self.forms, n, points) == Strategy::Interpret
@@ -62,7 +63,12 @@ impl LoopProgram {
 
     /// The loop for dense operands and broadcast ones, if calling it is all that a launch would do.
     pub(crate) fn direct(&self, is_broadcast: &[bool]) -> Option<DirectLoop> {
-        if !self.may_part() || self.has_loops || !self.nests || is_broadcast.len() != self.dense_kinds().len() {
+        if !self.may_part()
+            || self.has_loops
+            || self.tested.is_some()
+            || !self.nests
+            || is_broadcast.len() != self.dense_kinds().len()
+        {
             return None;
         }
         let kind = |&is_broadcast: &bool| if is_broadcast { StrideKind::Broadcast } else { StrideKind::Dense };

@@ -56,7 +56,7 @@ impl Body<'_> {
         if nests && !hoists_elements {
             e.keep_constants_in_rows(self.copies(&e))?;
         }
-        let (finished, plane) = (e.asm.label(), e.asm.label());
+        let (finished, plane, end) = (e.asm.label(), e.asm.label(), e.asm.label());
         if nests && e.shifts.is_one_pitch {
             e.arguments.planes = Some(e.arguments.slots(3, 8));
         }
@@ -70,7 +70,7 @@ impl Body<'_> {
         if let Some(scan) = &scan {
             scan.load_carries(&mut e);
         }
-        let slices = if may_slice { e.cut(usize::MAX, 1)? } else { None };
+        let slices = if may_slice { e.cut(self.last_cut(), 1)? } else { None };
         let (tail, done) = (e.asm.label(), e.asm.label());
         // The tail is emitted first: it counts which constants are worth a register (see `const_registers`).
         if e.overlaps {
@@ -107,6 +107,7 @@ impl Body<'_> {
         }
         e.asm.bind(finished);
         self.next_plane(&mut e, operands, plane);
+        e.asm.bind(end);
         self.epilogue(&mut e, operands);
         if self.has_loops() {
             e.asm.pop(TURNS_LEFT);
@@ -117,6 +118,7 @@ impl Body<'_> {
         }
         e.asm.vzeroupper();
         e.asm.ret();
+        e.finish_side_exits(end);
         let pushed = e.callee_saved(operands).len() + 1;
         e.poll_routine(pushed);
         e.check_missing(self.fragment.insts.len())?;

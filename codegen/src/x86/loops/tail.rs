@@ -202,7 +202,7 @@ impl Tail {
         }
     }
 
-    /// Copies the results in the tail of a row of `n` elements to their operands.
+    /// Copies the results in the tail of a row of `n` elements to their operands, unless the loop left before it had them.
     ///
     /// # Safety
     /// As [`Tail::prepare`], after which the loop ran.
@@ -212,6 +212,10 @@ impl Tail {
         if self.form != TailForm::Copy {
             // SAFETY: the caller's contract.
             unsafe { self.restore(arguments, block) };
+        }
+        // SAFETY: as above.
+        if unsafe { arguments.exit(block) }.is_some() {
+            return;
         }
         for operand in self.operands.iter().filter(|operand| operand.dense && operand.access != Access::Read) {
             // SAFETY: the caller's contract.
