@@ -10,12 +10,12 @@ use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::{ColumnFunction, FoldFunction, JitHook, MapFunction, OperandKind};
 use crate::x86::loops::reduce_loop::chains_of;
 use crate::x86::predict::timing::Processor;
-use crate::{Access, Expanded, Kernel, Op, Verified, Version, expand_as};
+use crate::{Access, Expanded, Kernel, Op, OperandDecl, Verified, Version, expand_as};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
-/// Bytes from row to row from which on a call folds as few rows of columns as together are so many streams, and its accumulators wait in
+/// Bytes of a row from which on a call folds as few rows of columns as together are so many streams, and its accumulators wait in
 /// memory for the next ones: rows of more would be on more pages than the prefetchers follow, and in more lines than the first-level cache
 /// holds from one vector of columns to the next. Columns of an operand folded beside others that are kept, with 3, 6 and 9 streams of 2000 × 2000
 /// doubles take 4.9, 8.1 and 14.3 ms by sixteen rows, and 3.5, 6.0 and 10.4 so (Zen 4). Measure: `python -m benches.fusing`.
@@ -353,7 +353,11 @@ impl ColumnCode {
     fn rows_of_call(&self, pitches: &[isize], n: usize) -> Option<usize> {
         // Without lane masks the last vector of columns overlaps the one before, which would be folded twice.
         let may_go_on = self.code.processor.level == Level::Avx512 || n.is_multiple_of(self.lanes);
-        let streams = pitches.iter().filter(|pitch| pitch.unsigned_abs() >= WIDE_ROW_BYTES).count();
+        let code = &self.code;
+        let is_stream = |((operand, kind), pitch): ((&OperandDecl, &StrideKind), &isize)| {
+            *pitch != 0 && *kind != StrideKind::Broadcast && n * operand.dtype.size() >= WIDE_ROW_BYTES
+        };
+        let streams = code.of.operands.iter().zip(&code.kinds).zip(pitches).filter(|&row| is_stream(row)).count();
         (may_go_on && streams > 0).then(|| (ROW_STREAMS / streams).max(1))
     }
 
