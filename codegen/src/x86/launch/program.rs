@@ -566,13 +566,12 @@ impl LoopProgram {
                 self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
             }
             if let (Some(across), true) = (rows.across, rows.most > 1) {
-                (0..kinds.len()).for_each(|o| put(arguments.pitch(o), launch.strides_of(o)[across] as u64));
-                for (number, &o) in rows.saved.iter().enumerate().filter(|_| rows.inputs == ChunkInputs::Saved) {
-                    put(arguments.pitch(kinds.len() + number), (rows.n * self.size_of(o)) as u64);
-                }
+                let of_saved = rows.saved.iter().filter(|_| rows.inputs == ChunkInputs::Saved);
+                let dense = of_saved.map(|&o| (rows.n * self.size_of(o)) as isize);
+                let pitches = (0..kinds.len()).map(|o| launch.strides_of(o)[across]).chain(dense);
+                pitches.enumerate().for_each(|(o, pitch)| put(arguments.pitch(o), pitch as u64));
             }
-            let mut unit = range.start;
-            let mut begin = RowBegin::of_first(rows);
+            let (mut unit, mut begin) = (range.start, RowBegin::of_first(rows));
             while unit < range.end {
                 let (row, chunks) = rows.of(unit);
                 begin.advance_to(rows, row);
@@ -599,25 +598,23 @@ impl LoopProgram {
                     if self.uses_coordinates {
                         begin.coordinates(rows, first).for_each(|(axis, at)| put(arguments.axis(axis), at as u64));
                     }
-                    for operand in 0..kinds.len() {
-                        put(arguments.address(operand), begin.address(rows, operand, first) as u64);
-                    }
-                    if rows.inputs == ChunkInputs::Saved {
-                        for (number, (_, to)) in self.saves(rows, spare).enumerate() {
-                            put(arguments.address(kinds.len() + number), to as u64);
-                        }
-                    } else if rows.inputs == ChunkInputs::Copied {
-                        self.save_clobbered_inputs(rows, &begin, span, spare);
+                    (0..kinds.len()).for_each(|o| put(arguments.address(o), begin.address(rows, o, first) as u64));
+                    match rows.inputs {
+                        ChunkInputs::Unchanged => {}
+                        ChunkInputs::Saved => (kinds.len()..)
+                            .zip(self.saves(rows, spare))
+                            .for_each(|(o, (_, to))| put(arguments.address(o), to as u64)),
+                        ChunkInputs::Copied => self.save_clobbered_inputs(rows, &begin, span, spare),
                     }
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
-                    let mut has_run = false;
+                    let mut is_saved = rows.inputs != ChunkInputs::Saved;
                     let again = self.run_chunk(len * count * planes, || {
-                        has_run = true;
+                        is_saved = true;
                         // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
                         unsafe { found.run(memory, len, count) }
                     });
-                    if rows.inputs == ChunkInputs::Saved && !has_run {
+                    if !is_saved {
                         self.save_clobbered_inputs(rows, &begin, span, spare);
                     }
                     if again.is_some() || fp_status::is_raised(self.fp_mask) {
