@@ -288,39 +288,18 @@ pub fn of_rows(forms: &LoopForms, n: usize, points: usize) -> Strategy {
     if n < forms.shortest_row && points != n { Strategy::Interpret } else { Strategy::Rows }
 }
 
-/// How a chunk's inputs are there when it is re-executed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ChunkInputs {
-    /// Nothing overwrites them.
-    Unchanged,
-    /// The loop saves them as it loads them.
-    Saved,
-    /// They are copied before the loop runs.
-    Copied,
-}
-
-impl ChunkInputs {
-    /// Elements of a chunk.
-    #[inline]
-    pub(crate) fn elements(self) -> usize {
-        match self {
-            ChunkInputs::Unchanged => CHUNK_ELEMENTS,
-            ChunkInputs::Saved => SAVED_CHUNK_ELEMENTS,
-            ChunkInputs::Copied => SHORT_CHUNK_ELEMENTS,
-        }
-    }
-}
-
-/// The elements of a chunk of a row of `n`. It is short where points are so dear and unequal that threads need more chunks for equal shares.
+/// The elements of a chunk of a row of `n`, by whether it is a short one: inputs are saved before they are overwritten, or points are so
+/// dear and unequal that threads need more chunks for equal shares.
 #[inline]
-pub(crate) fn chunk_of(n: usize, inputs: ChunkInputs, is_short: bool) -> usize {
-    n.min(if is_short { SHORT_CHUNK_ELEMENTS } else { inputs.elements() })
+pub(crate) fn chunk_of(n: usize, is_short: bool) -> usize {
+    n.min(if is_short { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
 }
 
-/// The most rows of `n` elements that one call of a loop runs.
+/// The most rows of `n` elements that one call of a loop runs, by whether inputs are saved before they are overwritten.
 #[inline]
-pub(crate) fn rows_of_call(n: usize, inputs: ChunkInputs) -> usize {
-    (inputs.elements() / n).max(1)
+pub(crate) fn rows_of_call(n: usize, saves_inputs: bool) -> usize {
+    let elements = if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS };
+    (elements / n).max(1)
 }
 
 /// Whether the rows of an operand with elements of so many bytes begin with cache lines, as non-temporal stores need.
@@ -451,11 +430,8 @@ pub const ENOUGH_TILES: usize = 16;
 /// 70 ns of a call are nothing beside them. With 2048 a five-point stencil over 148 × 148 points took 6.3 µs instead of 5.4 (Zen 4). Measure:
 /// `kernels -- stencil/59`.
 pub(crate) const CHUNK_ELEMENTS: usize = 8192;
-/// The same where the loop saves inputs that it overwrites, in the second-level cache. With 1024, in the first, flags are read too often: two
-/// subtractions in place from rows of 9999 doubles take 2.0 ms so, and 2.3 then. Measure: `python -m benches.fusing`.
-const SAVED_CHUNK_ELEMENTS: usize = 4096;
-/// The same where clobbered inputs are copied before: the copies stay in the first-level cache. No bench covers it.
-const SHORT_CHUNK_ELEMENTS: usize = 1024;
+/// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
+const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// The points of a launch below which no result has so many bytes.
 const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 /// Elements of a row, where there are several rows and each is a call of its own: shorter ones are better run together, which the

@@ -20,7 +20,6 @@ pub(crate) mod program;
 pub(crate) mod re_execution;
 pub(crate) mod repeated_rows;
 pub(crate) mod row_chunks;
-pub(crate) mod saving_loops;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 pub(crate) mod second_version;

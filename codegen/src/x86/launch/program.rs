@@ -13,8 +13,8 @@ use crate::drive::interrupt;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
-    self, CHUNK_ELEMENTS, ChunkInputs, LoopForms, MIN_PARALLEL_NS, ONE_OP, SEQUENTIAL_NS, SHORT_LOOP_ROW,
-    SHORT_NESTED_ROW, SHORT_PRODUCT_ROW, Strategy,
+    self, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, ONE_OP, SEQUENTIAL_NS, SHORT_LOOP_ROW, SHORT_NESTED_ROW,
+    SHORT_PRODUCT_ROW, Strategy,
 };
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
@@ -27,7 +27,6 @@ use crate::x86::launch::effects::{check_offsets, common_divisor, has_ambiguous_u
 use crate::x86::launch::fallback::Fallback;
 use crate::x86::launch::re_execution::Chunk;
 use crate::x86::launch::row_chunks::{RowBegin, RowChunks, RowSpan};
-use crate::x86::launch::saving_loops::{MIN_SAVING_POINTS, SavingLoops};
 use crate::x86::launch::second_version::SecondVersion;
 use crate::x86::launch::shifted_loops::ShiftedLoops;
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
@@ -83,7 +82,6 @@ pub(crate) struct LoopProgram {
     shifted: ShiftedLoops,
     /// The other loops, by stride kinds, the oldest first; none where a pattern has no loop.
     loops: RwLock<VecDeque<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
-    saving: SavingLoops,
     /// Whether it uses coordinates.
     uses_coordinates: bool,
     /// Whether points repeat instructions.
@@ -167,7 +165,6 @@ impl LoopProgram {
             dense_kinds,
             shifted,
             loops: RwLock::default(),
-            saving: SavingLoops::default(),
             uses_coordinates,
             has_loops,
             keeps_results_cached: false,
@@ -449,22 +446,12 @@ impl LoopProgram {
             0 | 1 if !self.dense.has_slow_path() && !self.ambiguous_underflow => SmallVec::new(),
             _ => self.clobbered_inputs(launch, &kinds)?,
         };
-        let may_save = !saved.is_empty() && of >= MIN_SAVING_POINTS && !is_sequential && !self.has_loops;
-        let saving = may_save.then(|| self.saving.find((&self.expanded, self.processor), &kinds, &saved)).flatten();
-        let inputs = match &saving {
-            _ if saved.is_empty() => ChunkInputs::Unchanged,
-            Some(_) => ChunkInputs::Saved,
-            None => ChunkInputs::Copied,
-        };
-        let other = match saving {
-            None if kinds != self.dense_kinds => Some(self.loop_for(&kinds)?),
-            found => found,
-        };
-        let chunk = strategy::chunk_of(n, inputs, self.has_loops);
+        let other = if kinds == self.dense_kinds { None } else { Some(self.loop_for(&kinds)?) };
+        let chunk = strategy::chunk_of(n, !saved.is_empty() || self.has_loops);
         let across = (0..launch.outer.len()).rev().find(|&other| Some(other) != axis && launch.outer[other] != 1);
         let shortest = other.as_deref().unwrap_or(&self.dense).shortest_row();
         let nests = self.nests && across.is_some() && n == chunk && n >= shortest;
-        let most = if nests { strategy::rows_of_call(n, inputs) } else { 1 };
+        let most = if nests { strategy::rows_of_call(n, !saved.is_empty()) } else { 1 };
         let rows = RowChunks {
             launch: SharedLaunch(*launch),
             axis,
@@ -474,7 +461,6 @@ impl LoopProgram {
             across,
             most,
             saved,
-            inputs,
             is_sequential,
         };
         Some(RowPlan { rows, points, kinds, other })
@@ -566,10 +552,7 @@ impl LoopProgram {
                 self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
             }
             if let (Some(across), true) = (rows.across, rows.most > 1) {
-                let of_saved = rows.saved.iter().filter(|_| rows.inputs == ChunkInputs::Saved);
-                let dense = of_saved.map(|&o| (rows.n * self.size_of(o)) as isize);
-                let pitches = (0..kinds.len()).map(|o| launch.strides_of(o)[across]).chain(dense);
-                pitches.enumerate().for_each(|(o, pitch)| put(arguments.pitch(o), pitch as u64));
+                (0..kinds.len()).for_each(|o| put(arguments.pitch(o), launch.strides_of(o)[across] as u64));
             }
             let (mut unit, mut begin) = (range.start, RowBegin::of_first(rows));
             while unit < range.end {
@@ -598,25 +581,16 @@ impl LoopProgram {
                     if self.uses_coordinates {
                         begin.coordinates(rows, first).for_each(|(axis, at)| put(arguments.axis(axis), at as u64));
                     }
-                    (0..kinds.len()).for_each(|o| put(arguments.address(o), begin.address(rows, o, first) as u64));
-                    match rows.inputs {
-                        ChunkInputs::Unchanged => {}
-                        ChunkInputs::Saved => (kinds.len()..)
-                            .zip(self.saves(rows, spare))
-                            .for_each(|(o, (_, to))| put(arguments.address(o), to as u64)),
-                        ChunkInputs::Copied => self.save_clobbered_inputs(rows, &begin, span, spare),
+                    for operand in 0..kinds.len() {
+                        put(arguments.address(operand), begin.address(rows, operand, first) as u64);
+                    }
+                    if !rows.saved.is_empty() {
+                        self.save_clobbered_inputs(rows, &begin, span, spare);
                     }
                     // SAFETY: as above.
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
-                    let mut is_saved = rows.inputs != ChunkInputs::Saved;
-                    let again = self.run_chunk(len * count * planes, || {
-                        is_saved = true;
-                        // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
-                        unsafe { found.run(memory, len, count) }
-                    });
-                    if !is_saved {
-                        self.save_clobbered_inputs(rows, &begin, span, spare);
-                    }
+                    // SAFETY: the addresses are those of so many rows of `len` elements each, with the stride kinds of the loop.
+                    let again = self.run_chunk(len * count * planes, || unsafe { found.run(memory, len, count) });
                     if again.is_some() || fp_status::is_raised(self.fp_mask) {
                         let again = again.or_else(|| self.again_unless_attributed(raised));
                         for (plane, again) in (0..planes).filter_map(|plane| Some((plane, again?))) {

@@ -1,7 +1,6 @@
 //! The rows of a launch: in which chunks they run, how many of them by one call of a loop, and where each begins.
 
 use crate::drive::parallel::SharedLaunch;
-use crate::drive::strategy::ChunkInputs;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -19,7 +18,6 @@ pub(crate) struct RowChunks<'a> {
     pub(crate) most: usize,
     /// Clobbered inputs to save.
     pub(crate) saved: SmallVec<[usize; 4]>,
-    pub(crate) inputs: ChunkInputs,
     /// Whether the chunks of a row have to run in order.
     pub(crate) is_sequential: bool,
 }
