@@ -120,8 +120,7 @@ pub const STRIP_ROW_BYTES: usize = 256;
 /// The least part of the memory traffic that blocks must save: of six passes over 2000 × 2000 doubles they saved one, and took 7.7 ms, not 6.9.
 pub const BLOCK_SAVING: f64 = 0.25;
 /// What reading the lines of a result before they are written takes beside moving it. Columns centred, kept, and divided by their deviation take
-/// 2.7 ms in one kernel (4000 × 500), which reads them, and 3.2 in three; `y = abs(b) / (abs(c) + 1); y[:, 1:] += y[:, 1:]` of 2000 × 2000 takes 4.6
-/// in one and 4.2 in two.
+/// 2.7 ms in one kernel (4000 × 500), which reads them, and 3.2 in three.
 pub const LINE_READ: f64 = 0.5;
 /// The least part of the memory traffic that strips of less than a page must save. They move the rest slowly: each row is on another page. Of twelve
 /// passes over 300 × 1000 doubles they saved four, and took twice as long; of five over 200 × 10000 two, and took a fifth longer; of the four of

@@ -109,6 +109,49 @@ def test_flags_are_reported_by_operation() -> None:
             numpy.asarray(y / abs(y).sum(axis=1)[:, None])
 
 
+def test_a_result_that_others_do_not_use_is_not_composed(assert_kernels: AssertCount) -> None:
+    """It would only share an operand with the deviations."""
+
+    def program(np: Any, x: Any, y: Any) -> Any:
+        return np.where(x > y, x, 0.0), y.std(axis=1)
+
+    sources = numbers((40_000, 50)), numbers((40_000, 50))[::-1].copy()
+    arrays = [fastnp.array(values) for values in sources]
+    fastnp.eval(*arrays)
+    result = assert_kernels(lambda: program(fastnp, *arrays), 2)
+    assert_same(result, program(numpy, *sources), rtol=1e-12)
+
+
+def test_a_fold_runs_right_before_what_uses_it() -> None:
+    """The mean joins the kernel of the first statements at first."""
+
+    def program(np: Any, x: Any, y: Any) -> Any:
+        root = np.sqrt(np.abs(x)) + x
+        quotient = y / (np.abs(root) + 1)
+        quotient[::2] *= root[::2]
+        return root, quotient, quotient.min(axis=None, keepdims=True), y.var(axis=1)
+
+    sources = numbers((40_000, 50)), numbers((40_000, 50))[::-1].copy()
+    arrays = [fastnp.array(values) for values in sources]
+    fastnp.eval(*arrays)
+    result = program(fastnp, *arrays)
+    fastnp.eval(*result)
+    assert "in stages" in fastnp.explain()
+    assert_same(result, program(numpy, *sources), rtol=1e-12)
+
+
+def test_maps_alone_are_not_composed(assert_kernels: AssertCount) -> None:
+    def program(np: Any, x: Any) -> Any:
+        y = np.maximum(x * x - x, 0.1)
+        y[:, 1:] += x[:, 1:]
+        return y, np.where(y > 0.5, x, 0.25)
+
+    x = fastnp.array(numbers((4000, 500)))
+    fastnp.eval(x)
+    result = assert_kernels(lambda: program(fastnp, x), 3)
+    assert_same(result, program(numpy, numbers((4000, 500))))
+
+
 def test_reversed_rows_are_not_composed() -> None:
     """A block would need another one's."""
     x = fastnp.array(numbers((4000, 500)))

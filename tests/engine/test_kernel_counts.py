@@ -141,6 +141,23 @@ def test_short_rows_that_are_kept_are_folded_by_another_kernel(
     assert_same(assert_kernels(lambda: sums(x), kernels), sums(values), rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "fold, width, is_kept, kernels",
+    [("max", 50, True, 2), ("max", 56, True, 1), ("max", 50, False, 1), ("sum", 50, True, 1)],
+)
+def test_large_rows_that_cross_cache_lines_are_stored_by_a_map(
+    fold: str, width: int, is_kept: bool, kernels: int, assert_kernels: AssertCount
+) -> None:
+    def folded(x: Any) -> Any:
+        products = x * x
+        result = getattr(products, fold)(axis=1)
+        return (result, products) if is_kept else result
+
+    values = numpy.linspace(-1.0, 1.0, 22_400 * width).reshape(-1, width)
+    (x,) = ready(values)
+    assert_same(assert_kernels(lambda: folded(x), kernels), folded(values), rtol=1e-12)
+
+
 @pytest.mark.parametrize("width, results, kernels", [(300, 2, 2), (304, 2, 1), (300, 1, 1)])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_several_results_that_cross_cache_lines_are_stored_by_a_map(

@@ -53,12 +53,25 @@ fn run(
     folds: usize,
     workers: usize,
 ) -> Vec<u128> {
-    let (rows, n) = shape;
+    let size = dtype.size() as isize;
+    run_with(program, shape, [shape.1 as isize * size, size], input, dtype, folds, workers)
+}
+
+/// The folds of rows whose elements have these strides.
+fn run_with(
+    program: &dyn Program,
+    (rows, n): (usize, usize),
+    input_strides: [isize; 2],
+    input: &[u8],
+    dtype: DType,
+    folds: usize,
+    workers: usize,
+) -> Vec<u128> {
     let size = dtype.size() as isize;
     let mut outs = vec![vec![0u8; rows * dtype.size()]; folds];
     let mut addresses = vec![input.as_ptr().cast_mut(), input.as_ptr().cast_mut()];
     addresses.extend(outs.iter_mut().map(|out| out.as_mut_ptr()));
-    let mut strides = [n as isize * size, size].repeat(2);
+    let mut strides = input_strides.repeat(2);
     strides.extend([size, 0].repeat(folds));
     let launch = Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: operands have so many rows and columns, results so many rows.
@@ -119,6 +132,31 @@ fn folds_are_the_portable_backends() {
                                 "{ops:?} of {dtype}, computed {computed}, {shape:?}, special {special}"
                             );
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Columns, short and so long that a call folds a few rows at a time.
+#[test]
+fn columns_are_the_portable_backends() {
+    for x86 in X86::every_level() {
+        for dtype in [DType::F32, DType::F64, DType::I32, DType::U64] {
+            for ops in [&[Op::Add][..], &[Op::Maximum], &[Op::Minimum, Op::Add, Op::Maximum]] {
+                let kernel = kernel(ops, dtype, true);
+                let (portable, machine) = (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
+                for (columns, rows) in [(70, 50), (256, 16), (300, 50), (515, 17), (640, 40), (1000, 37), (3000, 21)] {
+                    for special in [false, true] {
+                        let input = numbers(dtype, columns * rows, special && dtype.is_float());
+                        let size = dtype.size() as isize;
+                        let of = |program: &dyn Program| {
+                            let strides = [size, columns as isize * size];
+                            run_with(program, (columns, rows), strides, &input, dtype, ops.len(), 1)
+                        };
+                        let what = format!("{ops:?} of {dtype}, {columns} columns of {rows}, special {special}");
+                        assert_eq!(of(&*portable), of(&*machine), "{what}");
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Fusion: from the needed nodes of a trace to kernels in order.
 //!
-//! [`coalesce`] merges axes, [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`sink`] moves values to the kernel that reads them, [`gather`] moves products of one matrix together, [`compose`](crate::plan::compose) finds what runs together block
+//! [`coalesce`] merges axes, [`group`] fuses greedily, [`split`] takes apart what no later node joined, [`sink`] moves values to the kernel that reads them, [`gather`] moves products of one matrix together, [`adjoin`] folds to their readers, [`compose`](crate::plan::compose) finds what runs together block
 //! by block, and where nothing does, [`search`](crate::plan::search) improves what greedy fusion made. The result is a function of the
 //! nodes, of what is live, and of the target, so [`explain`](crate::explain) finds the same kernels again.
 
@@ -8,6 +8,7 @@ use crate::plan::coalesce::coalesce;
 use crate::plan::compose::{Composition, compose};
 use crate::plan::group::{Group, KernelLimits, Section, group};
 use crate::plan::liveness::Liveness;
+use crate::plan::order::adjoin;
 use crate::plan::plan::PlanTarget;
 use crate::plan::search::{self, Found, Outcome};
 use crate::plan::share_matrix::gather;
@@ -75,6 +76,7 @@ pub(crate) fn fuse(mut nodes: Vec<Node>, live: &[bool], target: &PlanTarget) -> 
     };
     if target.is_host {
         gather(&nodes, &mut groups);
+        adjoin(&mut groups);
     }
     let mut fused = scheduled(nodes, groups, live, target);
     let pays = match fusion {

@@ -9,7 +9,8 @@ use crate::plan::overlap::{Relation, are_mixed, fastest_axes, relate};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess, is_live};
 use fastnp_codegen::Fold;
 use fastnp_codegen::cost::{
-    DEVICE_LOADS, DEVICE_NODES, MAX_LOADS, MAX_NODES, MAX_STREAMS, PACK_LOADS, PACK_POINTS, SHARED_CACHE_BYTES,
+    DEVICE_LOADS, DEVICE_NODES, LINE_BYTES, MAX_LOADS, MAX_NODES, MAX_STREAMS, NON_TEMPORAL_BYTES, PACK_LOADS,
+    PACK_POINTS, SHARED_CACHE_BYTES,
 };
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
@@ -21,6 +22,10 @@ const LOOK_BACK: usize = 4;
 /// take 3.4 ms in one kernel and 2.2 in two, in rows of 16 3.2 and 2.0. Longer rows, up to 64, would gain as well, but the loop that
 /// computes them folds in another order than one that reads them: sums would depend on whether their terms are kept.
 const MIN_STORED_ROW_BYTES: usize = 160;
+/// The same for a fold that does not round, of a large result whose rows do not fill cache lines: only a map stores such rows past the caches. Two
+/// million sums in rows of 50, kept, and the maxima of rows take 2.2 ms in one kernel and 1.6 in two, of 65 2.2 and 1.8, in rows of 125 1.85
+/// both times (Zen 4).
+const MIN_STORED_PART_LINES: usize = 768;
 
 /// An order of axes.
 type Order = SmallVec<[usize; 4]>;
@@ -334,7 +339,14 @@ impl Group {
         let is_mixed = || self.reduced == 0 && self.fastest.count_ones() > 1;
         let is_reduced = |&axis: &usize| node.reduced >> axis & 1 != 0;
         let row = || (0..node.domain.len()).filter(is_reduced).map(|axis| node.domain[axis]).product::<usize>();
-        let is_short = |a: &SlotAccess| row() * a.dtype.size() < MIN_STORED_ROW_BYTES;
+        let is_exact =
+            matches!(node.op, Operation::Fold(fold) if fold.row().is_none_or(|row| !row.rounds(node.compute)));
+        let is_short = |a: &SlotAccess| {
+            let bytes = row() * a.dtype.size();
+            let is_large = count(&self.domain) * a.dtype.size() >= NON_TEMPORAL_BYTES;
+            let crosses_lines = is_exact && is_large && !bytes.is_multiple_of(LINE_BYTES);
+            bytes < if crosses_lines { MIN_STORED_PART_LINES } else { MIN_STORED_ROW_BYTES }
+        };
         let is_stored = |a: &SlotAccess| is_live(live, a.slot) && self.stores.contains(a);
         let is_along = |a: &SlotAccess| fastest_axes(&node.domain, [a].into_iter()) & node.reduced != 0;
         node.reduced != 0

@@ -2,7 +2,7 @@
 //!
 //! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back and drops dead ones, `fuse`
 //! decides what runs together: `coalesce` merges axes, `group` which nodes share a kernel, `split` which of them are better apart after all, `sink` which values their one reader computes, `share_matrix`
-//! which products read a matrix together, `compose` which kernels run block by block, `search` what is better by the model of `cost`, where `inline`, `regroup` and
+//! which products read a matrix together, `order` which folds run later, `compose` which kernels run block by block, `search` what is better by the model of `cost`, where `inline`, `regroup` and
 //! `extract` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
 //! accesses relate, `recompute` plans without results that are likely to die unread, and `next_fold` learns which fold follows a plan.
 //! A plan holds no address, no absolute offset and no scalar value, so it serves every trace that wrote the same tape.
@@ -23,6 +23,7 @@ pub(crate) mod liveness;
 pub(crate) mod loop_function;
 pub(crate) mod lower;
 pub(crate) mod next_fold;
+pub(crate) mod order;
 pub(crate) mod overlap;
 pub(crate) mod plan;
 pub(crate) mod recompute;

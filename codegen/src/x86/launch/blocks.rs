@@ -13,7 +13,7 @@ use crate::drive::block_copy::{StridedBlock, copy_block};
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
-use crate::drive::strategy::{self, MIN_REPEATED_POINTS, MIN_SHARED_ROW, REPEATED_ELEMENTS, SHORT_NESTED_ROW};
+use crate::drive::strategy::{MIN_REPEATED_POINTS, MIN_SHARED_ROW, SHORT_NESTED_ROW};
 use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES};
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::repeated_rows::RepeatedRows;
@@ -28,8 +28,12 @@ const BLOCK_ELEMENTS: usize = 4096;
 const MIN_ROWS: usize = 4;
 const MIN_COLUMNS: usize = 16;
 /// Nanoseconds of an element for which it pays to make one row of short ones of a vector or more: where the copies are made once, and where
-/// they are made for each block. Measure: `python -m benches.composed`, the lines of scaled exponentials.
+/// elements that lie apart are copied for each block. Measure: `python -m benches.composed`, the lines of scaled exponentials.
 const COSTLY_ELEMENT: [f64; 2] = [0.4, 0.8];
+/// Nanoseconds of an element of another copy for each block, against those of the lanes that rows leave empty: a sine and an exponential of rows of
+/// 10 doubles with an element a row each take 2.9 ns an element, and 2.3 with copies; of 16 1.7 and 2.1, of 50 1.8 and 2.2 (Zen 4). Measure:
+/// as above.
+const COPIED_NS: f64 = 0.27;
 /// The same for short rows of less than a vector in small launches. In others it always pays: of products of 2 or 4 doubles by one the
 /// interpreter takes 0.6 ns an element and 1.8 to 2.1 from memory, copies and a loop 0.5 and 1.0 to 1.3.
 const CHEAP_ELEMENT: f64 = 0.25;
@@ -100,14 +104,12 @@ impl LoopProgram {
         Some(CopiedBlocks { rows, columns, copied, block: [rows_of_block, columns_of_block], is_one_row: false })
     }
 
-    /// Blocks for short rows, where an element takes long enough, or results are so large that non-temporal stores pay, which need whole cache
-    /// lines.
+    /// Blocks for short rows, where an element takes long enough.
     fn short_rows(&self, launch: &Launch<'_>, columns: usize) -> Option<CopiedBlocks> {
         let n = launch.outer[columns];
         let rows = (0..columns).rev().find(|&axis| launch.outer[axis] != 1)?;
         let points: usize = launch.outer.iter().product();
-        let is_large = n <= REPEATED_ELEMENTS && strategy::may_store_non_temporal(&self.forms, points);
-        if n >= MIN_SHARED_ROW && !is_large || launch.outer[rows] < MIN_COLUMNS {
+        if n >= MIN_SHARED_ROW || launch.outer[rows] < MIN_COLUMNS {
             return None;
         }
         let all = || 0..launch.addresses.len();
@@ -124,21 +126,21 @@ impl LoopProgram {
         {
             return None;
         }
-        let written = || all().filter(|&operand| self.access_of(operand) == Access::Write);
-        let lines = written().map(|operand| items_of_lines(n * self.size_of(operand))).max().unwrap_or(1);
+        let written = all().filter(|&operand| self.access_of(operand) == Access::Write);
+        let lines = written.map(|operand| items_of_lines(n * self.size_of(operand))).max().unwrap_or(1);
         let cost = self.forms.cost;
+        let lies_apart =
+            |operand: usize| ![0, self.size_of(operand) as isize].contains(&launch.strides_of(operand)[columns]);
+        let empty = (n.next_multiple_of(self.lanes) - n) as f64 / n as f64;
         let pays = match n {
             n if n < SHORT_NESTED_ROW => points >= MIN_REPEATED_POINTS || cost >= CHEAP_ELEMENT,
-            n if n < MIN_SHARED_ROW && copied.iter().all(|&o| launch.strides_of(o)[rows] == 0) => {
-                cost >= COSTLY_ELEMENT[0]
-            }
-            n if n < MIN_SHARED_ROW => cost >= COSTLY_ELEMENT[1],
-            _ => false,
+            _ if copied.iter().all(|&o| launch.strides_of(o)[rows] == 0) => cost >= COSTLY_ELEMENT[0],
+            _ if copied.iter().any(|&o| lies_apart(o)) => cost >= COSTLY_ELEMENT[1],
+            _ => empty * cost >= COPIED_NS * copied.len() as f64,
         };
-        let fills_lines = is_large && lines > 1 && written().count() > copied.len();
         let count = (BLOCK_ELEMENTS / n).next_multiple_of(lines).min(launch.outer[rows]);
         let block = [count, n];
-        (pays || fills_lines).then_some(CopiedBlocks { rows, columns, copied, block, is_one_row: true })
+        pays.then_some(CopiedBlocks { rows, columns, copied, block, is_one_row: true })
     }
 
     /// Runs a launch in blocks.
