@@ -124,6 +124,21 @@ def test_empty_arrays_call_nothing() -> None:
         assert numpy.all(numpy.array(compiled(fastnp, x, x * 1)) == 41)
 
 
+def test_a_statement_of_very_many_operations() -> None:
+    def run(np: Any, x: Any, y: Any) -> Any:
+        for _ in range(20):
+            y[:] = (
+                x * 1.1 + x * 1.2 + x * 1.3 + x * 1.4 + x * 1.5 + x * 1.6 + x * 1.7 + x * 1.8
+                - x * 2.1 - x * 2.2 - x * 2.3 - x * 2.4 - x * 2.5 - x * 2.6 - x * 2.7 - x * 2.8
+                + x * 3.1 + x * 3.2 + x * 3.3 + x * 3.4 + x * 3.5 + x * 3.6 + x * 3.7 + x * 3.8
+            )  # fmt: skip
+        return y
+
+    x = fastnp.arange(200.0)
+    found, expected = (f(fastnp, x, x * 0) for f in (fastnp.jit(strict=True)(run), run))
+    assert numpy.array_equal(numpy.array(found), numpy.array(expected))
+
+
 def test_statements_on_dense_rows_call_such_loops() -> None:
     made = direct_loops.loop.cache_info().misses
 

@@ -132,12 +132,14 @@ class Store:
         self.e, self.target, self.source = e, target, source
         self.type, self.extents, self.strides = array_type(target), shape(target), steps(e, target)
         self.width = SIZES[self.type.char]
-        is_packed = source.char == self.type.char and source.packed is not None
+        is_packed, is_dense = (
+            source.char == self.type.char and source.packed is not None,
+            self.type.is_dense,
+        )
+        self.is_packed = is_packed and source.pays_packed and is_dense
+        self.is_direct = is_dense and is_direct(e, source, self.extents, self.type.char)
         # Whether no element is left to the interpreter, so that all can be stored before the
         # floating-point status is looked at.
-        self.is_packed = is_packed and source.pays_packed and self.type.is_dense
-        is_dense = self.type.is_dense
-        self.is_direct = is_dense and is_direct(e, source, self.extents, self.type.char)
         self.never_leaves = is_packed or source.parts is not None or self.is_direct
 
     def bytes(self) -> str:
@@ -271,7 +273,7 @@ def kept(e: Emitter, name: str, source: Elementwise) -> Callable[[], None]:
 def in_buffer(
     e: Emitter, name: str, source: Elementwise, part: str = "", held: tuple[int, ...] = ()
 ) -> tuple[Value, Callable[[], None]]:
-    """A new array in a buffer of a variable, and what has it there.
+    """A new array in a buffer of a variable, and what the statement does last to bind it.
 
     A variable has two buffers in turns (double buffering): the elements may be computed from what
     it is bound to now, and the statement may be left.

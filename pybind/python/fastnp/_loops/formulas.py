@@ -131,7 +131,8 @@ def pays(
         return count > most
     least = LEAST_PACKED_WORK if is_packed else LEAST_WORK
     least = LEAST_STRIDED_WORK if formula.is_strided else least
-    return count > most or count * formula.cost >= least
+    is_enough = count > most or count * formula.cost >= least
+    return is_enough and steps_of(formula) is not None
 
 
 def pays_to_fold(
@@ -200,6 +201,14 @@ class Steps:
         return tuple(
             (value.name, tuple(map(self.number, value.operands))) for value in self.computed
         )
+
+
+def steps_of(formula: Formula) -> Steps | None:
+    """The steps of a formula; `None` if it has more operations than a kernel takes."""
+    try:
+        return Steps(formula)
+    except Unsupported:
+        return None
 
 
 class Place(Record):
