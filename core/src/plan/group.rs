@@ -25,7 +25,7 @@ const MIN_STORED_ROW_BYTES: usize = 160;
 /// The same for a fold that does not round, of a large result whose rows do not fill cache lines: only a map stores such rows past the caches. Two
 /// million sums in rows of 50, kept, and the maxima of rows take 2.2 ms in one kernel and 1.6 in two, of 65 2.2 and 1.8, in rows of 125 1.85
 /// both times (Zen 4).
-const MIN_STORED_PART_LINES: usize = 768;
+const MIN_STORED_CROSSING_BYTES: usize = 768;
 
 /// An order of axes.
 type Order = SmallVec<[usize; 4]>;
@@ -345,7 +345,7 @@ impl Group {
             let bytes = row() * a.dtype.size();
             let is_large = count(&self.domain) * a.dtype.size() >= NON_TEMPORAL_BYTES;
             let crosses_lines = is_exact && is_large && !bytes.is_multiple_of(LINE_BYTES);
-            bytes < if crosses_lines { MIN_STORED_PART_LINES } else { MIN_STORED_ROW_BYTES }
+            bytes < if crosses_lines { MIN_STORED_CROSSING_BYTES } else { MIN_STORED_ROW_BYTES }
         };
         let is_stored = |a: &SlotAccess| is_live(live, a.slot) && self.stores.contains(a);
         let is_along = |a: &SlotAccess| fastest_axes(&node.domain, [a].into_iter()) & node.reduced != 0;
