@@ -221,20 +221,33 @@ impl std::fmt::Display for Case {
     }
 }
 
-/// Bytes, not printed.
+/// A cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+#[expect(dead_code, reason = "it is read by its address")]
+struct Line([u8; LINE]);
+
+const LINE: usize = 64;
+
+/// Bytes, not printed, that begin with a cache line.
 #[derive(Clone)]
-struct Memories(Vec<u128>);
+struct Memories(Vec<Line>);
 
 impl std::fmt::Debug for Memories {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} bytes", self.0.len() * 16)
+        write!(f, "{} bytes", self.0.len() * LINE)
     }
 }
 
 impl Memories {
+    /// As many lines as hold these bytes.
+    fn new(bytes: usize) -> Memories {
+        Memories(vec![Line([0; LINE]); bytes.div_ceil(LINE)])
+    }
+
     fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: the same memory as bytes.
-        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * 16) }
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * LINE) }
     }
 }
 
@@ -316,7 +329,7 @@ impl Case {
             offsets.push(end);
             end += (points * operand.dtype.size()).next_multiple_of(64);
         }
-        let mut memory = Memories(vec![0; end / 16]);
+        let mut memory = Memories::new(end);
         for (operand, &offset) in kernel.operands.iter().zip(&offsets).filter(|(o, _)| o.access == Access::Read) {
             let size = operand.dtype.size();
             for place in memory.bytes()[offset..][..points * size].chunks_mut(size) {
@@ -705,10 +718,13 @@ impl Builder {
     fn finish(mut self, r: &mut Random, sizes: Sizes) -> Case {
         let extents: Vec<usize> = [&sizes.outer[..], &sizes.inner[..]].concat();
         let (mut offsets, mut strides, mut spans, mut end) = (vec![], vec![], vec![], 64);
+        for operand in self.kernel.operands.iter_mut().filter(|operand| operand.access == Access::Write) {
+            operand.nontemporal = r.chance(20);
+        }
         for (i, o) in self.kernel.operands.iter().enumerate() {
             let write = o.access == Access::Write;
             let mine = if self.outer_only[i] { self.outer } else { self.rank };
-            let s = match self.in_place[i] {
+            let mut s = match self.in_place[i] {
                 Some(_) => vec![0; self.rank],
                 None if self.by_offset.contains(&i) && r.chance(70) => vec![0; self.rank],
                 None if sizes.shares_rows => {
@@ -718,13 +734,22 @@ impl Builder {
                     layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank)
                 }
             };
+            // Non-temporal stores are for rows that begin with cache lines.
+            let in_lines = o.nontemporal && r.chance(70);
+            if in_lines {
+                let dense = o.dtype.size() as isize;
+                s.iter_mut().filter(|s| **s != dense).for_each(|s| *s *= (LINE / o.dtype.size()) as isize);
+            }
             let (mut low, mut high) = (0, o.dtype.size() as isize * 17);
             for (&s, &e) in s.iter().zip(&extents) {
                 let reach = s * (e as isize - 1).max(0);
                 if reach < 0 { low += reach } else { high += reach }
             }
             let offset = (end - low) as usize;
-            let offset = offset.next_multiple_of(o.dtype.size()) + 16 * (offset % 3);
+            let offset = match in_lines {
+                true => offset.next_multiple_of(LINE),
+                false => offset.next_multiple_of(o.dtype.size()) + 16 * (offset % 3),
+            };
             let in_place = self.in_place[i];
             offsets.push(in_place.map_or(offset, |from| offsets[from]));
             let same = in_place.map(|from| strides[from * self.rank..][..self.rank].to_vec());
@@ -732,7 +757,7 @@ impl Builder {
             spans.push(((offset as isize + low) as usize, (offset as isize + high) as usize));
             end = offset as isize + high + 64;
         }
-        let mut memory = Memories(vec![0; end as usize / 16 + 8]);
+        let mut memory = Memories::new(end as usize + 2 * LINE);
         let mut case_bytes = memory.bytes().to_vec();
         for (i, (o, &(low, high))) in self.kernel.operands.iter().zip(&spans).enumerate() {
             if o.access == Access::Write {
@@ -749,9 +774,6 @@ impl Builder {
         }
         memory.bytes().copy_from_slice(&case_bytes);
         let scalars = self.kernel.scalars.iter().map(|&d| r.scalar(d)).collect();
-        for operand in self.kernel.operands.iter_mut().filter(|operand| operand.access == Access::Write) {
-            operand.nontemporal = r.chance(20);
-        }
         Case { kernel: self.kernel, outer: sizes.outer, inner: sizes.inner, offsets, strides, scalars, memory }
     }
 }

@@ -245,3 +245,49 @@ fn long_bodies_are_stored_by_the_loop_that_folds() {
         }
     }
 }
+
+/// Rows of numbers and their sums: `2 * a`, stored by non-temporal stores, folded along rows or columns.
+fn stored_and_folded(program: &dyn Program, [rows, n, pitch]: [usize; 3], by_columns: bool) -> [Vec<f64>; 2] {
+    let input: Vec<f64> = (0..rows * n).map(|i| (i * 617 % 41) as f64 / 8.0 - 2.0).collect();
+    let mut stored = vec![0.0; rows * pitch + 8];
+    let mut sums = vec![0.0; rows.max(n)];
+    let begin = stored.as_ptr().align_offset(64);
+    let addresses = [input.as_ptr().cast_mut().cast(), stored[begin..].as_mut_ptr().cast(), sums.as_mut_ptr().cast()];
+    let [row, pitch] = [n, pitch].map(|numbers| numbers as isize * 8);
+    let (outer, inner, strides) = match by_columns {
+        false => ([rows], [n], [row, 8, pitch, 8, 8, 0]),
+        true => ([n], [rows], [8, row, 8, pitch, 8, 0]),
+    };
+    let launch = Launch { outer: &outer, inner: &inner, addresses: &addresses, strides: &strides, scalars: &[] };
+    // SAFETY: the input and what is stored have so many rows and columns, and there are enough sums.
+    unsafe { program.launch(&launch, &Several(2)) }.unwrap();
+    [stored[begin..][..rows * pitch as usize / 8].to_vec(), sums]
+}
+
+/// The last vector of a row need not begin with a cache line, where a non-temporal store of a whole vector is a fault.
+#[test]
+fn rows_end_anywhere_with_non_temporal_stores() {
+    let mut k = KernelBuilder::new(Template::Reduce, 1, 1);
+    let a = k.operand(DType::F64, Access::Read, true);
+    let [stored, out] = [(); 2].map(|()| k.operand(DType::F64, Access::Write, true));
+    let a = k.body().load(a);
+    let twice = k.body().apply(Op::Add, &[a, a]);
+    k.body().store(stored, twice);
+    let sum = k.accumulate(Fold::Op(Op::Add), twice);
+    let sum = k.epilogue().result(sum);
+    k.epilogue().store(out, sum);
+    let mut kernel = k.finish();
+    kernel.operands[1].nontemporal = true;
+    let kernel = verify(kernel).expect("right");
+    for x86 in X86::every_level() {
+        let programs = [Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap()];
+        for (rows, n) in (1..=17usize).map(|more| (1, 1000 + more)).chain((1..=17usize).map(|more| (9, 300 + more))) {
+            for by_columns in [false, true] {
+                let shape = [rows, n, n.next_multiple_of(8)];
+                let [expected, found] =
+                    programs.each_ref().map(|program| stored_and_folded(&**program, shape, by_columns));
+                assert_eq!(expected, found, "{rows} rows of {n}, by columns {by_columns}, {}", x86.name());
+            }
+        }
+    }
+}

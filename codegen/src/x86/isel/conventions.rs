@@ -27,6 +27,12 @@ pub(crate) enum StrideKind {
 /// The stride kinds of all operands.
 pub(crate) type StrideKinds = SmallVec<[StrideKind; 8]>;
 
+/// The kinds of a vector whose results need not begin with a cache line: non-temporal stores of whole vectors must.
+pub(crate) fn without_non_temporal(kinds: &StrideKinds) -> StrideKinds {
+    let kind = |kind: &StrideKind| if *kind == StrideKind::NonTemporal { StrideKind::Dense } else { *kind };
+    kinds.iter().map(kind).collect()
+}
+
 /// Bytes of the largest vector register.
 pub(crate) const VECTOR_BYTES: usize = 64;
 

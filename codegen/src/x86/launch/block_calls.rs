@@ -103,16 +103,12 @@ fn fold_code(
 fn column_code(
     of: &Verified<Kernel>,
     processor: &'static Processor,
-    mut kinds: StrideKinds,
+    kinds: StrideKinds,
     ops: &[Op],
     version: Version,
 ) -> Option<ColumnCode> {
     let map = expand_as(of, version);
     let body = Body::of(&map, processor);
-    if body.level == Level::Avx2 {
-        // The last vector of columns need not begin with a cache line.
-        kinds.iter_mut().filter(|kind| **kind == StrideKind::NonTemporal).for_each(|kind| *kind = StrideKind::Dense);
-    }
     let kinds = supported(&body, kinds);
     let compiled = CompiledLoop::columns(&body, &kinds, ops).ok()?;
     let lanes = body.lanes;

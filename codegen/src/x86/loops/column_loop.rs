@@ -10,6 +10,7 @@ use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{
     INDEX, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, ROWS, SCRATCH, StrideKind, StrideKinds, at_arguments,
+    without_non_temporal,
 };
 use crate::x86::isel::select::{Emitter, Unsupported};
 use crate::x86::loops::prologue::LoopCode;
@@ -28,6 +29,7 @@ impl Body<'_> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
         let vectors = chains_of(self, ops).ok_or_else(|| refused("a fold"))?;
         let folds = Rc::new(Folds::new(self, ops, vectors).ok_or_else(|| refused("a fold"))?);
+        let unaligned_kinds = without_non_temporal(kinds);
         let mut e = Emitter::new(self, kinds, Arguments::of(self));
         let [hoists, hoists_elements] = e.hoists();
         let has_parts = self.kernel.operands.iter().any(|operand| operand.dtype.is_complex());
@@ -67,9 +69,11 @@ impl Body<'_> {
             Level::Avx2 => {
                 e.asm.add(INDEX, REMAINING);
                 e.asm.sub_imm(INDEX, self.lanes as i32);
+                e.kinds = &unaligned_kinds;
             }
         }
         self.columns(&mut e, &folds, 1, self.level == Level::Avx512)?;
+        e.kinds = kinds;
         e.asm.bind(done);
         self.epilogue(&mut e, folds.inputs);
         e.asm.pop(ROUNDS_LEFT);

@@ -21,7 +21,7 @@ use crate::x86::isel::body::Body;
 use crate::x86::isel::bools::Logic;
 use crate::x86::isel::conventions::{
     INDEX, LANE_MASK, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, ROWS, SCRATCH, StrideKind, StrideKinds, VECTOR_BYTES,
-    at_arguments,
+    at_arguments, without_non_temporal,
 };
 use crate::x86::isel::select::{EmitResult, Emitter, LoopHooks, Unsupported};
 use crate::x86::loops::prologue::LoopCode;
@@ -265,6 +265,7 @@ impl Body<'_> {
         }
         let folds = Rc::new(Folds::new(self, ops, chains).ok_or_else(|| refused("a fold"))?);
         let inputs = folds.inputs;
+        let unaligned_kinds = without_non_temporal(kinds);
         let mut e = Emitter::new(self, kinds, Arguments::of(self));
         e.reserve(folds.registers());
         e.arguments.folded = e.arguments.slot(8);
@@ -303,9 +304,13 @@ impl Body<'_> {
         e.asm.jump_if(Cond::Equal, done);
         match self.level {
             Level::Avx512 => self.set_tail_mask(&mut e, inputs),
-            Level::Avx2 => self.go_back(&mut e, inputs),
+            Level::Avx2 => {
+                self.go_back(&mut e, inputs);
+                e.kinds = &unaligned_kinds;
+            }
         }
         folds.body_into(&mut e, FoldInto::Tail, 1, self.level == Level::Avx512)?;
+        e.kinds = kinds;
         e.asm.bind(done);
         folds.merge_chains(&mut e);
         self.next_row(&mut e, inputs, row);
