@@ -30,6 +30,9 @@ TURN_SECONDS = 0.05
 # last product, and take a core from the next framework: 1000 × 1200 × 1100 doubles take two threads
 # of the next process 34 ms after 0.06 s, and 26 after 0.12, as alone (Zen 4, OpenBLAS 0.3).
 PAUSE_SECONDS = 0.12
+# How long calls are made before any is timed: loops are compiled once they have taken as long as
+# compiling them would, up to a fifth of a second of calls for NPBench's kernels.
+WARM_SECONDS = 0.4
 # The most timed calls: further calls hardly change the median.
 ENOUGH_CALLS = 60
 # If one round would take more than this many budgets, the second call is the measurement.
@@ -190,6 +193,8 @@ def first_calls(runner: Runner, keep: Path | None) -> None:
 
 def take_turns(runners: Sequence[Runner], settings: Settings, start: float) -> None:
     """Rounds of timed calls until the budget is spent or there are enough calls."""
+    for runner in runners:
+        runner.attempt(warm)
     alive = [runner for runner in runners if runner.alive]
     round_seconds = 2 * sum(runner.call_seconds for runner in alive)
     if settings.repeat is None and round_seconds > MOST_BUDGETS * settings.budget:
@@ -207,6 +212,13 @@ def take_turns(runners: Sequence[Runner], settings: Settings, start: float) -> N
     for runner in runners:
         if runner.outcome.seconds:
             runner.outcome.median_seconds = statistics.median(runner.outcome.seconds)
+
+
+def warm(runner: Runner) -> None:
+    """Calls that are not timed, so that compilers that wait until code has run often have it."""
+    count = int(WARM_SECONDS / max(runner.call_seconds, 1e-6))
+    if count:
+        runner.session.request("calls", count=count)
 
 
 def turn(runner: Runner, wanted: int) -> None:

@@ -12,12 +12,13 @@ use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
-use crate::ops::elementwise::{apply, product_step};
+use crate::ops::elementwise::product_step;
 use crate::ops::lent::LentOperand;
 use crate::ops::promote::promote_types;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fold::{self, Vector};
 use crate::runtime::lock::recording;
+use fastnp_codegen::cost::{FOLDED_MATRIX_BYTES, FOLDED_ROW_BYTES, NON_TEMPORAL_BYTES};
 use fastnp_codegen::{DType, Fold, Op};
 
 /// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
@@ -112,6 +113,8 @@ fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
     // A vector is a matrix of one row or one column.
     match (a.ndim(), b.ndim()) {
         (1, 1) => inner(name, a, b, dtype),
+        (1, n) if is_computed_for(b, n - 2, a, dtype)? => multiply_then_sum(name, a, b, dtype),
+        (n, 1) if is_computed_for(a, n - 1, b, dtype)? => multiply_then_sum(name, a, b, dtype),
         (1, _) => {
             let product = record_gemm(name, &a.index(&[Index::NewAxis])?, b, dtype)?;
             product.squeeze(Some(&[-2]))
@@ -131,14 +134,39 @@ fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
 /// Terms from which on a row by a column is a fold, which fuses with what made them. Products of fewer run when they are recorded.
 const MIN_FUSED_TERMS: usize = 1 << 12;
 
-/// Products with a vector in types that `gemm` does not have, as a multiplication and a sum.
+/// Whether a matrix is computed by the last statement recorded, or the one before a vector's, so that the kernel that computes it may multiply
+/// and sum as well, if that pays. A later product with the matrix reads it from memory.
+fn is_computed_for(matrix: &Array, axis: usize, vector: &Array, dtype: DType) -> Result<bool> {
+    // Complex products are four times as many instructions.
+    let may_fuse = !dtype.is_complex() && folds_fast(matrix, axis);
+    Ok(may_fuse && recording()?.trace.ends_with_map_to(&matrix.storage, &vector.storage))
+}
+
+/// Whether sums along an axis of a whole matrix are fast beside its stores.
+fn folds_fast(matrix: &Array, axis: usize) -> bool {
+    let (size, n) = (matrix.dtype.size(), matrix.ndim());
+    let bytes = matrix.size() * size;
+    let is_long = |axis: usize| matrix.shape()[axis] * size >= FOLDED_ROW_BYTES;
+    let is_dense = |axis: usize| matrix.strides()[axis] == size as isize;
+    let is_large = if is_dense(axis) {
+        bytes >= FOLDED_MATRIX_BYTES && is_long(axis)
+    } else {
+        let across = if axis == n - 1 { n - 2 } else { n - 1 };
+        bytes >= NON_TEMPORAL_BYTES && is_dense(across) && is_long(across) && is_long(axis)
+    };
+    is_large && bytes == matrix.storage.bytes()
+}
+
+/// Products with a vector as a multiplication and a sum: in types that `gemm` does not have, or where these fuse with what computes the matrix.
 fn multiply_then_sum(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+    let terms = |args: &[Value<'_>]| product_step(name, Op::Multiply, dtype, args, None);
+    let is_fused = dtype.is_integer() || dtype.is_float() && dtype != DType::F16;
     let (product, axis) = match (a.ndim(), b.ndim()) {
         (1, 1) => return inner(name, a, b, dtype),
-        (rank, 1) if dtype.is_integer() => (apply(Op::Multiply, &[a.into(), b.into()])?, rank - 1),
-        (1, rank) if dtype.is_integer() => {
+        (rank, 1) if is_fused => (terms(&[a.into(), b.into()])?, rank - 1),
+        (1, rank) if is_fused => {
             let column = a.index(&[Index::Ellipsis, Index::NewAxis])?;
-            (apply(Op::Multiply, &[(&column).into(), b.into()])?, rank - 2)
+            (terms(&[(&column).into(), b.into()])?, rank - 2)
         }
         _ => return Err(Error::unsupported(format!("a matrix product in {dtype}"))),
     };

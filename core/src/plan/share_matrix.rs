@@ -119,13 +119,10 @@ struct RowMap<'a> {
 
 impl RowMap<'_> {
     fn of<'a>(nodes: &[Node], group: &'a Group, rows: usize) -> Option<RowMap<'a>> {
-        let is_plain = |op: Operation| {
-            matches!(op, Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..))
-        };
         let axis = group.domain.iter().position(|&n| n == rows)?;
         let is_map = group.is_map() && count(&group.domain) == rows;
         let mut members = group.members.iter();
-        let is_plain = is_map && members.all(|member| is_plain(nodes[member.node as usize].op));
+        let is_plain = is_map && members.all(|member| nodes[member.node as usize].op.is_elementwise());
         is_plain.then(|| RowMap { loads: group.loads(), stores: group.stores(), axis })
     }
 

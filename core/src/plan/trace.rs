@@ -95,6 +95,11 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Whether each element of its result is computed from those at its point.
+    pub(crate) fn is_elementwise(self) -> bool {
+        matches!(self, Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..))
+    }
+
     /// A number below 4096, one for each operation.
     pub(crate) fn code(self) -> u64 {
         let (kind, sub) = match self {
@@ -238,6 +243,8 @@ pub(crate) struct Trace {
     /// Storages without memory for the next results: one from the allocator and back takes 15 ns.
     recycled: Vec<StorageRef>,
     pub(crate) nodes: usize,
+    /// Where the last two nodes begin in the tape.
+    latest: [usize; 2],
     /// Nodes before the latest turn of a loop.
     turn_begin: usize,
     /// Elements recorded one by one.
@@ -248,6 +255,7 @@ pub(crate) struct Trace {
 }
 
 const SCALAR: u64 = 1 << 63;
+const NO_NODE: usize = usize::MAX;
 /// Storages kept for reuse: those of a full trace.
 const MAX_RECYCLED: usize = 1024;
 /// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before its first
@@ -266,6 +274,7 @@ impl Trace {
             copies: Vec::new(),
             recycled: Vec::with_capacity(MAX_RECYCLED),
             nodes: 0,
+            latest: [NO_NODE; 2],
             turn_begin: 0,
             elements: 0,
             bytes_touched: 0,
@@ -283,6 +292,7 @@ impl Trace {
         self.slots = slots;
         self.scalars.clear();
         self.nodes = 0;
+        self.latest = [NO_NODE; 2];
         self.turn_begin = 0;
         self.elements = 0;
         self.bytes_touched = 0;
@@ -383,6 +393,7 @@ impl Trace {
             | (domain.len() as u64) << 32
             | (covers as u64) << 40
             | op.tag() << 48;
+        self.latest = [self.latest[1], self.tape.len()];
         match *domain {
             [n] => self.tape.extend_from_slice(&[header, reduced, n as u64]),
             ref domain => {
@@ -487,6 +498,22 @@ impl Trace {
             && self.tape[0] >> 32 & 0xff == n as u64
             && self.tape[2..2 + n].iter().zip(domain).all(|(&a, &b)| a == b as u64);
         is_first_again.then(|| self.nodes - std::mem::replace(&mut self.turn_begin, self.nodes))
+    }
+
+    /// Whether the last node computes all of a storage's elements, each from those at its point; or the node before, if the last one only makes
+    /// `another` storage.
+    pub(crate) fn ends_with_map_to(&self, storage: &Storage, another: &Storage) -> bool {
+        let slots = [storage, another].map(|storage| storage.slot(self.epoch));
+        for begin in self.latest.into_iter().rev().filter(|&begin| begin != NO_NODE) {
+            let node = decode_node(&self.tape, &mut { begin }, 0);
+            if Some(node.target.slot) == slots[0] {
+                return node.covers && node.op.is_elementwise();
+            }
+            if Some(node.target.slot) != slots[1] || node.reads().any(|access| Some(access.slot) == slots[0]) {
+                break;
+            }
+        }
+        false
     }
 
     /// Whether a storage has a pending write.

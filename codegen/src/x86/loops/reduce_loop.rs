@@ -302,15 +302,7 @@ impl Body<'_> {
         e.asm.bind(tail);
         e.asm.test(REMAINING, REMAINING);
         e.asm.jump_if(Cond::Equal, done);
-        match self.level {
-            Level::Avx512 => self.set_tail_mask(&mut e, inputs),
-            Level::Avx2 => {
-                self.go_back(&mut e, inputs);
-                e.kinds = &unaligned_kinds;
-            }
-        }
-        folds.body_into(&mut e, FoldInto::Tail, 1, self.level == Level::Avx512)?;
-        e.kinds = kinds;
+        self.last_vector(&mut e, &folds, &unaligned_kinds)?;
         e.asm.bind(done);
         folds.merge_chains(&mut e);
         self.next_row(&mut e, inputs, row);
@@ -356,6 +348,26 @@ impl Body<'_> {
         e.asm.jmp(tail);
         e.check_missing(self.fragment.insts.len())?;
         Ok(LoopCode::new(e, slices.as_ref()))
+    }
+
+    /// Folds the elements that are left of a row, fewer than a vector's.
+    fn last_vector<'a>(
+        &self,
+        e: &mut Emitter<'a>,
+        folds: &Folds,
+        unaligned_kinds: &'a StrideKinds,
+    ) -> Result<(), Unsupported> {
+        let kinds = e.kinds;
+        match self.level {
+            Level::Avx512 => self.set_tail_mask(e, folds.inputs),
+            Level::Avx2 => {
+                self.go_back(e, folds.inputs);
+                e.kinds = unaligned_kinds;
+            }
+        }
+        folds.body_into(e, FoldInto::Tail, 1, self.level == Level::Avx512)?;
+        e.kinds = kinds;
+        Ok(())
     }
 
     /// Goes back to the vector that ends with the row.
