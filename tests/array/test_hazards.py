@@ -547,6 +547,35 @@ def test_26_self_overlapping_updates(np: Any) -> Any:
     return result, q, r, s, t, u
 
 
+@pytest.mark.parametrize("side", [2, 5, 40, 400])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "c16"])
+def test_26_rows_and_columns_of_what_is_overwritten(side: int, dtype: str) -> None:
+    def program(np: Any) -> Any:
+        a = (np.arange(side * side) % 97 + 1).reshape(side, side).astype(dtype)
+        a -= a[side // 2]
+        a *= a[:, -1:]
+        a += a[0, 1]
+        a[:, 1:] -= a[:, 1:][::-1][:1]
+        np.multiply(a.T, a[1], out=a.T)
+        np.add(a, a[:, 0], out=a[::-1])
+        np.subtract(a[:1], a[-1:], out=a)
+        a[:] = a - a[:, 1, None] * a[1]
+        return a
+
+    ours, theirs = program(fastnp), program(numpy)
+    numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+
+
+def test_26_a_row_is_copied_and_not_the_result() -> None:
+    a = fastnp.ones((500, 1000))
+    fastnp.eval(a)
+    fastnp.reset_stats()
+    held = fastnp.stats()["bytes_peak"]
+    a -= a[3]
+    fastnp.eval(a)
+    assert fastnp.stats()["bytes_peak"] < held + a.nbytes // 10
+
+
 @both
 def test_27_two_names_in_a_loop_that_writes_one(np: Any) -> Any:
     a = np.arange(10.0)

@@ -4,7 +4,7 @@
 //! [`crate::runtime::eager_dense`]; everything else becomes a [`Statement`] for the recorder.
 
 use crate::array::array::Array;
-use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
+use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, count, f_strides, same_shape};
 use crate::array::result_order;
 use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
@@ -398,7 +398,14 @@ pub(crate) fn submit(
     check_out(out, &domain, dtype, options.casting, name)?;
     let domain = out.shape();
     let inputs = inputs(op, compute, args, domain)?;
-    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if needs_temporary(view, out, domain))) {
+    let is_overwritten = |input| matches!(input, &Input::Memory(ref view) if needs_temporary(view, out, domain));
+    let overwritten: SmallVec<[bool; 3]> = inputs.iter().map(is_overwritten).collect();
+    if overwritten.contains(&true) {
+        let most = count(domain) / MIN_READS_OF_COPY;
+        let is_small = |arg: &Value<'_>| matches!(arg, Value::Array(array) if array.size() <= most);
+        if args.iter().zip(&overwritten).all(|(arg, &is)| !is || is_small(arg)) {
+            return submit_with_copies(op, compute, dtype, (args, &overwritten), options, name);
+        }
         let result = submit(op, compute, dtype, args, &Options::default(), name)?;
         store(&result, out)?;
         return Ok(out.clone());
@@ -406,6 +413,29 @@ pub(crate) fn submit(
     let (target, covers) = (out.over(domain), out.covers_storage());
     recording()?.submit(&Statement { op, compute, domain, reduced: 0, inputs: &inputs, target, covers })?;
     Ok(out.clone())
+}
+
+/// Elements of an in-place result for each of an operand, from which on that operand is copied if the result overwrites it, and not the result:
+/// `a -= a[0]` of 1000² doubles takes 427 µs through a temporary and 98 with a copy of the row (one thread, Zen 4).
+const MIN_READS_OF_COPY: usize = 4;
+
+/// [`submit`] with copies of the arguments that are overwritten before all their elements have been read.
+fn submit_with_copies(
+    op: Operation,
+    compute: DType,
+    dtype: DType,
+    (args, overwritten): (&[Value<'_>], &[bool]),
+    options: &Options<'_>,
+    name: &str,
+) -> Result<Array> {
+    let copy = |(arg, &is): (&Value<'_>, &bool)| match arg {
+        Value::Array(array) if is => array.copy(Order::K).map(Some),
+        _ => Ok(None),
+    };
+    let copies: SmallVec<[Option<Array>; 3]> = args.iter().zip(overwritten).map(copy).collect::<Result<_>>()?;
+    let args: SmallVec<[Value<'_>; 3]> =
+        args.iter().zip(&copies).map(|(arg, copy)| copy.as_ref().map_or(*arg, Value::Array)).collect();
+    submit(op, compute, dtype, &args, options, name)
 }
 
 pub(crate) fn check_out(

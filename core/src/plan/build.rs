@@ -28,7 +28,8 @@ pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<d
 
 /// Makes the plan of a tape. `live` says which slots are reachable after it.
 pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &mut Compile<'_>) -> Plan {
-    let Fused { nodes, groups, liveness, compositions, .. } = fuse(needed(decode(tape), live), live, &target);
+    let Fused { nodes, copied_bytes, groups, liveness, compositions, .. } =
+        fuse(needed(decode(tape), live), live, &target);
     let mut compositions = compositions.iter().peekable();
     let mut steps: Vec<PlanStep> = Vec::with_capacity(groups.len());
     let mut step_of: Vec<usize> = Vec::with_capacity(groups.len());
@@ -43,8 +44,9 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
             None => plan_step(&nodes, first, &groups[first], &liveness, compile),
         });
     }
-    // Copies have slots beyond those of the tape, and no memory.
-    for (slot, (last, is_live)) in liveness.last.iter().zip(live).enumerate() {
+    // Copies of nodes have slots beyond these, and no memory.
+    let is_live = live.iter().chain(copied_bytes.iter().map(|_| &false));
+    for (slot, (last, is_live)) in liveness.last.iter().zip(is_live).enumerate() {
         if let (Some(last), false) = (last, is_live) {
             steps[step_of[*last as usize]].releases.push(slot as u32);
         }
@@ -56,6 +58,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
     };
     Plan {
         steps,
+        copied_bytes,
         points,
         omitted: None,
         profile: DeadResultProfile::default(),

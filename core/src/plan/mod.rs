@@ -1,7 +1,7 @@
 //! Plans: from the tape of pending nodes to launches in order, with their buffers.
 //!
 //! `trace` records nodes as words on a tape, on which `loop_function` numbers loops; `build` reads them back and drops dead ones, `fuse`
-//! decides what runs together: `coalesce` merges axes, `group` which nodes share a kernel, `split` which of them are better apart after all, `sink` which values their one reader computes, `share_matrix`
+//! decides what runs together: `anti_dependence` copies small operands that are overwritten, `coalesce` merges axes, `group` which nodes share a kernel, `split` which of them are better apart after all, `sink` which values their one reader computes, `share_matrix`
 //! which products read a matrix together, `order` which folds run later, `compose` which kernels run block by block, `search` what is better by the model of `cost`, where `inline`, `regroup` and
 //! `extract` change a `draft`. `lower` makes a kernel of each group, `overlap` answers how two
 //! accesses relate, `recompute` plans without results that are likely to die unread, and `next_fold` learns which fold follows a plan.
@@ -10,6 +10,7 @@
 //! Imports `array`, `memory`, `host` and `error`, and knows nothing of the runtime that records and executes. Open `trace.rs`
 //! first, then `plan.rs` and `build.rs`.
 
+pub(crate) mod anti_dependence;
 pub(crate) mod build;
 pub(crate) mod coalesce;
 pub(crate) mod compose;

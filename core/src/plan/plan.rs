@@ -21,6 +21,8 @@ const HITS_PER_MISS: u32 = 16;
 /// Launches in order, with their buffers.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<PlanStep>,
+    /// Bytes of the copies of operands that it makes, whose slots follow those of the trace.
+    pub(crate) copied_bytes: SmallVec<[usize; 2]>,
     /// Points of all its launches.
     pub(crate) points: usize,
     /// Results that it omits.

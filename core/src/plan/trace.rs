@@ -342,6 +342,24 @@ impl Trace {
         self.copies.push(copy.clone());
     }
 
+    /// Adds slots of storages of so many bytes each, which a plan writes and reads. Returns how many there were.
+    pub(crate) fn add_slots(&mut self, bytes: &[usize]) -> usize {
+        let slots = self.slots.len();
+        for &bytes in bytes {
+            let storage = self.new_storage(bytes);
+            self.slots.push(Slot { storage, base: 0, writes: 1 });
+        }
+        slots
+    }
+
+    /// Drops all slots but the first ones, so many.
+    pub(crate) fn truncate_slots(&mut self, slots: usize) {
+        while self.slots.len() > slots {
+            let dropped = self.slots.pop();
+            self.release(dropped.into_iter().map(|slot| slot.storage));
+        }
+    }
+
     /// A storage for a new result.
     #[inline]
     pub(crate) fn new_storage(&mut self, bytes: usize) -> StorageRef {

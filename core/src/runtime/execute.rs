@@ -42,6 +42,13 @@ enum AfterInterrupt {
 impl Runtime {
     /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
     pub(crate) fn execute(&mut self, plan: &Arc<Plan>, interrupts: Option<&Interrupts>) -> (usize, Result<()>) {
+        let slots = self.trace.add_slots(&plan.copied_bytes);
+        let done = self.execute_on_target(plan, interrupts);
+        self.trace.truncate_slots(slots);
+        done
+    }
+
+    fn execute_on_target(&mut self, plan: &Arc<Plan>, interrupts: Option<&Interrupts>) -> (usize, Result<()>) {
         let Some(device) = self.targets[plan.target.index].device.clone() else {
             return self.execute_on(None, plan, interrupts);
         };

@@ -100,7 +100,7 @@ pub fn explain_groups() -> Vec<ExplainedGroup> {
 fn groups(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[u64]) -> Vec<ExplainedGroup> {
     let all = decode(tape);
     let fused = fuse(needed(all.clone(), live), live, &plan.target);
-    let lines = lines(&fused.nodes, &all, live.len());
+    let lines = lines(&fused.nodes, &all, (live.len(), fused.copied_bytes.len()));
     let mut groups = fused.groups.iter();
     let explained = |(i, step): (usize, &PlanStep)| {
         let (count, bytes) = match &step.kind {
@@ -169,9 +169,9 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, nanoseconds: &[
         let slots: Vec<String> = omitted.slots.iter().map(|slot| format!("%{slot}")).collect();
         let _ = writeln!(out, "not stored, as nothing read it the last time: {}", slots.join(", "));
     }
-    let Fused { nodes, groups, outcome, .. } = fuse(nodes, live, &plan.target);
+    let Fused { nodes, copied_bytes, groups, outcome, .. } = fuse(nodes, live, &plan.target);
     let outcome = outcome.filter(|outcome| !outcome.alternatives.is_empty());
-    let lines = lines(&nodes, &all, live.len());
+    let lines = lines(&nodes, &all, (live.len(), copied_bytes.len()));
     let predicted = outcome.iter().flat_map(|outcome| &outcome.kernels);
     let mut groups = groups.iter().zip(predicted.map(Some).chain(std::iter::repeat(None)));
     for (i, step) in plan.steps.iter().enumerate() {
@@ -271,12 +271,17 @@ fn describe_kernel(out: &mut String, work: &KernelLaunch, ir: bool) {
     }
 }
 
-/// The nodes of a plan as text, of a tape with so many slots. `*` marks a value that a kernel computes again for itself.
-fn lines(nodes: &[Node], tape: &[Node], slots: usize) -> Vec<String> {
+/// The nodes of a plan as text, of a tape with so many slots, and copies of so many operands. `*` marks these, and a value that a kernel
+/// computes again for itself.
+fn lines(nodes: &[Node], tape: &[Node], (slots, operands): (usize, usize)) -> Vec<String> {
     let is_copy = |slot: u32| slot as usize >= slots;
     let copies = nodes.iter().filter(|node| is_copy(node.target.slot));
-    let originals: Vec<(u32, u32)> =
-        copies.map(|copy| (copy.target.slot, tape[copy.index as usize].target.slot)).collect();
+    // The first ones are copies of operands, others of nodes.
+    let is_operand = |slot: u32| (slot as usize) < slots + operands;
+    let original = |copy: &Node| copy.reads().next().filter(|_| is_operand(copy.target.slot)).map(|access| access.slot);
+    let originals: Vec<(u32, u32)> = copies
+        .map(|copy| (copy.target.slot, original(copy).unwrap_or(tape[copy.index as usize].target.slot)))
+        .collect();
     let name = |slot: u32| {
         let original = originals.iter().find(|copy| copy.0 == slot);
         original.map_or_else(|| format!("%{slot}"), |(_, slot)| format!("%{slot}*"))
