@@ -398,7 +398,7 @@ pub(crate) fn submit(
     check_out(out, &domain, dtype, options.casting, name)?;
     let domain = out.shape();
     let inputs = inputs(op, compute, args, domain)?;
-    let is_overwritten = |input| matches!(input, Input::Memory(view) if needs_temporary(view, out, domain));
+    let is_overwritten = |input: &Input<'_>| matches!(input, Input::Memory(view) if needs_temporary(view, out, domain));
     let overwritten: SmallVec<[bool; 3]> = inputs.iter().map(is_overwritten).collect();
     if overwritten.contains(&true) {
         let most = count(domain) / MIN_READS_OF_COPY;

@@ -11,11 +11,11 @@ use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess, is_live};
 use smallvec::SmallVec;
 
 /// Points of a statement from which on its operands are copied; smaller ones run eagerly.
-const MIN_POINTS: usize = 4096;
+const MIN_OVERWRITING_POINTS: usize = 4096;
 /// Points for each element that is copied, at least.
-const MIN_READS: usize = 8;
+const MIN_READS_OF_ELEMENT: usize = 8;
 /// Nodes that are looked through for what a store depends on.
-const MAX_DISTANCE: usize = 32;
+const MAX_STORE_DISTANCE: usize = 32;
 
 /// A source of a node, by their indices.
 type SourceIndex = (usize, usize);
@@ -27,7 +27,10 @@ pub(crate) fn copy_overwritten_operands(nodes: &mut Vec<Node>, live: &[bool]) ->
     for at in 0..nodes.len() {
         let store = &nodes[at];
         let may_overwrite = |&(node, source): &SourceIndex| slot_of(&nodes[node].sources[source]) == store.target.slot;
-        if is_elementwise(store) && count(&store.domain) >= MIN_POINTS && small.iter().rev().any(may_overwrite) {
+        if is_elementwise(store)
+            && count(&store.domain) >= MIN_OVERWRITING_POINTS
+            && small.iter().rev().any(may_overwrite)
+        {
             for (node, source) in overwritten(nodes, at, live) {
                 copy_operand(nodes, (node, source), live.len(), &mut copies);
             }
@@ -53,7 +56,7 @@ fn slot_of(source: &NodeInput) -> u32 {
 /// Whether a source has few elements, each for many points.
 fn is_small(source: &NodeInput, domain: &[usize]) -> bool {
     match source {
-        NodeInput::Memory(access) => count(&own_extents(access, domain)) * MIN_READS <= count(domain),
+        NodeInput::Memory(access) => count(&own_extents(access, domain)) * MIN_READS_OF_ELEMENT <= count(domain),
         NodeInput::Scalar(..) => false,
     }
 }
@@ -71,7 +74,7 @@ fn overwritten(nodes: &[Node], at: usize, live: &[bool]) -> SmallVec<[SourceInde
     let mut needed: SmallVec<[u32; 8]> = SmallVec::from_slice(&[store.target.slot]);
     // Whether the operand's slot is written between.
     let mut is_other_version = false;
-    for number in (at.saturating_sub(MAX_DISTANCE)..=at).rev() {
+    for number in (at.saturating_sub(MAX_STORE_DISTANCE)..=at).rev() {
         let node = &nodes[number];
         let is_needed = number == at
             || needed[1..].contains(&node.target.slot)
