@@ -30,6 +30,8 @@ FUSED: dict[str, tuple[Program, tuple[int, int]]] = {
 }
 APART: dict[str, tuple[Program, tuple[int, int]]] = {
     "across rows": (lambda np, a, x, z: z @ (a + 1), TALL),
+    "copied": (lambda np, a, x, z: a.copy() @ x, TALL),
+    "in place": (lambda np, a, x, z: np.multiply(a, 2, out=a) @ x, TALL),
     "of a part": (lambda np, a, x, z: (a * 2)[1:] @ x, TALL),
     "of short rows": (lambda np, a, x, z: (a.reshape(-1, 10) * 2) @ x[:10], TALL),
     "of a product": (lambda np, a, x, z: (a @ a.T) @ z, TALL),

@@ -518,14 +518,15 @@ impl Trace {
         is_first_again.then(|| self.nodes - std::mem::replace(&mut self.turn_begin, self.nodes))
     }
 
-    /// Whether the last node computes all of a storage's elements, each from those at its point; or the node before, if the last one only makes
-    /// `another` storage.
+    /// Whether the last node computes all of a storage's elements, each from those at its point in other storages; or the node before, if the last
+    /// one only makes `another` storage.
     pub(crate) fn ends_with_map_to(&self, storage: &Storage, another: &Storage) -> bool {
         let slots = [storage, another].map(|storage| storage.slot(self.epoch));
         for begin in self.latest.into_iter().rev().filter(|&begin| begin != NO_NODE) {
             let node = decode_node(&self.tape, &mut { begin }, 0);
             if Some(node.target.slot) == slots[0] {
-                return node.covers && node.op.is_elementwise();
+                let is_in_place = node.reads().any(|access| access.slot == node.target.slot);
+                return node.covers && node.op.is_elementwise() && node.op != Operation::Copy && !is_in_place;
             }
             if Some(node.target.slot) != slots[1] || node.reads().any(|access| Some(access.slot) == slots[0]) {
                 break;

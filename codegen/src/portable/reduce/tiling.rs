@@ -262,8 +262,19 @@ impl<'a> TiledReduction<'a> {
         let points = self.planes * self.points * self.nest * self.length;
         let Some(sink) = self.body.sinks.iter().find(|sink| sink.operand == operand) else { return false };
         let size = sink.size as usize;
-        let is_large = points * size >= NON_TEMPORAL_BYTES || points * self.body.bytes >= NON_TEMPORAL_FOOTPRINT;
+        let is_large = points * size >= NON_TEMPORAL_BYTES || self.footprint() >= NON_TEMPORAL_FOOTPRINT;
         (sink.nontemporal || is_large) && begins_lines(&self.launch.get(), operand as usize, size)
+    }
+
+    /// Bytes of memory that the body accesses. A row that all points of an axis load counts once.
+    fn footprint(&self) -> usize {
+        let launch = self.launch.get();
+        let own = |(operand, size): (u16, usize)| {
+            let axes = launch.strides_of(operand as usize).iter().zip(launch.outer.iter().chain(launch.inner));
+            axes.filter(|(stride, _)| **stride != 0).map(|(_, extent)| extent).product::<usize>() * size
+        };
+        let loads = self.body.loads.iter().map(|load| (load.operand, load.size as usize));
+        loads.chain(self.body.sinks.iter().map(|sink| (sink.operand, sink.size as usize))).map(own).sum()
     }
 
     /// Whether all sinks are contiguous along the columns and overlap no load.
