@@ -1,4 +1,4 @@
-"""Products of vectors with matrices that are computed right before, in the kernel that does it."""
+"""Products of vectors with matrices that are computed or cast: in the kernel that does it."""
 
 from __future__ import annotations
 
@@ -74,6 +74,28 @@ def test_a_matrix_that_is_kept_is_read_by_the_next_product() -> None:
     fastnp.eval(found)
     assert fastnp.explain().count("= matmul(") == 5
     numpy.testing.assert_allclose(numpy.asarray(found), program(numpy, a, x))
+
+
+@pytest.mark.parametrize("across", [False, True])
+@pytest.mark.parametrize(
+    "types", ["f4 f8", "i8 f8", "u1 f4", "? f8", "i2 f8", "u8 f8", "f2 f4", "f2 f8"]
+)
+def test_casts(types: str, across: bool) -> None:
+    of_matrix, of_vector = types.split()
+    rng = numpy.random.default_rng(9)
+    matrix = rng.integers(0, 100, TALL).astype(of_matrix)
+    vector = rng.standard_normal(TALL[not across]).astype(of_vector)
+    ours = fastnp.array(matrix), fastnp.array(vector)
+    fastnp.eval(*ours)
+    product = ours[1] @ ours[0] if across else ours[0] @ ours[1]
+    fastnp.eval(product)
+    assert "last flush: 2 nodes" in fastnp.explain()
+    assert "matrix product" not in fastnp.explain()
+    expected = vector @ matrix if across else matrix @ vector
+    assert product.dtype == expected.dtype
+    size = numpy.abs(expected).max()
+    error = numpy.abs(numpy.asarray(product) - expected).max()
+    assert error <= 100 * numpy.finfo(expected.dtype).eps * size
 
 
 def test_flags_are_those_of_the_product() -> None:

@@ -2,8 +2,8 @@
 //!
 //! Products with a matrix go to [`crate::host::gemm`], whose matrix-vector kernels are ten times as fast as the
 //! interpreter's multiply and add. Inner products of two vectors are recorded as a multiplication and a sum, which fuse with
-//! each other and with their neighbours. So are products of depth one and two, for which `gemm` has kernels that do not start from
-//! zero as every BLAS does (`-0.0` for `0.0`).
+//! each other and with their neighbours. So are products of vectors with large matrices that are cast, or computed right before, and products of
+//! depth one and two, for which `gemm` has kernels that do not start from zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::array::Array;
 use crate::array::layout::{CowStrides, Index, Layout, Shape, Strides, broadcast, byte_count, c_strides};
@@ -113,8 +113,8 @@ fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
     // A vector is a matrix of one row or one column.
     match (a.ndim(), b.ndim()) {
         (1, 1) => inner(name, a, b, dtype),
-        (1, n) if is_computed_for(b, n - 2, a, dtype)? => multiply_then_sum(name, a, b, dtype),
-        (n, 1) if is_computed_for(a, n - 1, b, dtype)? => multiply_then_sum(name, a, b, dtype),
+        (1, n) if folds_faster(b, n - 2, a, dtype)? => multiply_then_sum(name, a, b, dtype),
+        (n, 1) if folds_faster(a, n - 1, b, dtype)? => multiply_then_sum(name, a, b, dtype),
         (1, _) => {
             let product = record_gemm(name, &a.index(&[Index::NewAxis])?, b, dtype)?;
             product.squeeze(Some(&[-2]))
@@ -134,27 +134,32 @@ fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
 /// Terms from which on a row by a column is a fold, which fuses with what made them. Products of fewer run when they are recorded.
 const MIN_FUSED_TERMS: usize = 1 << 12;
 
-/// Whether a matrix is computed by the last statement recorded, or the one before a vector's, so that the kernel that computes it may multiply
-/// and sum as well, if that pays. A later product with the matrix reads it from memory.
-fn is_computed_for(matrix: &Array, axis: usize, vector: &Array, dtype: DType) -> Result<bool> {
+/// Whether the product of a vector and a matrix, summed along an axis of this, is faster as a multiplication and a sum: where the matrix would be
+/// cast before, or is computed by the last statement recorded, or the one before the vector's, whose kernel then multiplies and sums as well. A
+/// later product with the matrix reads it from memory.
+fn folds_faster(matrix: &Array, axis: usize, vector: &Array, dtype: DType) -> Result<bool> {
+    let is_cast = matrix.dtype != dtype;
     // Complex products are four times as many instructions.
-    let may_fuse = !dtype.is_complex() && folds_fast(matrix, axis);
-    Ok(may_fuse && recording()?.trace.ends_with_map_to(&matrix.storage, &vector.storage))
+    if dtype.is_complex()
+        || !folds_fast(matrix, axis, dtype, if is_cast { FOLDED_MATRIX_BYTES } else { NON_TEMPORAL_BYTES })
+    {
+        return Ok(false);
+    }
+    let is_whole = || matrix.size() * dtype.size() == matrix.storage.bytes();
+    Ok(is_cast || is_whole() && recording()?.trace.ends_with_map_to(&matrix.storage, &vector.storage))
 }
 
-/// Whether sums along an axis of a whole matrix are fast beside its stores.
-fn folds_fast(matrix: &Array, axis: usize) -> bool {
-    let (size, n) = (matrix.dtype.size(), matrix.ndim());
+/// Whether sums of products with a matrix in this type, along an axis of it, are fast: it is large, and larger where the sums go across its rows.
+fn folds_fast(matrix: &Array, axis: usize, dtype: DType, least_across: usize) -> bool {
+    let (size, n) = (dtype.size(), matrix.ndim());
     let bytes = matrix.size() * size;
     let is_long = |axis: usize| matrix.shape()[axis] * size >= FOLDED_ROW_BYTES;
-    let is_dense = |axis: usize| matrix.strides()[axis] == size as isize;
-    let is_large = if is_dense(axis) {
-        bytes >= FOLDED_MATRIX_BYTES && is_long(axis)
-    } else {
-        let across = if axis == n - 1 { n - 2 } else { n - 1 };
-        bytes >= NON_TEMPORAL_BYTES && is_dense(across) && is_long(across) && is_long(axis)
-    };
-    is_large && bytes == matrix.storage.bytes()
+    let is_dense = |axis: usize| matrix.strides()[axis] == matrix.dtype.size() as isize;
+    if is_dense(axis) {
+        return bytes >= FOLDED_MATRIX_BYTES && is_long(axis);
+    }
+    let across = if axis == n - 1 { n - 2 } else { n - 1 };
+    bytes >= least_across && is_dense(across) && is_long(across) && is_long(axis)
 }
 
 /// Products with a vector as a multiplication and a sum: in types that `gemm` does not have, or where these fuse with what computes the matrix.
