@@ -2,8 +2,9 @@
 
 The programs are those that FusionStitching and PyFuser are measured by, written here: row-wise
 normalisations, a classifier's step, updates through a transposed view, and products: with a narrow
-side, with vectors on both sides, with the transposed matrix; and what broadcasts along short rows
-or columns, alone and folded. A line gives the time of a call under NumPy over that under fastnp,
+side, with vectors on both sides, with the transposed matrix, with computed matrices; what
+broadcasts along short rows or columns, alone and folded; and updates that read a row of what they
+overwrite. A line gives the time of a call under NumPy over that under fastnp,
 the kernels that a call launches, and for what reads its input and writes a result of its size once,
 the share of the bandwidth of a copy of as much memory in the same run.
 """
@@ -118,6 +119,31 @@ def gram(np: Any, x: Any) -> Any:
     return x.T @ x
 
 
+def computed_product(np: Any, x: Any) -> Any:
+    return np.dot(1.5 * x, x[0])
+
+
+def product_across(np: Any, x: Any) -> Any:
+    return x[:, 0] @ (x + 1)
+
+
+def masked_product(np: Any, x: Any) -> Any:
+    return (x > 0.5) @ x[0]
+
+
+def from_first_row(np: Any, x: Any) -> Any:
+    """An update that reads a row of what it overwrites; the next one adds it again."""
+    x -= x[0]
+    x += 0.5
+    return x
+
+
+def eliminated(np: Any, x: Any) -> Any:
+    """A step of elimination, with factors so small that it can be repeated."""
+    x[1:] -= x[1:, :1] * (x[0] * 1e-9)
+    return x
+
+
 # The program, and whether it reads x once and writes as much.
 PROGRAMS: dict[str, tuple[Program, bool]] = {
     "copy": (copied, True),
@@ -139,6 +165,11 @@ PROGRAMS: dict[str, tuple[Program, bool]] = {
     "step of power iteration": (power_step, False),
     "logistic gradient": (gradient, False),
     "Gram matrix": (gram, False),
+    "scaled matrix @ vector": (computed_product, False),
+    "vector @ shifted matrix": (product_across, False),
+    "mask @ vector": (masked_product, False),
+    "less its first row": (from_first_row, True),
+    "elimination": (eliminated, True),
 }
 
 
