@@ -28,16 +28,7 @@ pub(crate) fn is_candidate(node: &Node, live: &[bool]) -> bool {
 
 /// Whether elements are functions of operands at their own index, and none is a loop, whose turns cost more than memory.
 pub(crate) fn is_elementwise(node: &Node) -> bool {
-    match node.op {
-        Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..) => node.reduced == 0,
-        Operation::Ramp
-        | Operation::Fold(_)
-        | Operation::Scan(_)
-        | Operation::Contract(_)
-        | Operation::Gather
-        | Operation::Scatter
-        | Operation::Loop(..) => false,
-    }
+    node.op.is_elementwise() && node.reduced == 0
 }
 
 /// The plan with a value computed by its readers; none where that cannot be done.

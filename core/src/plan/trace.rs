@@ -95,9 +95,18 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Whether each element of its result is computed from those at its point.
+    /// Whether each element of its result is computed from those at its point. Not of a loop, whose turns cost more than memory.
     pub(crate) fn is_elementwise(self) -> bool {
-        matches!(self, Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..))
+        match self {
+            Operation::Apply(_) | Operation::Copy | Operation::Select | Operation::Part(..) => true,
+            Operation::Ramp
+            | Operation::Fold(_)
+            | Operation::Scan(_)
+            | Operation::Contract(_)
+            | Operation::Gather
+            | Operation::Scatter
+            | Operation::Loop(..) => false,
+        }
     }
 
     /// A number below 4096, one for each operation.
