@@ -1,8 +1,9 @@
 //! Processor models: the ports and buffers of a processor, and the latency and ports of each class of instructions.
 //!
 //! The model of AVX2 is AMD's Zen 3, those of AVX-512 are AMD's Zen 4 and Zen 5, where the program runs on one, and Intel's Ice Lake at 512
-//! bits for all other processors. Those of AMD are measured by `cargo bench -p fastnp-benches --bench processor`, which prints what it finds
-//! beside this table, their buffers are those of AMD's optimisation guides; that of Ice Lake is from Fog's instruction tables and uops.info.
+//! bits for all other processors. Those of AMD are measured by `cargo bench -p fastnp-benches --bench processor`, which prints what it
+//! finds beside this table, their buffers are those of AMD's optimisation guides; that of Ice Lake is from Fog's instruction tables and
+//! uops.info.
 
 use crate::x86::asm::level::Level;
 use std::sync::OnceLock;
