@@ -4,7 +4,8 @@
 //! A line has cycles from the arguments to the result, and cycles for one of many that wait for nothing, each as measured and as in the table
 //! of the best level of the processor, or of AVX2; then cycles for one between two products, two sums and two shuffles, which take 1.0
 //! alone: what is above is time on ports that they share. A comparison's result is a mask with AVX-512, so its latency is that of a
-//! comparison and a blend. The last lines are of loads and stores. It takes ten seconds, and does not pass or fail.
+//! comparison and a blend. The last lines are of masks, loads and stores. A name such as `VDIVPD+6*VMULPD` measures
+//! that mix instead, which tells which ports instructions share. It takes ten seconds, and does not pass or fail.
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 fn main() {}
@@ -141,6 +142,55 @@ mod machine {
             println!("{alone:9.2}{throughput:6.2} {shared}");
         }
 
+        /// A mix of instructions that wait for nothing, such as `VDIVPD+6*VMULPD`.
+        fn mix(self, text: &str, ns: f64) {
+            let [a, b] = ARGUMENTS;
+            let one = |part: &str| -> Vec<&'static Form> {
+                let (count, name) = part.split_once('*').unwrap_or(("1", part));
+                let form = forms::ALL.iter().find(|form| form.name == name).expect("the name of an instruction");
+                vec![form; count.parse().expect("how many of it")]
+            };
+            let all: Vec<&Form> = text.split('+').flat_map(one).collect();
+            let cycles = self.round(|asm| {
+                for (i, form) in (0..COPIES).flat_map(|_| &all).enumerate() {
+                    self.emit(asm, form, VReg(i as u8 % 12), a, b);
+                }
+            });
+            println!("{text:40}{:6.2} cycles", cycles / ns / COPIES as f64);
+        }
+
+        /// What reads and makes masks: cycles for one, alone and between two others.
+        fn masks(self, ns: f64) {
+            let [a, b] = ARGUMENTS;
+            let k = |i: usize| KReg(1 + i as u8 % 4);
+            let show = |name: &str, emit: &dyn Fn(&mut Assembler, usize)| {
+                let cycles = |other: Option<&Form>| {
+                    let ns_of_all = self.round(|asm| {
+                        for i in 0..COPIES {
+                            emit(asm, i);
+                            if let Some(form) = other {
+                                (0..2).for_each(|j| self.emit(asm, form, VReg(4 + (2 * i as u8 + j) % 8), a, b));
+                            }
+                        }
+                    });
+                    ns_of_all / ns / COPIES as f64
+                };
+                let shared = [&forms::VMULPD, &forms::VADDPD, &forms::VPUNPCKHQDQ].map(|form| cycles(Some(form)));
+                println!("{name:34}{:9.2}       {}", cycles(None), shared.map(|c| format!("{c:9.2}")).concat());
+            };
+            show("KANDQ", &|asm, i| asm.mask_op(&forms::KANDQ, k(i), KReg(5), KReg(6)));
+            show("KNOTQ", &|asm, i| asm.mask_op(&forms::KNOTQ, k(i), KReg(5), KReg(5)));
+            show("KORTESTQ", &|asm, _| asm.mask_test(&forms::KORTESTQ, KReg(5), KReg(6)));
+            show("KMOVQ of a general register", &|asm, i| asm.mask_from(k(i), Gpr::RAX));
+            show("VPMOVQ2M", &|asm, i| asm.vector_to_mask(&forms::VPMOVQ2M, self.width, k(i), b));
+            show("VPMOVM2B", &|asm, i| asm.mask_to_vector(&forms::VPMOVM2B, self.width, VReg(i as u8 % 4), KReg(5)));
+            show("KANDQ, each of the one before", &|asm, _| asm.mask_op(&forms::KANDQ, KReg(1), KReg(1), KReg(6)));
+            show("comparison and test", &|asm, i| {
+                asm.compare(&forms::VCMPPD, self.width, k(i), a, Rm::Reg(b), KReg(0), Some(1));
+                asm.mask_test(&forms::KORTESTQ, k(i), k(i));
+            });
+        }
+
         /// What touches memory.
         fn memory(self, ns: f64) {
             let b = ARGUMENTS[1];
@@ -176,8 +226,15 @@ mod machine {
         let ns = cycle_ns();
         println!("{:?}, {:.2} GHz", whole.level, 1.0 / ns);
         println!("{:25}latency         cycles       products  sums  shuffles", "");
+        let (mixes, wanted): (Vec<String>, Vec<String>) = wanted.into_iter().partition(|word| word.contains('+'));
+        if !mixes.is_empty() {
+            return mixes.iter().for_each(|text| whole.mix(text, ns));
+        }
         let is_wanted = |form: &&&Form| wanted.is_empty() || wanted.iter().any(|word| form.name.contains(&**word));
         forms::ALL.iter().filter(|form| whole.lists(form)).filter(is_wanted).for_each(|form| whole.line(form, ns));
+        if whole.level == Level::Avx512 {
+            whole.masks(ns);
+        }
         whole.memory(ns);
     }
 }

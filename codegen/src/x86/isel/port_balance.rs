@@ -13,8 +13,9 @@ fn is_real(dtype: DType) -> bool {
 }
 
 /// Cycles for which an instruction keeps the ports of sums, and those of products, busy with a vector.
-fn port_cycles(body: &Body<'_>, at: usize) -> [usize; 2] {
-    let is_float = is_real(body.fragment.types[at]);
+fn port_cycles(body: &Body<'_>, prefers_newton: bool, at: usize) -> [usize; 2] {
+    let (dtype, is_float) = (body.fragment.types[at], is_real(body.fragment.types[at]));
+    let double = dtype == DType::F64;
     match &body.fragment.insts[at] {
         Inst::Fma(_) => [0, 1],
         Inst::Select(_) if body.extreme(at).is_some() => [1, 0],
@@ -24,6 +25,10 @@ fn port_cycles(body: &Body<'_>, at: usize) -> [usize; 2] {
         Inst::Step(Primitive::Limit | Primitive::LogLimit | Primitive::Unusual, _) => [0, 1],
         Inst::Apply(Op::Add | Op::Subtract | Op::Rint | Op::Floor | Op::Ceil | Op::Trunc, _) if is_float => [1, 0],
         Inst::Apply(Op::Multiply | Op::Square, _) if is_float => [0, 1],
+        // The divider keeps a port of products busy for a third of its time.
+        Inst::Apply(Op::Divide | Op::Reciprocal, _) if is_float => [0, if double { 3 } else { 2 }],
+        Inst::Apply(Op::Sqrt, _) if prefers_newton => [2, if double { 11 } else { 8 }],
+        Inst::Apply(Op::Sqrt, _) => [0, 2],
         Inst::Apply(Op::LeftShift | Op::RightShift, _) => [1, 0],
         Inst::Apply(Op::Equal | Op::NotEqual | Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual, _) => [0, 1],
         _ => [0, 0],
@@ -41,7 +46,9 @@ pub(crate) fn balanced(body: &Body<'_>) -> Vec<bool> {
         let is_one = matches!(body.fragment.insts[at], Inst::Apply(Op::Add | Op::Subtract, [a, b]) if a != b);
         is_one && is_real(body.fragment.types[at])
     };
-    let [sums, products] = live().map(|at| port_cycles(body, at)).fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
+    let prefers_newton = body.prefers_newton();
+    let [sums, products] =
+        live().map(|at| port_cycles(body, prefers_newton, at)).fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
     let all = live().filter(|&at| is_sum(at)).count();
     let moved = (sums.saturating_sub(products) / 2).min(all);
     if moved == 0 {

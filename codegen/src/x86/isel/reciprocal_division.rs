@@ -13,7 +13,8 @@
 //! divisor is not, all lanes take the slow path, the divider. So flags are those of divisions, too.
 //!
 //! Rows of 1000 doubles in the cache over their sums take 0.31 ns an element instead of 0.49, sums included, and `x / 3.3` of 100,000 0.16
-//! on two threads, as long as a product (Sapphire Rapids). Zen 5's divider takes 4 and 2.5 cycles, where this way takes 3.3.
+//! on two threads, as long as a product (Sapphire Rapids). Zen 5's divider takes 4 and 2.5 cycles, where this way takes 3.3. Zen 4's takes
+//! 9 and 6, this way 6.5: five divisions of 100,000 singles by a number take 55 µs by the divider instead of 73.
 
 use crate::x86::asm::encode::{Assembler, Cond, KReg, Masking, Rm, VReg, Width};
 use crate::x86::asm::forms as f;

@@ -38,10 +38,10 @@ const LONGEST_SLICE: u32 = 600;
 const WINDOW: f64 = 160.0;
 /// The time of slices over that of the body as a whole, both predicted, below which it is cut: the prediction is that good.
 const WORTH_CUTTING: f64 = 0.9;
-/// The share of the divider's cycles that a slice waits for. Without it a quotient is a slice of its own, in which the ports are idle: three
-/// activation functions of a million doubles took 3.05 ms instead of 2.42. With 0.5 an arctangent of a quotient takes 1.04 times as long; of 158
-/// chains and triples of functions with and without quotients none takes longer, and the geometric mean is 1.006 times as fast (Zen 4).
-const DIVIDER_SHARE: f64 = 0.25;
+/// The share of the divider's cycles that a slice waits for. Without it a quotient is a slice of its own, in which the ports are idle:
+/// three activation functions of a million doubles took 3.05 ms instead of 2.42. With 0.25 a GELU of doubles takes 1.12 times as long, with
+/// 0.85 inverse hyperbolic functions 1.05 to 1.07 times (AVX-512, Zen 4). At AVX2 116 loops take as long with 0.25 (geometric mean).
+const DIVIDER_SHARE: f64 = 0.45;
 /// Cycles of a value in a frame, which is stored and loaded, and of the loop around a slice.
 const FRAME_CYCLES: f64 = 1.5;
 const LOOP_CYCLES: f64 = 1.0;

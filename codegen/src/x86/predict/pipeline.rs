@@ -65,6 +65,9 @@ struct Operation {
     is_vector: bool,
     load_ports: Ports,
     load_latency: u32,
+    /// Cycles for which it keeps a port of loads, and that of stores, busy.
+    load_busy: f64,
+    store_busy: f64,
     /// Whether it enters along with the operation before it.
     is_fused: bool,
 }
@@ -96,6 +99,11 @@ fn executed(code: &[u8]) -> Vec<Instruction> {
         at = target.unwrap_or(at + 1);
     }
     taken
+}
+
+/// Bytes of the longest register of an instruction.
+fn widest(instruction: &Instruction) -> usize {
+    (0..instruction.op_count()).map(|i| instruction.op_register(i).size()).max().unwrap_or(0)
 }
 
 fn operation(factory: &mut InstructionInfoFactory, instruction: &Instruction, processor: &Processor) -> Operation {
@@ -145,12 +153,30 @@ fn operation(factory: &mut InstructionInfoFactory, instruction: &Instruction, pr
     if matches!(instruction.mnemonic(), Mnemonic::Vmovq | Mnemonic::Vmovd) && instruction.op0_register().is_gpr() {
         timing = processor.timing("TO GENERAL");
     }
+    let width = processor.port_cycles(widest(instruction));
+    (timing.busy, timing.second_busy) = (timing.busy * width, timing.second_busy * width);
     if is_zero {
-        timing = Timing { latency: 0, ports: 0, second: 0, busy: 1.0 };
+        timing = Timing { latency: 0, ports: 0, second: 0, busy: 1.0, second_busy: 1.0 };
     }
     let is_fused = instruction.flow_control() == FlowControl::ConditionalBranch;
     let at = instruction.ip() as usize;
-    Operation { at, timing, address, reads, writes, load, store, is_vector, load_ports, load_latency, is_fused }
+    let port_cycles = |place: Option<Place>| place.map_or(0.0, |place| processor.port_cycles(place.bytes as usize));
+    let (load_busy, store_busy) = (port_cycles(load), port_cycles(store));
+    Operation {
+        at,
+        timing,
+        address,
+        reads,
+        writes,
+        load,
+        store,
+        is_vector,
+        load_ports,
+        load_latency,
+        load_busy,
+        store_busy,
+        is_fused,
+    }
 }
 
 /// An operation in work.
@@ -227,7 +253,7 @@ impl Pipeline<'_> {
             let stored = entry.forwarded.map_or(0, |store| self.done[store]);
             if self.is_done(&entry.address) && stored <= self.now {
                 let latency = if stored == 0 { operation.load_latency } else { self.processor.forward };
-                if let Some(taken) = self.take(operation.load_ports, 1.0) {
+                if let Some(taken) = self.take(operation.load_ports, operation.load_busy) {
                     self.in_work[place].loaded = self.now + u64::from(latency);
                     port = (timing.ports == 0).then_some(taken);
                 }
@@ -236,9 +262,11 @@ impl Pipeline<'_> {
         let entry = &self.in_work[place];
         let is_loaded = operation.load.is_none() || entry.loaded <= self.now;
         if is_scheduled && is_loaded && self.is_done(&entry.reads) {
-            for (half, ports) in [timing.ports, timing.second].into_iter().enumerate() {
+            for (half, (ports, busy)) in
+                [(timing.ports, timing.busy), (timing.second, timing.second_busy)].into_iter().enumerate()
+            {
                 if self.in_work[place].issued[half] == NEVER {
-                    let taken = if ports == 0 { Some("") } else { self.take(ports, timing.busy) };
+                    let taken = if ports == 0 { Some("") } else { self.take(ports, busy) };
                     if let Some(taken) = taken {
                         self.in_work[place].issued[half] = self.now;
                         port = Some(taken).filter(|taken| !taken.is_empty() && half == 0).or(port);
@@ -250,7 +278,7 @@ impl Pipeline<'_> {
         let is_stored = operation.store.is_none()
             || executed <= self.now && {
                 let taken = if self.is_done(&self.in_work[place].address) {
-                    self.take(self.processor.stores, 1.0)
+                    self.take(self.processor.stores, operation.store_busy)
                 } else {
                     None
                 };
@@ -383,7 +411,8 @@ fn busiest(operations: &[Operation], processor: &Processor) -> (f64, String) {
         entering += f64::from(!operation.is_fused as u8);
         let load = if operation.load.is_some() { operation.load_ports } else { 0 };
         let store = if operation.store.is_some() { processor.stores } else { 0 };
-        for (ports, busy) in [(timing.ports, timing.busy), (timing.second, 1.0), (load, 1.0), (store, 1.0)] {
+        let computed = [(timing.ports, timing.busy), (timing.second, timing.second_busy)];
+        for (ports, busy) in computed.into_iter().chain([(load, operation.load_busy), (store, operation.store_busy)]) {
             if ports != 0 {
                 *needs.entry(ports).or_default() += busy;
             }
