@@ -398,7 +398,7 @@ impl Lowering<'_> {
             _ => None,
         };
         if let (Some([x, mask]), Some([y, other])) = (masked(a), masked(b))
-            && mask == other
+            && dfg.resolve_aliases(mask) == dfg.resolve_aliases(other)
         {
             let differ = self.builder.ins().bxor(x, y);
             return self.builder.ins().band(differ, mask);
