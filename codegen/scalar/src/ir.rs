@@ -162,7 +162,7 @@ const ARITHMETIC2: &[Form] = &[
     form(&[F32x4, F32x4], &[F32x4]),
 ];
 const FLOAT2: &[Form] = &[form(&[F64, F64], &[F64]), form(&[F32, F32], &[F32])];
-const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64])];
+const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64]), form(&[F64x2, F64x2, F64x2], &[F64x2])];
 const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
 const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
 const FLOAT_ORDER: &[Form] = &[form(&[F64, F64], &[I8]), form(&[F32, F32], &[I8])];

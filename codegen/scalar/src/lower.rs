@@ -53,7 +53,8 @@ pub(crate) fn lower(
     let frame = builder.block_params(first)[0];
     let types = &function.registers;
     let opposites = HashMap::new();
-    let mut lowering = Lowering { builder, frame, variables, types, blocks, open, call_conv, loops, opposites };
+    let mut lowering =
+        Lowering { builder, frame, variables, types, blocks, open, call_conv, loops, opposites, result: None };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
@@ -151,6 +152,8 @@ struct Lowering<'a> {
     loops: Vec<Loop>,
     /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
     opposites: HashMap<Value, Value>,
+    /// The word for results of trampolines.
+    result: Option<ir::StackSlot>,
 }
 
 impl Lowering<'_> {
@@ -416,10 +419,7 @@ impl Lowering<'_> {
         let mut operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
         if let Some(address) = function.trampoline() {
             // It gives its result through memory.
-            let slot = callee.result().map(|of| {
-                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
-                (self.builder.create_sized_stack_slot(slot), machine_type(of))
-            });
+            let slot = callee.result().map(|of| (self.result_slot(), machine_type(of)));
             if let Some((slot, _)) = slot {
                 operands.push(self.builder.ins().stack_addr(types::I64, slot, 0));
             }
@@ -452,6 +452,14 @@ impl Lowering<'_> {
             let result = self.builder.inst_results(call)[0];
             self.write(to, result);
         }
+    }
+
+    /// Where trampolines store their results, which are loaded at once: one word for all, whose address a loop has in one register.
+    fn result_slot(&mut self) -> ir::StackSlot {
+        let builder = &mut self.builder;
+        *self.result.get_or_insert_with(|| {
+            builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
+        })
     }
 
     /// The exceptions that MXCSR says, as `status()` gives them.

@@ -197,3 +197,51 @@ block entry:
         assert_eq!(f64::from_bits(frame[5]), expected, "{count} backwards");
     }
 }
+
+#[test]
+fn complex_products_of_every_shape() {
+    let text = "
+function f frame 5
+reg to: i64
+reg a: i64
+reg b: i64
+reg words: i64
+reg wild: i8
+block entry:
+  to = get 0
+  a = get 1
+  b = get 2
+  words = get 3
+  wild = call complex_product(to, a, b, words)
+  put 4, wild
+  return 0
+";
+    // Small multiples of a power of two: sums are exact in any order.
+    let element = |i: usize| [(i * 37 % 101) as f64 / 4.0 - 12.0, (i * 53 % 89) as f64 / 2.0 - 20.0];
+    let a: Vec<[f64; 2]> = (0..200).map(element).collect();
+    let b: Vec<[f64; 2]> = (0..200).map(|i| element(i + 7)).collect();
+    for (rows, inner, columns) in (0..270).map(|i| (i / 45, i / 9 % 5, i % 9)) {
+        // Every second element of every row of twelve; rows of eleven.
+        let words = [rows, inner, columns, 12 * 16, 2 * 16, 11 * 16].map(|word: usize| word as i64);
+        let mut found = vec![[0.5; 2]; rows * columns + 1];
+        let (to, words) = (found.as_mut_ptr() as u64, words.as_ptr() as u64);
+        let mut frame = [to, a.as_ptr() as u64, b.as_ptr() as u64, words, 9];
+        run(text, &mut frame);
+        assert_eq!(frame[4], 0, "all numbers are finite");
+        assert_eq!(found.pop(), Some([0.5; 2]), "{rows} {inner} {columns}: nothing is stored behind the product");
+        let expected = (0..rows * columns).map(|i| {
+            let terms = (0..inner).map(|k| (a[i / columns * 12 + 2 * k], b[11 * k + i % columns]));
+            terms.fold([0.0; 2], |sum, (x, y)| [sum[0] + x[0] * y[0] - x[1] * y[1], sum[1] + x[0] * y[1] + x[1] * y[0]])
+        });
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{rows} {inner} {columns}");
+    }
+    for (place, part) in [(0, f64::INFINITY), (12 + 2, f64::NAN), (24, 1e308)] {
+        let mut a = a.clone();
+        a[place][1] = part;
+        let (words, mut found) = ([3_i64, 2, 5, 12 * 16, 2 * 16, 11 * 16], [[0.0; 2]; 15]);
+        let (to, words) = (found.as_mut_ptr() as u64, words.as_ptr() as u64);
+        let mut frame = [to, a.as_ptr() as u64, b.as_ptr() as u64, words, 9];
+        run(text, &mut frame);
+        assert_eq!(frame[4], 1, "{place}");
+    }
+}
