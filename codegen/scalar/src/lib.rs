@@ -59,6 +59,7 @@
 //! | `pair` | f64, f64 -> f64x2 | the two |
 //! | `low` `high` | f64x2 -> f64 | the first, the second |
 //! | `swap` | f64x2 -> f64x2 | the second, the first |
+//! | `lows` `highs` | f64x2, f64x2 -> f64x2 | the first of each, the second of each |
 //!
 //! # Functions
 //! The C library's on f64: `exp` `exp2` `expm1` `log` `log10` `log2` `log1p` `sin` `cos` `tan` `asin` `acos` `atan`

@@ -476,6 +476,15 @@ impl Lowering<'_> {
         self.builder.ins().call_indirect(signature, address, operands)
     }
 
+    /// The doubles that begin at two bytes of two vectors.
+    fn shuffle(&mut self, a: Value, b: Value, [first, second]: [u8; 2]) -> Value {
+        let mask: Vec<u8> = (first..first + 8).chain(second..second + 8).collect();
+        let mask = self.builder.func.dfg.immediates.push(mask.into());
+        let [a, b] = [a, b].map(|vector| self.builder.ins().bitcast(types::I8X16, little_endian(), vector));
+        let bytes = self.builder.ins().shuffle(a, b, mask);
+        self.builder.ins().bitcast(types::F64X2, little_endian(), bytes)
+    }
+
     fn op(&mut self, op: Op, to: &Regs, operands: &Regs) {
         let (to, operands) = (to.as_slice(), operands.as_slice());
         let of = self.type_of(to[0]);
@@ -548,14 +557,10 @@ impl Lowering<'_> {
             }
             Op::Low => ins.extractlane(a, 0),
             Op::High => ins.extractlane(a, 1),
-            Op::Swap => {
-                // Bytes of the two operands, by number.
-                let mask: Vec<u8> = (8..16).chain(0..8).collect();
-                let mask = self.builder.func.dfg.immediates.push(mask.into());
-                let bytes = self.builder.ins().bitcast(types::I8X16, little_endian(), a);
-                let swapped = self.builder.ins().shuffle(bytes, bytes, mask);
-                self.builder.ins().bitcast(types::F64X2, little_endian(), swapped)
-            }
+            // Bytes of the two operands, by number.
+            Op::Swap => self.shuffle(a, a, [8, 0]),
+            Op::Lows => self.shuffle(a, b, [0, 16]),
+            Op::Highs => self.shuffle(a, b, [8, 24]),
         };
         self.write(to[0], value);
     }

@@ -68,7 +68,7 @@ fn arithmetic_of_vectors() {
 #[test]
 fn parts_of_vectors() {
     let text = "
-function f frame 7
+function f frame 10
 reg a: f64
 reg b: f64
 reg pair: f64x2
@@ -92,11 +92,21 @@ block entry:
   b = high pair
   put 4, a
   put 5, b
+  all = fadd pair, pair
+  all = lows pair, all
+  a = high all
+  put 6, a
+  all = fadd pair, pair
+  all = highs all, pair
+  a = low all
+  b = high all
+  put 7, a
+  put 8, b
   return 0
 ";
-    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(f64::to_bits);
+    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(f64::to_bits);
     run(text, &mut frame);
-    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 8.0, 6.5, 0.0]);
+    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 8.0, 6.5, 16.0, 13.0, 6.5, 0.0]);
 }
 
 #[test]
