@@ -59,6 +59,34 @@ pub(crate) unsafe extern "C" fn complex_product(to: i64, a: i64, b: i64, extents
     }
 }
 
+/// A product of complex numbers, as compiled code calls it: where to store, two addresses, and that of six words.
+pub type ComplexProduct = unsafe fn(i64, i64, i64, i64) -> u8;
+
+/// What computes products at each level of instructions that the processor has, for tests: compiled code calls the best one.
+///
+/// The words are numbers of rows, of products that are added up, and of columns, and distances in bytes between rows and between elements of
+/// the left matrix, and between rows of the right one. The result says whether some number is not finite.
+pub fn complex_products() -> Vec<ComplexProduct> {
+    /// # Safety
+    /// As of `complex_product`; the processor has the instructions of `P`.
+    unsafe fn at_level<P: Part>(to: i64, a: i64, b: i64, extents: i64) -> u8 {
+        let (to, a, b) = (to as usize as *mut Number, a as usize as *const u8, b as usize as *const u8);
+        // SAFETY: the caller's contract.
+        unsafe { product::<P>(to, a, b, &Extents::read(extents)) }
+    }
+    let mut found: Vec<ComplexProduct> = vec![at_level::<Number>];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            found.push(at_level::<__m512d>);
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            found.push(at_level::<__m256d>);
+        }
+    }
+    found
+}
+
 /// Some complex numbers of a row.
 trait Part: Copy {
     const ZERO: Self;
@@ -407,48 +435,5 @@ unsafe fn tile<P: Part, const ROWS: usize, const COLUMNS: usize>(
             noted = noted.noting(joined);
         }
         noted.is_noted()
-    }
-}
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    use super::*;
-
-    /// Whichever instructions this machine has, as the processor's best ones alone are called.
-    #[test]
-    fn all_instructions_give_the_same() {
-        let a: Vec<Number> = (0..80).map(|i| [f64::from(i % 7) - 2.0, f64::from(i % 5)]).collect();
-        let b: Vec<Number> = (0..80).map(|i| [f64::from(i % 3), f64::from(i % 11) - 5.0]).collect();
-        for (rows, inner, columns) in (0..6 * 4 * 8).map(|i| (i / 32, i / 8 % 4, i % 8)) {
-            let of = Extents { rows, inner, columns, left_row: 10 * 16, left_step: 2 * 16, right_row: 9 * 16 };
-            let computed = |by: unsafe fn(*mut Number, *const u8, *const u8, &Extents) -> u8, b: &[Number]| {
-                let mut found = vec![[0.5; 2]; 50];
-                // SAFETY: at most 6 rows of 8 columns are stored, of 10 and 9 numbers in a row.
-                let is_wild = unsafe { by(found.as_mut_ptr(), a.as_ptr().cast(), b.as_ptr().cast(), &of) };
-                (found, is_wild)
-            };
-            let mut wild = b.clone();
-            wild[0][1] = f64::NAN;
-            for (b, is_wild) in [(&b, 0), (&wild, u8::from(rows * inner * columns > 0))] {
-                let expected = computed(product::<Number>, b);
-                assert_eq!(expected.1, is_wild, "{rows} {inner} {columns}");
-                let kinds =
-                    |(found, _): &(Vec<Number>, u8)| found.iter().map(|x| x.map(f64::is_nan)).collect::<Vec<_>>();
-                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                    let found = computed(product::<__m256d>, b);
-                    assert!(
-                        found == expected || is_wild == 1 && kinds(&found) == kinds(&expected),
-                        "{found:?} {expected:?}"
-                    );
-                }
-                if is_x86_feature_detected!("avx512f") {
-                    let found = computed(product::<__m512d>, b);
-                    assert!(
-                        found == expected || is_wild == 1 && kinds(&found) == kinds(&expected),
-                        "{found:?} {expected:?}"
-                    );
-                }
-            }
-        }
     }
 }

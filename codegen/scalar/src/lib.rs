@@ -137,6 +137,7 @@ pub mod tables;
 mod trampoline;
 mod verify;
 
+pub use complex_product::{ComplexProduct, complex_products};
 pub use error::Error;
 pub use functions::set_poll;
 pub use program::{Listing, Program, compile, listing};

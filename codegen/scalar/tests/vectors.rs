@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::run;
+use fastnp_scalar::{ComplexProduct, complex_products};
 
 const VALUES: [f64; 8] = [0.0, -0.0, 1.5, -3.25, 1e300, 5e-324, f64::INFINITY, f64::NAN];
 
@@ -253,5 +254,31 @@ block entry:
         let mut frame = [to, a.as_ptr() as u64, b.as_ptr() as u64, words, 9];
         run(text, &mut frame);
         assert_eq!(frame[4], 1, "{place}");
+    }
+}
+
+#[test]
+fn complex_products_at_every_level() {
+    let a: Vec<[f64; 2]> = (0..80).map(|i| [f64::from(i % 7) - 2.0, f64::from(i % 5)]).collect();
+    let b: Vec<[f64; 2]> = (0..80).map(|i| [f64::from(i % 3), f64::from(i % 11) - 5.0]).collect();
+    let mut wild = b.clone();
+    wild[0][1] = f64::NAN;
+    for (rows, inner, columns) in (0..6 * 4 * 8_i64).map(|i| (i / 32, i / 8 % 4, i % 8)) {
+        let words = [rows, inner, columns, 10 * 16, 2 * 16, 9 * 16];
+        for (b, is_wild) in [(&b, 0), (&wild, u8::from(rows * inner * columns > 0))] {
+            let computed = |by: &ComplexProduct| {
+                let mut found = vec![[0.5; 2]; 50];
+                let (to, words) = (found.as_mut_ptr() as i64, words.as_ptr() as i64);
+                // SAFETY: at most 6 rows of 8 columns are stored, of 10 and 9 numbers in a row.
+                assert_eq!(unsafe { by(to, a.as_ptr() as i64, b.as_ptr() as i64, words) }, is_wild);
+                // Any number that is not finite is as good as another.
+                found
+                    .iter()
+                    .map(|number| number.map(|x: f64| if x.is_finite() { x } else { f64::MAX }))
+                    .collect::<Vec<_>>()
+            };
+            let found: Vec<_> = complex_products().iter().map(computed).collect();
+            assert!(found.iter().all(|other| *other == found[0]), "{rows} {inner} {columns}: {found:?}");
+        }
     }
 }
