@@ -73,6 +73,23 @@ for k in range(4):
     v[:2] = P[1, :2] * (k + 1j) + a * 0
     P[0] = (P @ M[0]) * 0.5
 """,
+    "products of every shape": """
+P = (np.arange(60.0).reshape(6, 10) % 7 - 2) * (1 - 2j) + np.arange(10)
+Q = (np.arange(70.0).reshape(10, 7) % 5 - 1) * (2 + 1j) - 3j
+for i in range(1, 7):
+    for n in range(1, 6):
+        for j in range(1, 8):
+            R = P[:i, :n] @ Q[:n, :j]
+            T = P[::-1][:i, : 2 * n : 2] @ Q[::-2][:n, :j] - R * 2
+            v = P[i - 1, :n] @ Q[:n, 7 - j :]
+            z[:j] = T[i - 1] + v
+""",
+    "products without terms or elements": """
+for k in range(9):
+    R = G[:, :0] @ G[:0, : k % 3]
+    T = G[:0] @ G.T[:, : k % 3]
+    z[k] = R.shape[1] + T.shape[1]
+""",
     "broadcasting and overlaps in place": """
 for k in range(5):
     G[1:] += G[:-1] * 0.5
@@ -123,6 +140,15 @@ for k in range(3):
     w[k] = z @ z[::-1]
     w[k] = (z * 1e50) @ z
     G[0] = G @ (G[0] * 1e308)
+""",
+    "products of numbers that are not finite": """
+z[3], z[4], z[5] = np.inf, complex(0, np.nan), 1e308
+A, B = z[:9].reshape(3, 3), w[:9].reshape(3, 3) + 0
+for k in range(3):
+    R = A @ B
+    T = B @ A
+    G[:3, :3] = R - B
+    w[:3] = T[k]
 """,
     "a division by zero": "for k in range(9):\n    z /= (w - w[k])",
     "complex numbers in a real array": "for k in range(3):\n    x[:] = k\n    x[:] = z[:7]",

@@ -373,6 +373,25 @@ def test_sums_that_are_rounded(shape: tuple[int, int]) -> None:
     numpy.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def updates(a: fastnp.ndarray, b: fastnp.ndarray, c: fastnp.ndarray) -> None:
+    for i in range(b.shape[0]):
+        for k in range(a.shape[1]):
+            b[i, : i + 1] += 1.5 * a[i, k] * a[: i + 1, k]
+        for k in range(a.shape[1]):
+            b[i, : i + 1] -= a[: i + 1, k] * c[i, k] + c[: i + 1, k] * a[0, k]
+
+
+@pytest.mark.parametrize("columns", [10, 17, 24])
+def test_turns_that_round_in_their_order(columns: int) -> None:
+    """Of every number of rows: sums of some are vectors, and have the bits of each turn's store."""
+    dice = numpy.random.default_rng(7)
+    a, b, c = (dice.random((27, count)) for count in (columns, 27, columns))
+    found, expected = fastnp.array(b), b.copy()
+    fastnp.jit(strict=True)(updates)(fastnp.array(a), found, fastnp.array(c))
+    updates(a, expected, c)
+    numpy.testing.assert_array_equal(found, expected)
+
+
 BACKWARDS = """
 for i in range(n):
     z[i] = np.dot(np.flip(x[:i]), y[:i]) + x[i::-1] @ y[: i + 1] - y[::-1].sum()

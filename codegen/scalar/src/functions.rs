@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use cranelift_codegen::isa::TargetIsa;
 
+use crate::complex_product::complex_product;
 use crate::error::Fault;
 use crate::inner_product::{inner_product, inner_product_backwards};
 use crate::ir::Type;
@@ -47,6 +48,8 @@ pub(crate) enum Callee {
     Median(unsafe extern "C" fn(i64, i64) -> f64),
     /// Of so many doubles at two addresses.
     InnerProduct(unsafe extern "C" fn(i64, i64, i64) -> f64),
+    /// Where to store, two addresses, and that of what describes them.
+    ComplexProduct(unsafe extern "C" fn(i64, i64, i64, i64) -> u8),
     /// Machine code of the host at an address, the first operand: it takes the others, an address and two numbers.
     Code,
 }
@@ -66,7 +69,7 @@ impl Callee {
             Callee::Scratch(_) => &[Type::I64],
             Callee::Buffer(_) | Callee::Sort(_) | Callee::Median(_) => &[Type::I64, Type::I64],
             Callee::Copy(_) | Callee::Kernel(_) | Callee::InnerProduct(_) => &[Type::I64, Type::I64, Type::I64],
-            Callee::Code => &[Type::I64, Type::I64, Type::I64, Type::I64],
+            Callee::Code | Callee::ComplexProduct(_) => &[Type::I64, Type::I64, Type::I64, Type::I64],
             Callee::Status(_) | Callee::Raised(_) | Callee::ClearStatus(_) | Callee::Poll(_) => &[],
         }
     }
@@ -87,7 +90,7 @@ impl Callee {
             | Callee::Kernel(_)
             | Callee::LoopOfComplex(_)
             | Callee::Sort(_) => Some(Type::I64),
-            Callee::Poll(_) | Callee::Raised(_) => Some(Type::I8),
+            Callee::Poll(_) | Callee::Raised(_) | Callee::ComplexProduct(_) => Some(Type::I8),
             Callee::ClearStatus(_) | Callee::Copy(_) | Callee::Code => None,
         }
     }
@@ -115,6 +118,7 @@ impl Callee {
             Callee::Sort(f) => f as usize,
             Callee::Median(f) => f as usize,
             Callee::InnerProduct(f) => f as usize,
+            Callee::ComplexProduct(f) => f as usize,
             Callee::Code => return None,
         })
     }
@@ -233,7 +237,7 @@ const fn rare(name: &'static str, callee: Callee) -> Function {
 }
 
 /// The table of functions.
-static FUNCTIONS: [Function; 67] = [
+static FUNCTIONS: [Function; 68] = [
     row("exp", Callee::F64(exp)),
     row("exp2", Callee::F64(exp2)),
     row("expm1", Callee::F64(expm1)),
@@ -295,6 +299,7 @@ static FUNCTIONS: [Function; 67] = [
     rare("median_f64", Callee::Median(order::median_f64)),
     row("inner_product", Callee::InnerProduct(inner_product)),
     row("inner_product_backwards", Callee::InnerProduct(inner_product_backwards)),
+    row("complex_product", Callee::ComplexProduct(complex_product)),
     row("table_new", Callee::Kernel(tables::create)),
     row("table_find", Callee::Kernel(tables::find)),
     row("table_place", Callee::Kernel(tables::place)),

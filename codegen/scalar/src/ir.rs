@@ -111,6 +111,8 @@ pub(crate) enum Op {
     Low,
     High,
     Swap,
+    Lows,
+    Highs,
 }
 
 /// Types an op takes, and types it gives.
@@ -162,7 +164,7 @@ const ARITHMETIC2: &[Form] = &[
     form(&[F32x4, F32x4], &[F32x4]),
 ];
 const FLOAT2: &[Form] = &[form(&[F64, F64], &[F64]), form(&[F32, F32], &[F32])];
-const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64])];
+const FUSED: &[Form] = &[form(&[F64, F64, F64], &[F64]), form(&[F64x2, F64x2, F64x2], &[F64x2])];
 const EQUALITY: &[Form] = &[form(&[I64, I64], &[I8]), form(&[I8, I8], &[I8])];
 const ORDER: &[Form] = &[form(&[I64, I64], &[I8])];
 const FLOAT_ORDER: &[Form] = &[form(&[F64, F64], &[I8]), form(&[F32, F32], &[I8])];
@@ -182,6 +184,7 @@ const TO_VECTOR: &[Form] = &[form(&[F64], &[F64x2]), form(&[F32], &[F32x4])];
 const OF_TWO: &[Form] = &[form(&[F64, F64], &[F64x2])];
 const OF_VECTOR: &[Form] = &[form(&[F64x2], &[F64])];
 const SAME_VECTOR: &[Form] = &[form(&[F64x2], &[F64x2])];
+const TWO_VECTORS: &[Form] = &[form(&[F64x2, F64x2], &[F64x2])];
 
 /// The table of ops.
 pub(crate) static OPS: &[OpRow] = &[
@@ -244,6 +247,8 @@ pub(crate) static OPS: &[OpRow] = &[
     row(Op::Low, "low", OF_VECTOR),
     row(Op::High, "high", OF_VECTOR),
     row(Op::Swap, "swap", SAME_VECTOR),
+    row(Op::Lows, "lows", TWO_VECTORS),
+    row(Op::Highs, "highs", TWO_VECTORS),
 ];
 
 /// The row of an op.

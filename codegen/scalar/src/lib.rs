@@ -44,7 +44,7 @@
 //! | `and` `or` `xor` `not` | i64 or i8 | bitwise; on i8 logical |
 //! | `fadd` `fsub` `fmul` `fdiv` `sqrt` `fneg` `fabs` | f64, f32, f64x2 or f32x4 | IEEE 754; of each number of a vector |
 //! | `copysign` | f64 or f32 | IEEE 754 |
-//! | `fma` | f64, f64, f64 -> f64 | `a * b + c`, rounded once |
+//! | `fma` | f64 or f64x2 | `a * b + c`, rounded once |
 //! | `fmin` `fmax` | f64 or f32 | NaN if either is; -0 is less than 0 |
 //! | `floor` `ceil` `trunc` `nearest` | f64 or f32 | nearest: ties to even |
 //! | `icmp.CC` | i64 -> i8 | CC: eq ne lt le gt ge ult ule; eq and ne on i8 too |
@@ -59,6 +59,7 @@
 //! | `pair` | f64, f64 -> f64x2 | the two |
 //! | `low` `high` | f64x2 -> f64 | the first, the second |
 //! | `swap` | f64x2 -> f64x2 | the second, the first |
+//! | `lows` `highs` | f64x2, f64x2 -> f64x2 | the first of each, the second of each |
 //!
 //! # Functions
 //! The C library's on f64: `exp` `exp2` `expm1` `log` `log10` `log2` `log1p` `sin` `cos` `tan` `asin` `acos` `atan`
@@ -80,7 +81,8 @@
 //! last until it must grow, or the thread's next run. `copy_memory(to, from, bytes)` copies. `sort_i64(address, count)`, `sort_f64`,
 //! `sort_pairs_f64` and `sort_distinct_f64` sort, and give an i64: 0 if there is no order; `median_f64(address, count)` gives the median, and moves the numbers.
 //! `inner_product(a, b, count)` gives that of so many doubles at two addresses, `inner_product_backwards(a, b, count)` of those from the
-//! first address down.
+//! first address down. `complex_product(to, a, b, words)` stores the product of two matrices of complex numbers, the second one with dense
+//! rows, and gives an i8: whether one of it is not finite. Numbers of rows, of terms, of columns, and distances between rows and elements of the first and between rows of the second are words in memory.
 //! `table_new(form, heap, count)`, `table_find(table, heap, 0)`, `table_place(table, heap, 0)`, `table_insert(table, heap, slot)`,
 //! `table_remove(table, heap, slot)` and `table_next(table, heap, position)` are the functions of [`tables`], without the prefix.
 //!
@@ -92,6 +94,7 @@
 //! | `scratch` | memory for a run |
 //! | `inner_loop` | calls of ufuncs' inner loops |
 //! | `inner_product` | inner products of vectors |
+//! | `complex_product` | products of matrices of complex numbers |
 //! | `order` | numbers in order |
 //! | `tables` | hash tables |
 //! | `functions` | the table of functions that can be called |
@@ -110,6 +113,7 @@
 //! | `memory` | executable memory |
 //! | `program` | `compile`, `Program::run` |
 
+mod complex_product;
 mod error;
 mod forward;
 mod functions;
@@ -133,6 +137,7 @@ pub mod tables;
 mod trampoline;
 mod verify;
 
+pub use complex_product::{ComplexProduct, complex_products};
 pub use error::Error;
 pub use functions::set_poll;
 pub use program::{Listing, Program, compile, listing};

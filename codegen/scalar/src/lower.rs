@@ -53,7 +53,8 @@ pub(crate) fn lower(
     let frame = builder.block_params(first)[0];
     let types = &function.registers;
     let opposites = HashMap::new();
-    let mut lowering = Lowering { builder, frame, variables, types, blocks, open, call_conv, loops, opposites };
+    let mut lowering =
+        Lowering { builder, frame, variables, types, blocks, open, call_conv, loops, opposites, result: None };
     for (&block, &open) in lowering.blocks.iter().zip(&lowering.open) {
         if open == 0 {
             lowering.builder.seal_block(block); // nothing leads there
@@ -151,6 +152,8 @@ struct Lowering<'a> {
     loops: Vec<Loop>,
     /// What `not` of a truth value was taken of, by its result: a branch on the one is a branch on the other.
     opposites: HashMap<Value, Value>,
+    /// The word for results of trampolines.
+    result: Option<ir::StackSlot>,
 }
 
 impl Lowering<'_> {
@@ -398,7 +401,7 @@ impl Lowering<'_> {
             _ => None,
         };
         if let (Some([x, mask]), Some([y, other])) = (masked(a), masked(b))
-            && mask == other
+            && dfg.resolve_aliases(mask) == dfg.resolve_aliases(other)
         {
             let differ = self.builder.ins().bxor(x, y);
             return self.builder.ins().band(differ, mask);
@@ -416,10 +419,7 @@ impl Lowering<'_> {
         let mut operands: Vec<Value> = operands.as_slice().iter().map(|&register| self.read(register)).collect();
         if let Some(address) = function.trampoline() {
             // It gives its result through memory.
-            let slot = callee.result().map(|of| {
-                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
-                (self.builder.create_sized_stack_slot(slot), machine_type(of))
-            });
+            let slot = callee.result().map(|of| (self.result_slot(), machine_type(of)));
             if let Some((slot, _)) = slot {
                 operands.push(self.builder.ins().stack_addr(types::I64, slot, 0));
             }
@@ -454,6 +454,14 @@ impl Lowering<'_> {
         }
     }
 
+    /// Where trampolines store their results, which are loaded at once: one word for all, whose address a loop has in one register.
+    fn result_slot(&mut self) -> ir::StackSlot {
+        let builder = &mut self.builder;
+        *self.result.get_or_insert_with(|| {
+            builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3))
+        })
+    }
+
     /// The exceptions that MXCSR says, as `status()` gives them.
     fn exceptions(&mut self, mxcsr: Value) -> Value {
         let invalid = self.builder.ins().band_imm(mxcsr, 1);
@@ -466,6 +474,15 @@ impl Lowering<'_> {
         let signature = self.builder.import_signature(signature);
         let address = self.builder.ins().iconst(types::I64, address as i64);
         self.builder.ins().call_indirect(signature, address, operands)
+    }
+
+    /// The doubles that begin at two bytes of two vectors.
+    fn shuffle(&mut self, a: Value, b: Value, [first, second]: [u8; 2]) -> Value {
+        let mask: Vec<u8> = (first..first + 8).chain(second..second + 8).collect();
+        let mask = self.builder.func.dfg.immediates.push(mask.into());
+        let [a, b] = [a, b].map(|vector| self.builder.ins().bitcast(types::I8X16, little_endian(), vector));
+        let bytes = self.builder.ins().shuffle(a, b, mask);
+        self.builder.ins().bitcast(types::F64X2, little_endian(), bytes)
     }
 
     fn op(&mut self, op: Op, to: &Regs, operands: &Regs) {
@@ -540,14 +557,10 @@ impl Lowering<'_> {
             }
             Op::Low => ins.extractlane(a, 0),
             Op::High => ins.extractlane(a, 1),
-            Op::Swap => {
-                // Bytes of the two operands, by number.
-                let mask: Vec<u8> = (8..16).chain(0..8).collect();
-                let mask = self.builder.func.dfg.immediates.push(mask.into());
-                let bytes = self.builder.ins().bitcast(types::I8X16, little_endian(), a);
-                let swapped = self.builder.ins().shuffle(bytes, bytes, mask);
-                self.builder.ins().bitcast(types::F64X2, little_endian(), swapped)
-            }
+            // Bytes of the two operands, by number.
+            Op::Swap => self.shuffle(a, a, [8, 0]),
+            Op::Lows => self.shuffle(a, b, [0, 16]),
+            Op::Highs => self.shuffle(a, b, [8, 24]),
         };
         self.write(to[0], value);
     }

@@ -388,3 +388,63 @@ fn memory() {
         }
     }
 }
+
+/// A turn of a checksum's loop: what waits for the register waits for one instruction less. The mask is a register that is written before the
+/// loop, and read where paths have joined.
+#[test]
+fn bits_are_masked_once() {
+    let text = "
+function f frame 3
+reg x: i64
+reg y: i64
+reg n: i64
+reg one: i64
+reg zero: i64
+reg p: i64
+reg q: i64
+reg more: i8
+block entry:
+  one = iconst 1
+  zero = iconst 0
+  x = get 0
+  y = get 1
+  n = get 2
+  jump head
+block head:
+  more = icmp.gt n, zero
+  br more, body, over
+block body:
+  n = sub n, one
+  more = icmp.lt n, zero
+  brcold more, ask, turn
+block ask:
+  more = call poll()
+  brcold more, out, back
+block back:
+  jump turn
+block out:
+  return 1
+block turn:
+  p = and x, one
+  q = and y, one
+  p = xor p, q
+  more = icmp.ne p, zero
+  q = sar x, one
+  p = xor q, y
+  x = select more, p, q
+  y = sar y, one
+  jump head
+block over:
+  put 0, x
+  return 0
+";
+    let mut frame = [0b1011_0110, 0b110_1011, 6];
+    assert_eq!(crate::run(text, &mut frame), 0);
+    let (mut x, mut y) = (0b1011_0110, 0b110_1011);
+    for _ in 0..6 {
+        (x, y) = (if (x ^ y) & 1 == 1 { x >> 1 ^ y } else { x >> 1 }, y >> 1);
+    }
+    assert_eq!(frame[0], x);
+    let clif = fastnp_scalar::listing(text).unwrap().clif;
+    assert_eq!(clif.matches("band").count(), 1, "{clif}");
+}

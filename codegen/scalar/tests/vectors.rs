@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::run;
+use fastnp_scalar::{ComplexProduct, complex_products};
 
 const VALUES: [f64; 8] = [0.0, -0.0, 1.5, -3.25, 1e300, 5e-324, f64::INFINITY, f64::NAN];
 
@@ -68,7 +69,7 @@ fn arithmetic_of_vectors() {
 #[test]
 fn parts_of_vectors() {
     let text = "
-function f frame 7
+function f frame 10
 reg a: f64
 reg b: f64
 reg pair: f64x2
@@ -92,11 +93,21 @@ block entry:
   b = high pair
   put 4, a
   put 5, b
+  all = fadd pair, pair
+  all = lows pair, all
+  a = high all
+  put 6, a
+  all = fadd pair, pair
+  all = highs all, pair
+  a = low all
+  b = high all
+  put 7, a
+  put 8, b
   return 0
 ";
-    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(f64::to_bits);
+    let mut frame = [2.5_f64, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(f64::to_bits);
     run(text, &mut frame);
-    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 8.0, 6.5, 0.0]);
+    assert_eq!(frame.map(f64::from_bits), [4.0, 2.5, 6.5, 8.0, 8.0, 6.5, 16.0, 13.0, 6.5, 0.0]);
 }
 
 #[test]
@@ -195,5 +206,79 @@ block entry:
         assert_eq!(f64::from_bits(frame[4]), expected, "{count}");
         let expected: f64 = (0..count).map(|i| a[150 - i] * b[2 + i]).sum();
         assert_eq!(f64::from_bits(frame[5]), expected, "{count} backwards");
+    }
+}
+
+#[test]
+fn complex_products_of_every_shape() {
+    let text = "
+function f frame 5
+reg to: i64
+reg a: i64
+reg b: i64
+reg words: i64
+reg wild: i8
+block entry:
+  to = get 0
+  a = get 1
+  b = get 2
+  words = get 3
+  wild = call complex_product(to, a, b, words)
+  put 4, wild
+  return 0
+";
+    // Small multiples of a power of two: sums are exact in any order.
+    let element = |i: usize| [(i * 37 % 101) as f64 / 4.0 - 12.0, (i * 53 % 89) as f64 / 2.0 - 20.0];
+    let a: Vec<[f64; 2]> = (0..200).map(element).collect();
+    let b: Vec<[f64; 2]> = (0..200).map(|i| element(i + 7)).collect();
+    for (rows, inner, columns) in (0..270).map(|i| (i / 45, i / 9 % 5, i % 9)) {
+        // Every second element of every row of twelve; rows of eleven.
+        let words = [rows, inner, columns, 12 * 16, 2 * 16, 11 * 16].map(|word: usize| word as i64);
+        let mut found = vec![[0.5; 2]; rows * columns + 1];
+        let (to, words) = (found.as_mut_ptr() as u64, words.as_ptr() as u64);
+        let mut frame = [to, a.as_ptr() as u64, b.as_ptr() as u64, words, 9];
+        run(text, &mut frame);
+        assert_eq!(frame[4], 0, "all numbers are finite");
+        assert_eq!(found.pop(), Some([0.5; 2]), "{rows} {inner} {columns}: nothing is stored behind the product");
+        let expected = (0..rows * columns).map(|i| {
+            let terms = (0..inner).map(|k| (a[i / columns * 12 + 2 * k], b[11 * k + i % columns]));
+            terms.fold([0.0; 2], |sum, (x, y)| [sum[0] + x[0] * y[0] - x[1] * y[1], sum[1] + x[0] * y[1] + x[1] * y[0]])
+        });
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{rows} {inner} {columns}");
+    }
+    for (place, part) in [(0, f64::INFINITY), (12 + 2, f64::NAN), (24, 1e308)] {
+        let mut a = a.clone();
+        a[place][1] = part;
+        let (words, mut found) = ([3_i64, 2, 5, 12 * 16, 2 * 16, 11 * 16], [[0.0; 2]; 15]);
+        let (to, words) = (found.as_mut_ptr() as u64, words.as_ptr() as u64);
+        let mut frame = [to, a.as_ptr() as u64, b.as_ptr() as u64, words, 9];
+        run(text, &mut frame);
+        assert_eq!(frame[4], 1, "{place}");
+    }
+}
+
+#[test]
+fn complex_products_at_every_level() {
+    let a: Vec<[f64; 2]> = (0..80).map(|i| [f64::from(i % 7) - 2.0, f64::from(i % 5)]).collect();
+    let b: Vec<[f64; 2]> = (0..80).map(|i| [f64::from(i % 3), f64::from(i % 11) - 5.0]).collect();
+    let mut wild = b.clone();
+    wild[0][1] = f64::NAN;
+    for (rows, inner, columns) in (0..6 * 4 * 8_i64).map(|i| (i / 32, i / 8 % 4, i % 8)) {
+        let words = [rows, inner, columns, 10 * 16, 2 * 16, 9 * 16];
+        for (b, is_wild) in [(&b, 0), (&wild, u8::from(rows * inner * columns > 0))] {
+            let computed = |by: &ComplexProduct| {
+                let mut found = vec![[0.5; 2]; 50];
+                let (to, words) = (found.as_mut_ptr() as i64, words.as_ptr() as i64);
+                // SAFETY: at most 6 rows of 8 columns are stored, of 10 and 9 numbers in a row.
+                assert_eq!(unsafe { by(to, a.as_ptr() as i64, b.as_ptr() as i64, words) }, is_wild);
+                // Any number that is not finite is as good as another.
+                found
+                    .iter()
+                    .map(|number| number.map(|x: f64| if x.is_finite() { x } else { f64::MAX }))
+                    .collect::<Vec<_>>()
+            };
+            let found: Vec<_> = complex_products().iter().map(computed).collect();
+            assert!(found.iter().all(|other| *other == found[0]), "{rows} {inner} {columns}: {found:?}");
+        }
     }
 }

@@ -18,6 +18,7 @@ from fastnp._loops.arrays import (
 )
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
+    BOTH_PARTS,
     COMPLEX_CHAR,
     I8,
     I64,
@@ -100,9 +101,9 @@ def of_complexes(
 
 
 # Operations of which a loop computes an element as a kernel does.
-IN_PARTS: dict[str, Callable[..., complexes.Parts]] = {
-    "add": lambda e, a, b: complexes.total(e, "fadd", a, b),
-    "subtract": lambda e, a, b: complexes.total(e, "fsub", a, b),
+IN_PARTS: dict[str, Callable[..., str]] = {
+    "add": lambda e, a, b: e.text.op(BOTH_PARTS, "fadd", a, b),
+    "subtract": lambda e, a, b: e.text.op(BOTH_PARTS, "fsub", a, b),
     "multiply": complexes.fused_product,
 }
 

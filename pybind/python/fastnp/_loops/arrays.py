@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fastnp._loops import broadcasting, formulas, memory_order, numbers, scratch, slices
-from fastnp._loops.complexes import Parts
 from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
 from fastnp._loops.records import Record
 from fastnp._loops.types import (
+    BOTH_PARTS,
     COMPLEX_CHAR,
     F64,
     I8,
@@ -80,8 +80,8 @@ class Elementwise(Record):
     needs_kernel: bool = False
     # The order of the axes in memory that NumPy's array has.
     order: Order = ()
-    # The real and the imaginary part of an element of complex numbers, where it can be had.
-    parts: Callable[[Indices], Parts] | None = None
+    # An element of complex numbers, both parts in a vector, where it can be had.
+    parts: Callable[[Indices], str] | None = None
 
     def most(self) -> int:
         """The most elements that are computed and stored."""
@@ -367,8 +367,8 @@ def load(e: Emitter, char: str, at: str, offset: int = 0) -> Value:
 
 
 def store(e: Emitter, char: str, at: str, *registers: str) -> None:
-    """Stores an element, of complex numbers both parts."""
-    access = "f64" if char == COMPLEX_CHAR else MEMORY[char]
+    """Stores an element, of complex numbers both parts, in a register each or in a vector."""
+    access = MEMORY.get(char) or (BOTH_PARTS if len(registers) == 1 else "f64")
     for k, register in enumerate(registers):
         e.text.line(f"store.{access} {at}, {8 * k}, {register}")
 
@@ -387,10 +387,9 @@ def elements(e: Emitter, value: Value | Elementwise) -> Elementwise:
         strides_ = steps(e, array)
         if type_.char == COMPLEX_CHAR:
 
-            def parts(indices: Indices) -> Parts:
+            def parts(indices: Indices) -> str:
                 at = element_address(e, array, strides_, indices)
-                real, imaginary = load(e, COMPLEX_CHAR, at).registers
-                return real, imaginary
+                return e.text.op(BOTH_PARTS, f"load.{BOTH_PARTS}", at, 0)
 
             formula = formulas.load(array)
             return of_complex(shape(array), (array,), formula, parts, order=type_.order)
@@ -422,7 +421,7 @@ def of_complex(
     extents: tuple[str, ...],
     sources: tuple[Value, ...],
     formula: Formula | None,
-    parts: Callable[[Indices], Parts],
+    parts: Callable[[Indices], str],
     *,
     is_ours: bool = False,
     order: Order = (),
@@ -446,14 +445,15 @@ def of_complex(
     )
 
 
-def parts_of(e: Emitter, source: Elementwise) -> Callable[[Indices], Parts] | None:
+def parts_of(e: Emitter, source: Elementwise) -> Callable[[Indices], str] | None:
     """The elements of an array as complex numbers; `None` where only a kernel has them."""
     if source.char == COMPLEX_CHAR or source.needs_kernel:
         return source.parts
 
-    def parts(indices: Indices) -> Parts:
+    def parts(indices: Indices) -> str:
         have = Value(Number(source.char), (source.element(indices),))
-        return numbers.convert(e, have, "d", checked=False), e.text.float(0.0)
+        real = numbers.convert(e, have, "d", checked=False)
+        return e.text.op(BOTH_PARTS, "pair", real, e.text.float(0.0))
 
     return parts
 
@@ -463,9 +463,9 @@ def complex_everywhere(e: Emitter, value: Value) -> Elementwise:
     memory = scratch.take(e, e.text.integer(SIZES[COMPLEX_CHAR]))
     store(e, COMPLEX_CHAR, memory, *value.registers)
     kind = ArrayType(COMPLEX_CHAR, 0, False, False, SCRATCH, False, is_ours=False)
-    real, imaginary = value.registers
+    both = e.text.op(BOTH_PARTS, "pair", *value.registers)
     formula = formulas.load(Value(kind, (memory,)))
-    return of_complex((), (), formula, lambda _: (real, imaginary))
+    return of_complex((), (), formula, lambda _: both)
 
 
 def part_of_complex(e: Emitter, array: Value, is_imaginary: bool) -> Value:
@@ -616,7 +616,7 @@ def stretched(e: Emitter, source: Elementwise, extents: Sequence[str]) -> Elemen
     parts, own_parts = None, source.parts
     if own_parts is not None:
 
-        def parts(indices: Indices) -> Parts:
+        def parts(indices: Indices) -> str:
             return own_parts(moved(indices))
 
     shape_ = tuple(
@@ -642,7 +642,7 @@ def map_elements(
     opcode: str = "",
     step: str = "",
     inputs: str = "",
-    of_parts: Callable[[list[Parts]], Parts] | None = None,
+    of_parts: Callable[[list[str]], str] | None = None,
 ) -> Elementwise:
     """An array whose elements are computed from those of operands that are broadcast together.
 
@@ -677,7 +677,7 @@ def map_elements(
     parts, parts_of_operands = None, [parts_of(e, operand) for operand in operands]
     if of_parts is not None and all(parts_of_operands):
 
-        def parts(indices: Indices) -> Parts:
+        def parts(indices: Indices) -> str:
             found = []
             for operand, of_operand in zip(operands, parts_of_operands, strict=True):
                 assert of_operand is not None

@@ -15,6 +15,7 @@ from fastnp._loops import numbers
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
     BOOL,
+    BOTH_PARTS,
     COMPLEX,
     F64,
     FLOAT,
@@ -85,12 +86,22 @@ def product(e: Emitter, a: Parts, b: Parts) -> Parts:
     return term("fsub", a[0], b[0], a[1], b[1]), term("fadd", a[0], b[1], a[1], b[0])
 
 
-def fused_product(e: Emitter, a: Parts, b: Parts) -> Parts:
-    """The product as the engine's kernels compute it: two roundings in each part."""
+def fused_product(e: Emitter, a: str, b: str) -> str:
+    """The product of numbers in vectors, as the engine's kernels compute it: two roundings in each
+    part.
+    """
     text = e.text
-    subtracted = text.op(F64, "fneg", text.op(F64, "fmul", a[1], b[1]))
-    added = text.op(F64, "fmul", a[1], b[0])
-    return text.op(F64, "fma", a[0], b[0], subtracted), text.op(F64, "fma", a[0], b[1], added)
+    real, imaginary = split(e, a)
+    signs = text.op(BOTH_PARTS, "pair", text.float(-1.0), text.float(1.0))
+    exchanged = text.op(BOTH_PARTS, "fmul", text.op(BOTH_PARTS, "swap", b), signs)
+    added = text.op(BOTH_PARTS, "fmul", imaginary, exchanged)
+    return text.op(BOTH_PARTS, "fma", real, b, added)
+
+
+def split(e: Emitter, vector: str) -> list[str]:
+    """The real part everywhere in a vector, and the imaginary part in another one."""
+    halves = [e.text.op(F64, half, vector) for half in ("low", "high")]
+    return [e.text.op(BOTH_PARTS, "splat", half) for half in halves]
 
 
 def total(e: Emitter, opcode: str, a: Parts, b: Parts) -> Parts:

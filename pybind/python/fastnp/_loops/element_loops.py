@@ -34,9 +34,10 @@ from fastnp._loops.arrays import (
     store,
     stretched,
 )
-from fastnp._loops.counted_loops import for_columns, for_each
+from fastnp._loops.counted_loops import count_up, for_columns, for_each
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.types import (
+    BOTH_PARTS,
     COMPLEX_CHAR,
     I8,
     I64,
@@ -48,6 +49,8 @@ from fastnp._loops.types import (
 
 # Axes of a matrix.
 MATRIX = 2
+# Bytes from which a copy is called, and those of a vector.
+FEW_BYTES, VECTOR_BYTES = 1024, 16
 
 
 def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[], None]:
@@ -79,8 +82,8 @@ def assign(e: Emitter, target: Value, value: Value | Elementwise) -> Callable[[]
     e.spend(size(e, extents))
     store_ = Store(e, target, source)
     if is_number:
-        registers = store_.computed(())
-        return lambda: for_each(e, extents, lambda indices: store_.put(indices, registers))
+        number = store_.computed(())
+        return lambda: for_each(e, extents, lambda indices: store_.put(indices, number))
     for read in map(array_type, source.sources):
         if not type_.is_made and not read.is_made:
             e.apart.add((type_.root, read.root))
@@ -112,8 +115,10 @@ def is_read_in_place(source: Elementwise, read: Value, target: Value) -> bool:
     return source.formula is not None and read.registers == target.registers
 
 
-def converted(e: Emitter, source: Elementwise, char: str, indices: Indices) -> tuple[str, ...]:
-    """An element in another type, by the indices of what it is broadcast to."""
+def converted(e: Emitter, source: Elementwise, char: str, indices: Indices) -> str:
+    """An element in another type, by the indices of what it is broadcast to: of complex numbers
+    both parts in a vector.
+    """
     indices = indices[len(indices) - len(source.shape) :]
     if char == COMPLEX_CHAR:
         parts = parts_of(e, source)
@@ -122,7 +127,14 @@ def converted(e: Emitter, source: Elementwise, char: str, indices: Indices) -> t
         return parts(indices)
     have = Number(source.char)
     value = Value(have, (source.element(indices),))
-    return (numbers.convert(e, value, char, checked=have.may_be_python),)
+    return numbers.convert(e, value, char, checked=have.may_be_python)
+
+
+def loaded(e: Emitter, char: str, at: str) -> str:
+    """The element at an address, as `converted` has it."""
+    if char == COMPLEX_CHAR:
+        return e.text.op(BOTH_PARTS, f"load.{BOTH_PARTS}", at, 0)
+    return load(e, char, at).register
 
 
 class Store:
@@ -146,7 +158,7 @@ class Store:
         """The size of the elements."""
         return bytes_of(self.e, self.type.char, size(self.e, self.extents))
 
-    def computed(self, indices: Indices) -> tuple[str, ...]:
+    def computed(self, indices: Indices) -> str:
         """An element, in the type of the array."""
         return converted(self.e, self.source, self.type.char, indices)
 
@@ -154,9 +166,9 @@ class Store:
         """Where an element is stored."""
         return element_address(self.e, self.target, self.strides, indices)
 
-    def put(self, indices: Indices, registers: tuple[str, ...]) -> None:
+    def put(self, indices: Indices, register: str) -> None:
         """Stores an element."""
-        store(self.e, self.type.char, self.address(indices), *registers)
+        store(self.e, self.type.char, self.address(indices), register)
 
     def put_packed(self, indices: Indices, vector: str) -> None:
         """Stores a vector of elements."""
@@ -211,9 +223,9 @@ class Store:
         text.copy(cursor, memory)
 
         def one(indices: Indices) -> None:
-            registers, at = self.computed(indices), self.address(indices)
-            store(e, self.type.char, cursor, *load(e, self.type.char, at).registers)
-            store(e, self.type.char, at, *registers)
+            register, at = self.computed(indices), self.address(indices)
+            store(e, self.type.char, cursor, loaded(e, self.type.char, at))
+            store(e, self.type.char, at, register)
             text.line(f"{cursor} = add {cursor}, {text.integer(self.width)}")
 
         several, lanes = None, 1
@@ -242,7 +254,7 @@ class Store:
         text.copy(cursor, memory)
 
         def one(indices: Indices) -> None:
-            self.put(indices, load(e, char, cursor).registers)
+            self.put(indices, loaded(e, char, cursor))
             text.line(f"{cursor} = add {cursor}, {text.integer(self.width)}")
 
         several, lanes = None, 1
@@ -278,7 +290,6 @@ def in_buffer(
     A variable has two buffers in turns (double buffering): the elements may be computed from what
     it is bound to now, and the statement may be left.
     """
-    text = e.text
     refuse_many(e, source.shape, source.most())
     check_order(e, source)
     number = e.buffer_of(name, part, held)
@@ -286,12 +297,7 @@ def in_buffer(
     e.spend(count)
     bytes_ = bytes_of(e, source.char, count)
     order = source.order
-    which = f"buffer.{number}"
-    if which not in text.types:
-        text.named(which, I64)
-    half = text.op(I64, "add", which, text.integer(2 * number))
-    place = text.call(I64, "buffer", half, bytes_)
-    e.leave_if(text.op(I8, "icmp.eq", place, text.integer(0)))
+    place, take_turns = half_of_buffer(e, number, bytes_)
     memory = in_scratch_already(source)
     if memory is None:
         computed_elsewhere(e, source, source.shape, source.char, bytes_, order or (), place)
@@ -300,10 +306,72 @@ def in_buffer(
 
     def put() -> None:
         if memory is not None:
-            text.line(f"call copy_memory({place}, {memory}, {bytes_})")
-        text.line(f"{which} = xor {which}, {text.integer(1)}")
+            copy_lines(e, place, memory, bytes_)
+        take_turns()
 
     return Value(kind, array.registers), put
+
+
+def half_of_buffer(e: Emitter, number: int, bytes_: str) -> tuple[str, Callable[[], None]]:
+    """The address of the one of a variable's two buffers that has no array in it, with room for so
+    many bytes, and what writes that the other one is next; leaves without memory.
+
+    Registers have the addresses and sizes of both, 0 before the first array: a call a statement
+    took as long as it took to add up ten numbers.
+    """
+    text = e.text
+    which, at, room = registers = [f"buffer.{number}{part}" for part in ("", ".at", ".room")]
+    others = [f"buffer.{number}.other.{part}" for part in ("at", "room")]
+    for register in (*registers, *others):
+        if register not in text.types:
+            text.named(register, I64)
+    full, after, place = text.new_block("full"), text.new_block(), text.register(I64, "at")
+    # More than the size, so that an empty array has an address, too.
+    needed = text.op(I64, "add", bytes_, text.integer(1))
+    text.unlikely(text.op(I8, "icmp.lt", room, needed), full, after)
+    text.start(full)
+    half = text.op(I64, "add", which, text.integer(2 * number))
+    text.copy(at, text.call(I64, "buffer", half, bytes_))
+    e.leave_if(text.op(I8, "icmp.eq", at, text.integer(0)))
+    text.copy(room, needed)
+    text.jump(after)
+    text.start(after)
+    text.copy(place, at)
+
+    def take_turns() -> None:
+        text.line(f"{which} = xor {which}, {text.integer(1)}")
+        for one, other in zip((at, room), others, strict=True):
+            before = text.register(I64)
+            text.copy(before, one)
+            text.copy(one, other)
+            text.copy(other, before)
+
+    return place, take_turns
+
+
+def copy_lines(e: Emitter, to: str, source: str, bytes_: str) -> None:
+    """Writes a copy between two pieces of scratch memory or buffers, which begin and end at cache
+    lines: few lines are copied in a loop, as a call takes 12 ns.
+    """
+    text = e.text
+    many, few, after = text.new_block("many"), text.new_block("few"), text.new_block()
+    text.branch(text.op(I8, "icmp.lt", bytes_, text.integer(FEW_BYTES)), few, many)
+    text.start(many)
+    text.line(f"call copy_memory({to}, {source}, {bytes_})")
+    text.jump(after)
+    text.start(few)
+    offset = text.register(I64, "k")
+    text.line(f"{offset} = iconst 0")
+
+    def line() -> None:
+        places = [text.op(I64, "add", address_, offset) for address_ in (to, source)]
+        for by in range(0, scratch.ALIGNMENT, VECTOR_BYTES):
+            vector = text.op("f64x2", "load.f64x2", places[1], by)
+            text.line(f"store.f64x2 {places[0]}, {by}, {vector}")
+
+    count_up(e, offset, bytes_, scratch.ALIGNMENT, line)
+    text.jump(after)
+    text.start(after)
 
 
 def in_scratch_already(source: Elementwise) -> str | None:
@@ -360,7 +428,7 @@ def computed_elsewhere(
 
     def keep(ordered: Indices) -> None:
         indices = tuple(ordered[axes.index(axis)] for axis in range(len(extents)))
-        store(e, char, cursor, *converted(e, source, char, indices))
+        store(e, char, cursor, converted(e, source, char, indices))
         text.line(f"{cursor} = add {cursor}, {text.integer(width)}")
 
     several, lanes = None, 1

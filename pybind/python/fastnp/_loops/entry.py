@@ -132,6 +132,8 @@ class Walk:
 
 
 Source = range | Rest | Enumeration | Zip | Walk
+# Arrays, of NumPy's class and ours.
+ARRAYS: frozenset[type] = frozenset([ndarray, _np.ndarray])
 # Types of iterables that have a length, and a source.
 SIZED: frozenset[type] = frozenset([range, list, tuple, str, *TABLE_CLASSES, *VIEWS])
 
@@ -371,3 +373,14 @@ class Step:
         """The error, which is not kept."""
         error, self.error = self.error, None
         return error
+
+
+class Ended(Step):
+    """What is done after the last turn, where all names are bound: all but the row is known."""
+
+    __slots__ = ()
+    unbound = made = NOTHING
+    at = rest = error = None
+
+    def __init__(self, row: tuple[Any, ...]) -> None:
+        self.row = row

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from fastnp._loops.thresholds import FEW, JUDGED, LOST, NO_TURNS, TRIAL
+from fastnp._loops.thresholds import FEW, JUDGED, LOST, NO_TURNS, PREEMPTED, TRIAL
 
 # Between the first loss and the entry that is interpreted; and after that.
 DOUBTED, TIMED = 1, 2
@@ -56,3 +56,11 @@ def turns_to_time(site: Timings) -> int:
         return 0
     site.doubt, site.samples, site.recent, site.pending = TIMED, 0, NO_TURNS, NO_TURNS
     return max(int(TRIAL / site.turn_seconds), FEW)
+
+
+def takes_long(site: Timings, left: int) -> bool:
+    """Whether a run of so many turns may be as long as a time slice: then its thread's own seconds
+    count.
+    """
+    a_turn = site.seconds / site.turns if site.turns else site.turn_seconds
+    return left * a_turn > PREEMPTED

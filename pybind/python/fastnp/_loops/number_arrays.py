@@ -8,7 +8,7 @@ from fastnp._loops import arrays, formulas, numbers, scratch
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.ranges import EXTENT, LONGEST_AXIS
-from fastnp._loops.types import COMPLEX_CHAR, I8, INT, MEMORY, SIZES, Value
+from fastnp._loops.types import BOTH_PARTS, COMPLEX_CHAR, I8, INT, MEMORY, SIZES, Value
 
 
 def filled(
@@ -22,8 +22,8 @@ def filled(
     if char == COMPLEX_CHAR:
         real = numbers.convert(e, numbers.literal(e, value), "d", checked=False)
         formula = formulas.cast(formulas.scalar("d", real), char)
-        zero = e.text.float(0.0)
-        return arrays.of_complex(extents, (), formula, lambda _: (real, zero), is_ours=is_ours)
+        both = e.text.op(BOTH_PARTS, "pair", real, e.text.float(0.0))
+        return arrays.of_complex(extents, (), formula, lambda _: both, is_ours=is_ours)
     register = numbers.convert(e, numbers.literal(e, value), char, checked=False)
     formula = formulas.scalar(char, register)
     return Elementwise(char, extents, lambda _: register, (), False, is_ours, formula=formula)

@@ -13,8 +13,9 @@ from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
-from fastnp._loops.entry import Step
+from fastnp._loops.entry import Ended, Step
 from fastnp._loops.error_modes import error_modes
+from fastnp._loops.judgement import takes_long
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE
 from fastnp._loops.places import MISSING, Place
@@ -80,11 +81,16 @@ class QuickEntry:
                 self.endings[exit_.code] = Ending(row, tuple(flags))
 
     def run(
-        self, site: Any, local: dict[str, Any], globals_: dict[str, Any], source: Any
+        self, site: Any, local: dict[str, Any], globals_: dict[str, Any], source: Any, left: int
     ) -> Step | None:
-        """Runs the loop of a site; `None` if anything is not as it was: then nothing has run."""
+        """Runs the loop of a site, of which so many turns are left; `None` if anything is not as it
+        was: then nothing has run.
+        """
+        if source is None:
+            if not site.is_while:
+                return None
         # A run that is as long as a time slice is timed otherwise.
-        if site.takes_long(source) or (source is None and not site.is_while):
+        elif takes_long(site, left):
             return None
         start = perf_counter()
         try:
@@ -124,8 +130,7 @@ class QuickEntry:
             if 2 * site.slower > site.runs:
                 site.judge()
             return site.step_of(outcome, names)
-        step, turns = Step(), stored[0]
-        step.row = ending.row(stored)
+        step, turns = Ended(ending.row(stored)), stored[0]
         seconds = perf_counter() - start
         site.count_run(machine, seconds - machine, seconds, turns)
         if 2 * site.slower > site.runs:

@@ -24,8 +24,10 @@ from weakref import WeakSet
 from fastnp import _fastnp
 from fastnp._interpreter import Uncollected
 from fastnp._loops.entry import (
+    ARRAYS,
     NOTHING,
     SIZED,
+    Rest,
     Source,
     Step,
     Turns,
@@ -37,7 +39,7 @@ from fastnp._loops.entry import (
     may_change,
     source_of,
 )
-from fastnp._loops.judgement import is_given_up, turns_to_time
+from fastnp._loops.judgement import is_given_up, takes_long, turns_to_time
 from fastnp._loops.loop import Facts, Loop
 from fastnp._loops.names import Names
 from fastnp._loops.original import restore
@@ -152,7 +154,7 @@ class Site(Loop):
         # Seconds of the interpreter, without those of compiled loops inside, in all and of a turn;
         # and seconds of a turn with them.
         self.spent = self.turn_interpreted = self.turn_seconds = 0.0
-        self.spent_before = self.asleep_until = 0.0
+        self.spent_before = self.asleep_until = self.enter_from = self.seconds = 0.0
         # Turns that a turn's time is computed from, and those since, with both kinds of seconds;
         # and how often it was computed.
         self.recent = self.pending = NO_TURNS
@@ -160,7 +162,6 @@ class Site(Loop):
         self.is_odd = self.is_large = False
         self.threshold = COMPILE_AFTER
         self.short = SHORT
-        self.enter_from = self.seconds = 0.0
         self.turns = self.runs = self.slow = self.slower = self.timed = self.doubt = 0
         self.judged = 0, 0, 0.0
         self.timed_again = JUDGED_ENTRIES
@@ -212,15 +213,17 @@ class Site(Loop):
             except OverflowError:  # a range of more than a machine word
                 return self._first_turns(iterable)
             if self.compiled:
-                if not self._is_long(turns):
-                    return iterable
                 if kind is range:
                     return self._entered(iterable, iterable, turns)
+                if not self._is_long(turns):
+                    return iterable
             elif turns * self.weight <= self.short:
                 self.work += turns * self.weight
                 if self.work > RETIRE_SHORT:
                     self.retire()
                 return iterable
+        elif kind in ARRAYS and self.compiled and iterable.ndim and not self.is_eager:
+            return self._entered(iterable, Rest(iterable), len(iterable))
         return self._first_turns(iterable)
 
     def _is_asleep(self) -> bool:
@@ -251,7 +254,7 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         assert source is not None
         if self.compiled:
-            return self._entered(iterable, source, total) if self._is_long(total) else iterable
+            return self._entered(iterable, source, total)
         self.entries += 1
         if self._is_brief():
             self.retire()
@@ -260,9 +263,11 @@ class Site(Loop):
             return self._no_turns(iterable, source, total)
         return self._piece(iter(iterable), source, total)
 
-    def _entered(self, iterable: Any, source: Source, total: int) -> Turns:
-        """What is iterated over before compiled code runs."""
-        if some := turns_to_time(self):
+    def _entered(self, iterable: Any, source: Source, total: int) -> Any:
+        """What is iterated over before compiled code runs, if that pays."""
+        if not self._is_long(total):
+            return iterable
+        if self.doubt and (some := turns_to_time(self)):
             return self._piece(iter(iterable), source, total, some)
         if self.runs >= self.timed_again and self._is_timed_again(total):
             return self._piece(iter(iterable), source, total, total)
@@ -478,7 +483,7 @@ class Site(Loop):
             source = advance(source, turns.count)
         try:
             quick = self.compiled[0].quick if self.compiled and not self.slow else None
-            if quick and (step := quick.run(self, local, globals_, source)) is not None:
+            if quick and (step := quick.run(self, local, globals_, source, turns.left)):
                 return step
             names = Names(local, globals_, self.local_names)
             if type(source) is Walk and is_changed(source):
@@ -503,7 +508,7 @@ class Site(Loop):
             self._refuse(Refusal(self.line, _NO_SOURCE))
             return None
         global _compiling
-        is_long = self.takes_long(source)
+        is_long = source is not None and takes_long(self, len(source))
         start, own = perf_counter(), thread_time() if is_long else 0.0
         for compiled in self.compiled:
             if self.slow:
@@ -596,11 +601,6 @@ class Site(Loop):
         if source is None:
             return self._while_piece()
         return self._piece(iter(turns.rest), source, len(source))
-
-    def takes_long(self, source: Source | None) -> bool:
-        """Whether a run may be as long as a time slice: then its thread's own seconds count."""
-        a_turn = self.seconds / self.turns if self.turns else self.turn_seconds
-        return source is not None and len(source) * a_turn > PREEMPTED
 
     def _count_outcome(self, seconds: float, outcome: Outcome | None, own: float) -> None:
         """Counts the seconds of a run, or of finding that the code is for other types."""

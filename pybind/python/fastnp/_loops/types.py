@@ -39,6 +39,8 @@ MEMORY = {
 COMPLEX_CHAR = "D"
 # Vectors: the register that holds several elements of a type, and how many.
 PACKED = {"d": ("f64x2", 2), "f": ("f32x4", 4)}
+# The register for both parts of a complex number.
+BOTH_PARTS = "f64x2"
 SIZES = {char: numpy.dtype(char).itemsize for char in (*MEMORY, COMPLEX_CHAR)}
 BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32}
 INTEGER_CHARS = "".join(BITS)
