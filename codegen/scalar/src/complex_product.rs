@@ -384,7 +384,7 @@ impl<P: Part> Tiles for P {
 /// # Safety
 /// As of `complex_product`; the processor has the instructions of `P`.
 unsafe fn product<P: Part>(to: *mut Number, a: *const u8, b: *const u8, of: &Extents) -> u8 {
-    let (mut row, mut is_wild) = (0, false);
+    let (mut row, mut has_non_finite) = (0, false);
     while row < of.rows {
         let rows = (of.rows - row).min(AT_ONCE);
         let mut column = 0;
@@ -395,13 +395,13 @@ unsafe fn product<P: Part>(to: *mut Number, a: *const u8, b: *const u8, of: &Ext
             unsafe {
                 let to = to.offset((row * of.columns + column) as isize);
                 let left = a.offset((row * of.left_row) as isize);
-                is_wild |= compute(to, left, b.cast::<Number>().offset(column as isize).cast(), of);
+                has_non_finite |= compute(to, left, b.cast::<Number>().offset(column as isize).cast(), of);
             }
             column += P::WIDTH;
         }
         row += AT_ONCE;
     }
-    is_wild.into()
+    has_non_finite.into()
 }
 
 /// The first `COLUMNS` columns of `ROWS` rows, which exist, and whether some of that is not finite.
