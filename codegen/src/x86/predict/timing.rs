@@ -42,7 +42,7 @@ pub struct Timing {
     pub ports: Ports,
     /// The ports of its second micro-operation, if it has one.
     pub second: Ports,
-    /// Cycles for which it keeps a port busy with as many bytes as a port computes at once ([`Processor::port_cycles`]).
+    /// Cycles for which it keeps a port busy with as many bytes as a port computes at once (its `port_bytes`).
     pub busy: f64,
     /// The same for its second micro-operation.
     pub second_busy: f64,
