@@ -291,3 +291,36 @@ fn rows_end_anywhere_with_non_temporal_stores() {
         }
     }
 }
+
+/// Values that replace what they are computed from, when that is not needed any more. A fold that begins with the first vector must not store it.
+#[test]
+fn folded_values_replace_their_operand_once() {
+    let mut k = KernelBuilder::new(Template::Reduce, 0, 2);
+    let [a, b] = [Access::Read, Access::Write].map(|access| k.operand(DType::I64, access, false));
+    let out = k.operand(DType::U32, Access::Write, true);
+    let value = k.body().load(a);
+    let narrow = k.body().cast(value, DType::U32);
+    let wide = k.body().cast(narrow, DType::I64);
+    let square = k.body().apply(Op::Multiply, &[wide, wide]);
+    k.body().store(b, square);
+    let largest = k.accumulate(Fold::Op(Op::Fmax), narrow);
+    let largest = k.epilogue().result(largest);
+    k.epilogue().store(out, largest);
+    let kernel = verify(k.finish()).expect("right");
+    for x86 in X86::every_level() {
+        let program = x86.compile(&kernel).unwrap();
+        for (rows, n) in [(1, 256), (23, 256), (23, 200), (5, 1000)] {
+            let mut numbers: Vec<i64> = (3..3 + (rows * n) as i64).collect();
+            let expected: Vec<i64> = numbers.iter().map(|x| x * x).collect();
+            let (from, mut largest) = (numbers.as_mut_ptr().cast::<u8>(), 0u32);
+            let addresses = [from, from, std::ptr::from_mut(&mut largest).cast()];
+            let row = n as isize * 8;
+            let (inner, strides) = ([rows, n], [row, 8, row, 8, 0, 0]);
+            let launch = Launch { outer: &[], inner: &inner, addresses: &addresses, strides: &strides, scalars: &[] };
+            // SAFETY: there are so many numbers, and one result.
+            unsafe { program.launch(&launch, &Several(2)) }.unwrap();
+            assert_eq!(largest as usize, rows * n + 2, "{rows} rows of {n}, {}", x86.name());
+            assert_eq!(numbers, expected, "{rows} rows of {n}, {}", x86.name());
+        }
+    }
+}

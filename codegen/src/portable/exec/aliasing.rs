@@ -59,7 +59,7 @@ impl AliasInfo {
 }
 
 /// Whether a load overlaps any sink.
-fn meets_a_sink(code: &Bytecode, launch: &Launch<'_>, load: &Load) -> bool {
+pub(crate) fn meets_a_sink(code: &Bytecode, launch: &Launch<'_>, load: &Load) -> bool {
     let (low, high) = span(code, launch, load.operand, load.size);
     code.sinks.iter().any(|s| {
         let other = span(code, launch, s.operand, s.size);

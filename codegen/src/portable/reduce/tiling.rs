@@ -14,7 +14,7 @@ use crate::drive::strategy::{
     MIN_NESTED_POINTS, MIN_NESTED_ROW, MIN_PART, ROW_GROUP, TILE_DEPTH, begins_lines, by_columns, computed_row_bytes,
     folds_by_halving, is_short_row, least_columns, parts_of, wide_tile,
 };
-use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::aliasing::{AliasInfo, meets_a_sink};
 use crate::portable::exec::bytecode::{Bytecode, Load};
 use crate::portable::exec::exec_2d::{NO_PLANE_AXIS, PlaneAxes};
 use crate::portable::exec::jit_hook::{ColumnFoldCall, RowFoldCall};
@@ -277,10 +277,13 @@ impl<'a> TiledReduction<'a> {
         loads.chain(self.body.sinks.iter().map(|sink| (sink.operand, sink.size as usize))).map(own).sum()
     }
 
-    /// Whether all sinks are contiguous along the columns and overlap no load.
+    /// Whether all sinks are contiguous along the columns and overlap no load. A fold of extremes begins with the first vector, and computes it
+    /// again with the others.
     fn has_simple_sinks(&self) -> bool {
+        let overlaps = |load: &Load| meets_a_sink(self.body, &self.launch.get(), load);
         (self.body.sinks.iter().enumerate())
             .all(|(i, sink)| self.aliasing.direct(i) && self.column_stride(sink.operand) == sink.size as isize)
+            && !self.body.loads.iter().any(overlaps)
     }
 
     /// Columns of a tile that one call runs on.
