@@ -407,7 +407,7 @@ unsafe fn product<P: Part>(to: *mut Number, a: *const u8, b: *const u8, of: &Ext
 /// The first `COLUMNS` columns of `ROWS` rows, which exist, and whether some of that is not finite.
 ///
 /// # Safety
-/// As of `product`; `P` has room for so many columns, or they are computed by nobody.
+/// As of `product`. `COLUMNS` is at most `P::WIDTH`: the table has wider tiles, which `product` never calls.
 #[inline(always)]
 unsafe fn tile<P: Part, const ROWS: usize, const COLUMNS: usize>(
     to: *mut Number,
