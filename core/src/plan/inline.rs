@@ -5,7 +5,7 @@
 //! computed there. Elements have the same bits, as maps compute each by itself, and the flags are the same, as all elements are still
 //! computed.
 
-use crate::array::layout::{Shape, Strides};
+use crate::array::layout::{Shape, c_strides};
 use crate::plan::draft::{Change, Draft, DraftPlan, Terms, reads};
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use smallvec::SmallVec;
@@ -159,23 +159,12 @@ impl Copier<'_> {
         if let Some(known) = self.copies.iter().filter(|known| known.target.dtype == dtype).find(is_same) {
             return Some(known.target.clone());
         }
-        copy.target = SlotAccess { slot: self.next_slot, dtype, offset: 0, strides: dense(domain, dtype.size()) };
+        copy.target = SlotAccess { slot: self.next_slot, dtype, offset: 0, strides: c_strides(domain, dtype.size()) };
         self.next_slot += 1;
         let target = copy.target.clone();
         self.copies.push(copy);
         Some(target)
     }
-}
-
-/// Strides of a dense array in C order.
-fn dense(domain: &[usize], size: usize) -> Strides {
-    let mut strides: Strides = domain.iter().map(|_| 0).collect();
-    let mut step = size;
-    for (stride, &n) in strides.iter_mut().zip(domain).rev() {
-        *stride = step as isize;
-        step *= n;
-    }
-    strides
 }
 
 /// The index of a value at which an access begins that steps through it as the value was written; none for other accesses.
