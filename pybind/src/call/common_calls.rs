@@ -9,6 +9,7 @@ use crate::call::common_arguments::{done, integer, of_one, of_two, ours, with_nu
 use crate::call::convert::shared;
 use crate::call::masks::put_where;
 use crate::call::number_list::of_numbers;
+use crate::call::reduce;
 use crate::call::small_matrices;
 use crate::call::sorting;
 use crate::call::ufunc_call::wrap;
@@ -56,7 +57,11 @@ fn common_call(name: &str) -> Option<CommonCall> {
         "tile" => tile,
         "unravel_index" => unravel_index,
         "vander" => vander,
-        _ => return sorting::common_call(name).or_else(|| small_matrices::common_call(name)),
+        _ => {
+            return sorting::common_call(name)
+                .or_else(|| small_matrices::common_call(name))
+                .or_else(|| reduce::common_call(name));
+        }
     })
 }
 

@@ -3,7 +3,9 @@
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::array_arguments::{axes_of, native};
 use crate::call::array_list::fold_items;
+use crate::call::common_arguments::{done, ours};
 use crate::call::keywords::{Out, mask_of};
+use crate::fallback::function::CommonCall;
 use crate::fallback::method::{numpy_error, numpy_method};
 use crate::interpreter::dtype;
 use crate::interpreter::error::to_py_result;
@@ -263,6 +265,61 @@ fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, re
 /// The reduction of a NumPy name.
 fn reduction(name: &str, ddof: f64) -> Reduction {
     Reduction::from_name(name, ddof).expect("the methods are named as reductions")
+}
+
+/// The common call of a function that reduces an array of ours, of all its elements or along axes: without Python code, which takes 130 of the
+/// 800 ns of `np.sum(x)` of a thousand doubles.
+pub(crate) fn common_call(name: &str) -> Option<CommonCall> {
+    Some(match name {
+        "sum" => |call| common_form(call, "sum"),
+        "prod" => |call| common_form(call, "prod"),
+        "min" | "amin" => |call| common_form(call, "min"),
+        "max" | "amax" => |call| common_form(call, "max"),
+        "any" => |call| common_form(call, "any"),
+        "all" => |call| common_form(call, "all"),
+        "argmin" => |call| common_form(call, "argmin"),
+        "argmax" => |call| common_form(call, "argmax"),
+        "mean" => |call| common_form(call, "mean"),
+        "var" => |call| common_form(call, "var"),
+        "std" => |call| common_form(call, "std"),
+        _ => return None,
+    })
+}
+
+/// `np.name(a)`, `np.name(a, axis)` and `np.name(a, axis, keepdims=keepdims)`.
+fn common_form<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Option<Object<'py>>> {
+    let (py, what) = (call.py(), reduction(name, 0.0));
+    let axis_and_keepdims = match call.sole() {
+        Some(_) => [None, None],
+        None if call.positions().len() > 2 => return Ok(None),
+        None => match call.read(["a", "axis", "keepdims"])? {
+            Some([Some(_), rest @ ..]) => rest,
+            _ => return Ok(None),
+        },
+    };
+    let Some(me) = call.positions().first().and_then(ours) else { return Ok(None) };
+    let Some(array) = me.dense() else { return Ok(None) };
+    let [axis, keepdims] = axis_and_keepdims;
+    let is_whole = axis.is_none_or(|axis| axis.is_none()) && keepdims.is_none();
+    if is_whole && let Ok(Some(value)) = array.reduce_now(what) {
+        return dtype::to_scalar(py, value).map(Some);
+    }
+    let keepdims = match keepdims.map(|keepdims| keepdims.cast_exact::<PyBool>()) {
+        None => false,
+        Some(Ok(keepdims)) => keepdims.is_true(),
+        Some(Err(_)) => return Ok(None),
+    };
+    let Ok(axes) = axes_of(axis) else { return Ok(None) };
+    let how = ReduceOptions {
+        axes: axes.as_deref(),
+        dtype: None,
+        keepdims,
+        initial: None,
+        mask: None,
+        out: None,
+        mean: None,
+    };
+    done(py, array.reduce_with(what, &how), |result| Out::New.to_py_result(py, result))
 }
 
 /// A reduction by NumPy's name.

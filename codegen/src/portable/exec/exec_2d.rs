@@ -235,6 +235,26 @@ impl<'p> Exec2d<'p> {
         unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value), to, out) }
     }
 
+    /// Folds each of so many tiles of one row, side by side from this one on, by machine code as [`Exec2d::fold`] does: as rows of one call.
+    ///
+    /// # Safety
+    /// As [`Exec2d::fold`].
+    pub(crate) unsafe fn fold_along_row(
+        &self,
+        first: &TileSpan<'_>,
+        tiles: usize,
+        fused: &RowFoldCall<'_>,
+        out: *mut u8,
+    ) -> bool {
+        let bytes = |operand: u16| strides(self.launch, self.axes, operand).1 * first.columns as isize;
+        let at = |value: u16| match self.code.loads.iter().find(|load| load.value == value) {
+            Some(load) => (self.address(first, load.operand), bytes(load.operand)),
+            None => (self.values[value as usize].at, 0),
+        };
+        // SAFETY: as above.
+        unsafe { fused.run((first.columns, tiles), at, |operand| (self.address(first, operand), bytes(operand)), out) }
+    }
+
     /// The address of a value's elements in the first row of a tile, and the bytes from row to row: of a load, or of what is uniform.
     #[inline]
     fn row_at(&self, part: &TileSpan<'_>, value: u16) -> (*mut u8, isize) {

@@ -4,13 +4,39 @@
 //! set back where several slices access its operand.
 
 use crate::Inst;
-use crate::x86::asm::encode::Cond;
+use crate::x86::asm::encode::{Cond, Mem};
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{
     ARGUMENTS, FRAMES, INDEX, REMAINING, RESIDENT_BASES, SCRATCH, StrideKind, at_arguments,
 };
 use crate::x86::isel::select::{Emitter, Unsupported};
 use crate::x86::isel::slices::{Slice, Slices};
+
+/// What the loops of a block have in common.
+pub(crate) struct Block<'a> {
+    pub(crate) slices: &'a Slices,
+    /// By slice and operand: whether the slice accesses it.
+    accessed: Vec<Vec<bool>>,
+    /// Where the argument block has the number of the block's elements.
+    elements: Mem,
+}
+
+impl Block<'_> {
+    /// Whether a slice accesses an operand.
+    pub(crate) fn accesses(&self, slice: &Slice, operand: usize) -> bool {
+        self.accessed[slice.number][operand]
+    }
+
+    /// Whether a slice before accesses an operand.
+    fn has_accessed(&self, slice: &Slice, operand: usize) -> bool {
+        self.accessed[..slice.number].iter().any(|earlier| earlier[operand])
+    }
+
+    /// Whether a slice after it accesses an operand.
+    fn will_access(&self, slice: &Slice, operand: usize) -> bool {
+        self.accessed[slice.number + 1..].iter().any(|later| later[operand])
+    }
+}
 
 impl Emitter<'_> {
     /// Reserves the register of the frames, where the body may be cut into slices; whether it may.
@@ -71,7 +97,7 @@ impl Body<'_> {
         e: &mut Emitter<'_>,
         slices: &Slices,
         copies: usize,
-        last: impl FnOnce(&mut Emitter<'_>, &Slice, &[bool]) -> Result<(), Unsupported>,
+        last: impl FnOnce(&mut Emitter<'_>, &Block<'_>, &Slice) -> Result<(), Unsupported>,
     ) -> Result<(), Unsupported> {
         let (step, full) = ((copies * self.lanes) as i32, (slices.vectors * self.lanes) as i32);
         let [rest, elements, index] = [0; 3].map(|_| at_arguments(e.arguments.slot(8)));
@@ -92,29 +118,28 @@ impl Body<'_> {
         e.asm.store_gpr(rest, SCRATCH);
         e.asm.bind(begin);
         e.asm.store_gpr(elements, REMAINING);
-        let accessed: Vec<Vec<bool>> = slices.all.iter().map(|slice| e.accessed(slice)).collect();
+        let accessed = slices.all.iter().map(|slice| e.accessed(slice)).collect();
+        let parts = Block { slices, accessed, elements };
         let mut last = Some(last);
         for slice in &slices.all {
-            let number = slice.number;
-            if number > 0 {
+            if slice.number > 0 {
                 e.asm.load(REMAINING, elements);
                 e.asm.load(INDEX, index);
             }
-            let is_later = |operand: usize| accessed[number + 1..].iter().any(|later| later[operand]);
             let again: Vec<usize> = (0..e.kinds.len())
-                .filter(|&operand| e.is_advanced(operand) && accessed[number][operand] && is_later(operand))
+                .filter(|&at| e.is_advanced(at) && parts.accesses(slice, at) && parts.will_access(slice, at))
                 .collect();
             let saved: Vec<usize> = again.iter().map(|_| e.arguments.slot(8)).collect();
             for (&operand, &at) in again.iter().zip(&saved) {
                 let base = e.base(operand);
                 e.asm.store_gpr(at_arguments(at), base);
             }
-            if number + 1 == slices.all.len()
+            if slice.number + 1 == slices.all.len()
                 && let Some(last) = last.take()
             {
-                last(e, slice, &accessed[number])?;
+                last(e, &parts, slice)?;
             } else {
-                self.slice_loop(e, slices, slice, copies, &accessed[number])?;
+                self.slice_loop(e, &parts, slice, copies)?;
             }
             for (&operand, &at) in again.iter().zip(&saved) {
                 e.load_base(operand, at);
@@ -135,19 +160,54 @@ impl Body<'_> {
     pub(crate) fn slice_loop(
         &self,
         e: &mut Emitter<'_>,
-        slices: &Slices,
+        block: &Block<'_>,
         slice: &Slice,
         copies: usize,
-        accessed: &[bool],
     ) -> Result<(), Unsupported> {
         let (again, start) = (e.asm.label(), e.asm.len());
         e.asm.bind(again);
-        e.slice(slices, slice, copies)?;
-        self.prefetch_next_block(e, (slices, slice), copies, accessed);
-        self.advance(e, copies, |operand| accessed[operand]);
+        e.slice(block.slices, slice, copies)?;
+        self.prefetch_next_block(e, block, slice, copies, e.kinds.len());
+        self.advance(e, copies, |operand| block.accesses(slice, operand));
         e.asm.cmp_imm(REMAINING, (copies * self.lanes) as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.record_loop(start, copies);
         Ok(())
+    }
+
+    /// Prefetches a slice's share of the next block's lines of the first `operands`, whichever slice reads them, for so many vectors of this
+    /// one. So memory works during all slices, and not in the first alone, which reads the most: of four million doubles, a kernel with a
+    /// quotient, a sine, an exponential and four results took 15.5 ms, and takes 11.4 so. To the second-level cache: the first has the frames
+    /// (into the first, 13.4 ms; Zen 4).
+    pub(crate) fn prefetch_next_block(
+        &self,
+        e: &mut Emitter<'_>,
+        block: &Block<'_>,
+        slice: &Slice,
+        vectors: usize,
+        operands: usize,
+    ) {
+        let slices = block.slices;
+        let lines = self.lines(e, vectors, |operand| operand < operands);
+        let mut has_index = false;
+        for (operand, line) in lines.into_iter().skip(slice.number).step_by(slices.all.len()) {
+            let size = self.kernel.operands[operand].dtype.size();
+            let next = (slices.vectors * self.lanes * size) as i32 + line;
+            let address = if block.accesses(slice, operand) || !e.is_advanced(operand) {
+                self.line_address(e, operand, next)
+            } else {
+                // The base pointer stands still: at the next block, if no later slice accesses the operand.
+                if !has_index {
+                    e.asm.load(SCRATCH, block.elements);
+                    e.asm.sub(SCRATCH, REMAINING);
+                    // The scale of an index is eight at most, and complex numbers of doubles have sixteen bytes.
+                    e.asm.add(SCRATCH, SCRATCH);
+                    has_index = true;
+                }
+                let is_past = block.has_accessed(slice, operand) && !block.will_access(slice, operand);
+                Mem::indexed(e.base(operand), SCRATCH, size as u8 / 2, if is_past { line } else { next })
+            };
+            e.asm.prefetcht1(address);
+        }
     }
 }

@@ -141,7 +141,7 @@ impl Body<'_> {
         if let Some(slices) = slices {
             e.release_streams();
             e.stream_ahead = 0;
-            self.blocks(e, slices, unroll, |e, slice, accessed| self.slice_loop(e, slices, slice, unroll, accessed))?;
+            self.blocks(e, slices, unroll, |e, block, slice| self.slice_loop(e, block, slice, unroll))?;
             e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);
             e.asm.jump_if(Cond::Below, tail);
         } else if unroll > 1 {

@@ -8,7 +8,7 @@ use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, at_arguments};
 use crate::x86::isel::select::{Emitter, InstSpan, LoopSpan};
-use crate::x86::isel::slices::{Slice, Slices};
+use crate::x86::isel::slices::Slices;
 use smallvec::SmallVec;
 
 /// The distance of prefetches in bytes: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
@@ -115,29 +115,13 @@ impl Body<'_> {
         }
     }
 
-    /// Prefetches a slice's share of the next block's lines, whichever slice reads them; `accessed` says of the operands in memory which ones
-    /// the slice accesses. So memory works during all slices, and not in the
-    /// first alone, which reads the most: of four million doubles, a kernel with a quotient, a sine, an exponential and four results took
-    /// 15.5 ms, and takes 11.4 so. To the second-level cache: the first has the frames (into the first, 13.4 ms; Zen 4).
-    pub(crate) fn prefetch_next_block(
-        &self,
-        e: &mut Emitter<'_>,
-        (slices, slice): (&Slices, &Slice),
-        vectors: usize,
-        accessed: &[bool],
-    ) {
-        // A base pointer that loops advance stands still in the loops that do not access it. What is folded has no memory.
-        let moves = |operand: usize| accessed[operand] || !e.is_advanced(operand);
-        let lines = self.lines(e, vectors, |operand| operand < accessed.len() && moves(operand));
-        for (operand, line) in lines.into_iter().skip(slice.number).step_by(slices.all.len()) {
-            let block = (slices.vectors * self.lanes * self.kernel.operands[operand].dtype.size()) as i32;
-            let address = self.line_address(e, operand, block + line);
-            e.asm.prefetcht1(address);
-        }
-    }
-
     /// The cache lines of so many vectors of some of the dense operands: the operand, and the bytes from its first vector.
-    fn lines(&self, e: &Emitter<'_>, vectors: usize, among: impl Fn(usize) -> bool) -> SmallVec<[(usize, i32); 32]> {
+    pub(crate) fn lines(
+        &self,
+        e: &Emitter<'_>,
+        vectors: usize,
+        among: impl Fn(usize) -> bool,
+    ) -> SmallVec<[(usize, i32); 32]> {
         let is_dense = |&operand: &usize| e.kinds[operand] == StrideKind::Dense && self.touches(operand);
         let bytes = |operand: usize| vectors * self.lanes * self.kernel.operands[operand].dtype.size();
         let lines = |operand| (0..bytes(operand)).step_by(LINE_BYTES).map(move |line| (operand, line as i32));
@@ -145,7 +129,7 @@ impl Body<'_> {
     }
 
     /// The address so many bytes from where a dense operand is.
-    fn line_address(&self, e: &mut Emitter<'_>, operand: usize, distance: i32) -> Mem {
+    pub(crate) fn line_address(&self, e: &mut Emitter<'_>, operand: usize, distance: i32) -> Mem {
         let (dtype, base) = (self.kernel.operands[operand].dtype, e.base(operand));
         match dtype.is_complex() {
             true => Mem::at(base, distance),

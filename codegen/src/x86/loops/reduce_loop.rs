@@ -318,13 +318,13 @@ impl Body<'_> {
         e.load_const_registers(chains);
         match &slices {
             // A block has whole groups of rounds, so sums are divided as if there were none.
-            Some(slices) => self.blocks(&mut e, slices, chains, |e, slice, accessed| {
+            Some(slices) => self.blocks(&mut e, slices, chains, |e, block, slice| {
                 let round = |e: &mut Emitter<'_>| {
                     e.slice(slices, slice, chains)?;
-                    self.prefetch_next_block(e, (slices, slice), chains, &accessed[..inputs]);
+                    self.prefetch_next_block(e, block, slice, chains, inputs);
                     Ok(())
                 };
-                self.emit_rounds(e, &folds, round, |operand| accessed[operand])
+                self.emit_rounds(e, &folds, round, |operand| block.accesses(slice, operand))
             })?,
             None => {
                 let round = |e: &mut Emitter<'_>| {
