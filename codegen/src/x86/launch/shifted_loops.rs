@@ -107,11 +107,13 @@ impl ShiftedLoops {
     fn shifts(&self, launch: &Launch<'_>) -> Option<Shifts> {
         let address = |o: u8| launch.addresses[o as usize].addr();
         let rest = |place: usize| self.candidates[place + 1..].iter();
-        let is_near = |(place, &a): (usize, &u8)| rest(place).any(|&b| address(a).abs_diff(address(b)) < VECTOR_BYTES);
-        if self.candidates.iter().enumerate().any(is_near) { self.shifts_in_order(launch) } else { None }
+        // Two operands at one address, as in `x * x`, are not shifted.
+        let is_near = |a: u8, b: u8| (1..VECTOR_BYTES).contains(&address(a).abs_diff(address(b)));
+        let is_near_another = |(place, &a): (usize, &u8)| rest(place).any(|&b| is_near(a, b));
+        if self.candidates.iter().enumerate().any(is_near_another) { self.shifts_in_order(launch) } else { None }
     }
 
-    /// The same, where the addresses of two operands are near.
+    /// The same, where the addresses of two operands are near, and differ.
     #[cold]
     fn shifts_in_order(&self, launch: &Launch<'_>) -> Option<Shifts> {
         let address = |o: u8| launch.addresses[o as usize].addr();
