@@ -120,6 +120,9 @@ fn folds_are_the_portable_backends() {
                         (1, 8192),
                         (1, 8193),
                         (1, 20_000),
+                        // More pieces than a call takes.
+                        (1, 280_000),
+                        (3, 20_000),
                         (3, 600),
                         (40, 513),
                     ] {

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The smallest slot, a page; and the largest.
 const SMALLEST: u32 = 12;
@@ -41,6 +41,8 @@ const MOST_OPEN: usize = 20_000;
 
 /// The range's first address, 0 where there is none.
 static START: AtomicUsize = AtomicUsize::new(0);
+/// Whether arrays are seen by code outside that reads addresses unasked.
+static IS_IN_USE: AtomicBool = AtomicBool::new(false);
 /// Slots that are open.
 pub(super) static OPEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -87,6 +89,17 @@ static REGIONS_LOCK: SpinLock<[Region; REGIONS]> = SpinLock::new(
 #[inline]
 pub(super) fn regions() -> SpinGuard<'static, [Region; REGIONS]> {
     REGIONS_LOCK.lock_in(interpreter_lock::exclusive_section())
+}
+
+/// Whether code outside sees arrays, and their contents may be computed when it touches them.
+#[inline]
+pub fn is_in_use() -> bool {
+    IS_IN_USE.load(Ordering::Relaxed)
+}
+
+/// Sets [`is_in_use`].
+pub fn set_in_use(is: bool) {
+    IS_IN_USE.store(is, Ordering::Relaxed);
 }
 
 /// Reserves the range; whether there is one.

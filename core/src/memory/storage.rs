@@ -539,6 +539,15 @@ impl Storage {
         Some(slot)
     }
 
+    /// [`Storage::show`] of a new storage, under the lock that it was made under, where code outside gets the address next.
+    #[inline]
+    pub(crate) fn show_new(&self, is_idle: bool) {
+        if guarded_range::is_in_use() && self.shown().is_none() {
+            // Where no address is free, the array that is asked for it returns the error.
+            self.show(is_idle);
+        }
+    }
+
     /// The front page of the guarded address for an array of this layout, if it has one that shows this layout. The first array that asks
     /// says what it shows.
     #[inline]

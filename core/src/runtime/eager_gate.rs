@@ -273,6 +273,9 @@ impl<'r> Eager<'r> {
         let (storage, start) = self.runtime.allocate(bytes)?;
         run(&mut self, start)?;
         self.count();
+        if bytes <= SHOWN_AT_ONCE {
+            storage.show_new(self.runtime.exec_target().device.is_none());
+        }
         Ok(storage)
     }
 

@@ -24,10 +24,8 @@ use crate::runtime::state::Runtime;
 use crate::runtime::touched_results::Creation;
 use fastnp_codegen::DType;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Whether arrays are seen by code outside that reads addresses unasked.
-static IS_ON: AtomicBool = AtomicBool::new(false);
 /// Faults of code outside that were resolved.
 static FAULTS: AtomicU64 = AtomicU64::new(0);
 
@@ -51,7 +49,7 @@ pub fn guard_addresses() -> bool {
         && interpreter_lock::allow_unannounced()
         && guarded_range::reserve()
         && fault_handler::install(guarded_range::range(), resolve_fault);
-    IS_ON.store(on, Ordering::Relaxed);
+    guarded_range::set_in_use(on);
     on
 }
 
@@ -141,10 +139,7 @@ impl Array {
             return unsafe { Array::from_memory(address, shape, strides, dtype) };
         };
         let (storage, own) = runtime.allocate(bytes)?;
-        if IS_ON.load(Ordering::Relaxed) && storage.shown().is_none() {
-            // Where no address is free, `shown_address` returns the error.
-            storage.show(runtime.exec_target().device.is_none());
-        }
+        storage.show_new(runtime.exec_target().device.is_none());
         drop(runtime);
         // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
         unsafe { std::ptr::copy_nonoverlapping(address, own, bytes) };
@@ -165,7 +160,7 @@ impl Array {
 
 /// Shows an address of a storage for the first time.
 fn show(storage: &StorageRef) -> Result<*mut u8> {
-    if IS_ON.load(Ordering::Relaxed)
+    if guarded_range::is_in_use()
         && let Some(mut runtime) = try_runtime()
     {
         let is_on_host = runtime.exec_target().device.is_none();

@@ -289,10 +289,9 @@ impl LoopProgram {
     /// Whether a launch is one dense row.
     #[inline]
     pub(crate) fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
-        let dense = |(decl, stride): (&OperandDecl, &isize)| *stride == decl.dtype.size() as isize;
         let Some(axis) = launch.outer.iter().position(|&extent| extent == n) else { return n == 1 };
-        let strides = launch.strides.iter().skip(axis).step_by(launch.outer.len());
-        n == 1 || self.expanded.kernel.operands.iter().zip(strides).all(dense)
+        let dense = |(strides, decl): (&[isize], &OperandDecl)| strides[axis] == decl.dtype.size() as isize;
+        n == 1 || launch.strides.chunks_exact(launch.outer.len()).zip(&self.expanded.kernel.operands).all(dense)
     }
 
     /// Runs one dense row. Small launches are such rows, for which planning would take as long as their elements.
