@@ -93,12 +93,12 @@ pub(super) fn regions() -> SpinGuard<'static, [Region; REGIONS]> {
 
 /// Whether code outside sees arrays, and their contents may be computed when it touches them.
 #[inline]
-pub fn is_in_use() -> bool {
+pub(crate) fn is_in_use() -> bool {
     IS_IN_USE.load(Ordering::Relaxed)
 }
 
 /// Sets [`is_in_use`].
-pub fn set_in_use(is: bool) {
+pub(crate) fn set_in_use(is: bool) {
     IS_IN_USE.store(is, Ordering::Relaxed);
 }
 

@@ -13,7 +13,7 @@ use crate::x86::isel::select::{Emitter, Unsupported};
 use crate::x86::isel::slices::{Slice, Slices};
 
 /// What the loops of a block have in common.
-pub(crate) struct Block<'a> {
+pub(crate) struct SlicedBlock<'a> {
     pub(crate) slices: &'a Slices,
     /// By slice and operand: whether the slice accesses it.
     accessed: Vec<Vec<bool>>,
@@ -21,7 +21,7 @@ pub(crate) struct Block<'a> {
     elements: Mem,
 }
 
-impl Block<'_> {
+impl SlicedBlock<'_> {
     /// Whether a slice accesses an operand.
     pub(crate) fn accesses(&self, slice: &Slice, operand: usize) -> bool {
         self.accessed[slice.number][operand]
@@ -97,7 +97,7 @@ impl Body<'_> {
         e: &mut Emitter<'_>,
         slices: &Slices,
         copies: usize,
-        last: impl FnOnce(&mut Emitter<'_>, &Block<'_>, &Slice) -> Result<(), Unsupported>,
+        last: impl FnOnce(&mut Emitter<'_>, &SlicedBlock<'_>, &Slice) -> Result<(), Unsupported>,
     ) -> Result<(), Unsupported> {
         let (step, full) = ((copies * self.lanes) as i32, (slices.vectors * self.lanes) as i32);
         let [rest, elements, index] = [0; 3].map(|_| at_arguments(e.arguments.slot(8)));
@@ -119,7 +119,7 @@ impl Body<'_> {
         e.asm.bind(begin);
         e.asm.store_gpr(elements, REMAINING);
         let accessed = slices.all.iter().map(|slice| e.accessed(slice)).collect();
-        let parts = Block { slices, accessed, elements };
+        let parts = SlicedBlock { slices, accessed, elements };
         let mut last = Some(last);
         for slice in &slices.all {
             if slice.number > 0 {
@@ -160,7 +160,7 @@ impl Body<'_> {
     pub(crate) fn slice_loop(
         &self,
         e: &mut Emitter<'_>,
-        block: &Block<'_>,
+        block: &SlicedBlock<'_>,
         slice: &Slice,
         copies: usize,
     ) -> Result<(), Unsupported> {
@@ -182,7 +182,7 @@ impl Body<'_> {
     pub(crate) fn prefetch_next_block(
         &self,
         e: &mut Emitter<'_>,
-        block: &Block<'_>,
+        block: &SlicedBlock<'_>,
         slice: &Slice,
         vectors: usize,
         operands: usize,
