@@ -202,6 +202,16 @@ impl<'a> Body<'a> {
         self.live.iter().filter(|live| **live).count()
     }
 
+    /// The most bools that are live at once. A mask of slow-path lanes that nothing reads is added to those before when it is computed.
+    pub(crate) fn most_live_bools(&self) -> usize {
+        let is_bool = |&value: &usize| self.live[value] && self.fragment.types[value] == DType::Bool;
+        let ends = |value: usize| self.uses[value].last().copied();
+        let bools: Vec<(usize, u32)> =
+            (0..self.fragment.insts.len()).filter(is_bool).filter_map(|value| Some((value, ends(value)?))).collect();
+        let live_at = |at: usize| bools.iter().filter(|&&(value, end)| value <= at && at < end as usize).count();
+        bools.iter().map(|&(value, _)| live_at(value)).max().unwrap_or(0)
+    }
+
     /// The cost model: nanoseconds an element where memory is not the limit.
     pub(crate) fn element_ns(&self) -> f64 {
         let length = self.length() + EXPECTED_TURNS * self.loop_length();
