@@ -20,6 +20,9 @@ pub(crate) struct Cost {
     pub(crate) count: u32,
 }
 
+/// Instructions that the processor reorders. Chains of two took as long as 145 to 230 give by the formula of
+/// [`crate::x86::isel::slices`]; the reorder buffer of Zen 3 has 256 entries, its schedulers of vector instructions 128.
+pub(crate) const WINDOW: usize = 160;
 /// Instructions a cycle of a body that waits for nothing: functions alone execute 2.3 to 3.5. Forty-two functions, chains and programs take
 /// 0.942 times as long as with 2.2 (geometric mean, AVX2, Zen 3), with 3.0 0.947 times.
 pub(crate) const PER_CYCLE: f64 = 3.5;

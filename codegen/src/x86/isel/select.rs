@@ -269,11 +269,6 @@ impl<'a> Emitter<'a> {
         self.body.is_long() && !self.body.scatters()
     }
 
-    /// Whether there are mask registers for copies of the body that are interleaved. (Slices are measured as faster with spilled masks.)
-    fn has_masks(&self) -> bool {
-        self.level() == Level::Avx2 || INTERLEAVED * self.body.most_live_bools() <= self.masks.count()
-    }
-
     /// Ends a slice: no value is in a register.
     pub(crate) fn forget_registers(&mut self) {
         for value in self.vectors.held().chain(self.masks.held()) {

@@ -14,7 +14,7 @@
 use crate::x86::asm::encode::{KReg, Mem, VReg};
 use crate::x86::asm::level::Level;
 use crate::x86::isel::conventions::{FRAMES, INDEX, StrideKind, VECTOR_BYTES};
-use crate::x86::isel::cost::{self, FREE, PER_CYCLE};
+use crate::x86::isel::cost::{self, FREE, PER_CYCLE, WINDOW};
 use crate::x86::isel::registers::ValueNumber;
 use crate::x86::isel::select::{Backing, Emitter, INTERLEAVED, Unsupported};
 use crate::{DType, Inst, ValueId};
@@ -33,9 +33,6 @@ const FEWEST_CUT: u32 = 24;
 /// Cycles of the longest path through a slice, and instructions of one, beyond which no better end of it is looked for.
 const LONGEST_SLICE_PATH: u32 = 150;
 const LONGEST_SLICE: u32 = 600;
-/// Instructions that the processor reorders. Chains of two took as long as 145 to 230 give by the formula of [`cycles`]; the reorder
-/// buffer of Zen 3 has 256 entries, its schedulers of vector instructions 128.
-const WINDOW: f64 = 160.0;
 /// The time of slices over that of the body as a whole, both predicted, below which it is cut: the prediction is that good.
 const WORTH_CUTTING: f64 = 0.9;
 /// The share of the divider's cycles that a slice waits for. Without it a quotient is a slice of its own, in which the ports are idle:
@@ -126,7 +123,7 @@ struct Paths<'e, 'a> {
 /// Predicted cycles of a vector: instructions execute in their number, wait on the longest path of as many vectors as fit the window, or
 /// for the divider.
 fn cycles(path: u32, count: u32, divider: f64) -> f64 {
-    let waits = f64::from(path) * f64::min(1.0, f64::from(count) / WINDOW);
+    let waits = f64::from(path) * f64::min(1.0, f64::from(count) / WINDOW as f64);
     f64::max(f64::from(count) / PER_CYCLE, waits).max(divider * DIVIDER_SHARE)
 }
 
