@@ -1,6 +1,7 @@
 """Random programs of loops, as they are and rewritten: what they print, raise and leave must agree.
 
 python -m tests.loops.compare --count 100000 --seed 1
+python -m tests.loops.compare --count 100000 --compiled --jobs 8
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import time
 import traceback
 import warnings
 from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import zip_longest
+from multiprocessing import get_context
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
@@ -211,20 +215,20 @@ def check_compiled(seed: int) -> tuple[str, str]:
     source = numeric.Writer(seed).program()
     linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
     expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
-    for run in range(2):
-        dice = random.Random(2 * seed + run)
-        code, unit = rewritten(source, dice)
-        for site in unit.sites:
-            site.is_eager = site.is_eager or not run
-        everywhere = kernels_everywhere if run else direct_loops_everywhere
-        with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
-            found = outcome(code)
-        difference = differing(expected, found)
-        if difference and shows_order(expected):
-            difference = differing(rounded(expected), rounded(found))
-        if difference:
-            return source, f"run {run}, {difference}"
-    return source, ""
+    # Array statements of few elements call kernels in one half of the programs, and direct loops in
+    # the other, where each loop asks for compiled code at once.
+    has_kernels = seed % 2
+    dice = random.Random(2 * seed + has_kernels)
+    code, unit = rewritten(source, dice)
+    for site in unit.sites:
+        site.is_eager = site.is_eager or not has_kernels
+    everywhere = kernels_everywhere if has_kernels else direct_loops_everywhere
+    with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
+        found = outcome(code)
+    difference = differing(expected, found)
+    if difference and shows_order(expected):
+        difference = differing(rounded(expected), rounded(found))
+    return source, difference
 
 
 NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")
@@ -281,12 +285,25 @@ def eager(dice: random.Random) -> Any:
             setattr(policy, name, value)
 
 
+Examine = Callable[[int], tuple[str, str]]
+
+
+def compared(examine: Examine, seeds: range, jobs: int) -> Iterator[tuple[str, str]]:
+    """What `examine` finds for each seed, by several processes if there is more than one job."""
+    if jobs == 1:
+        yield from map(examine, seeds)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(examine, seeds, chunksize=20)
+
+
 def main() -> int:
     """Compare the programs of a range of seeds."""
     parser = argparse.ArgumentParser(description="Random loops, as they are and rewritten.")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--compiled", action="store_true", help="numbers, and the real compiler")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
     arguments = parser.parse_args()
     examine = check_compiled if arguments.compiled else check
@@ -296,8 +313,8 @@ def main() -> int:
         return int(bool(difference))
     failed, start = [], time.perf_counter()
     seeds = range(arguments.seed, arguments.seed + arguments.count)
-    for seed in with_progress(seeds, "programs compared"):
-        source, difference = examine(seed)
+    differences = compared(examine, seeds, arguments.jobs)
+    for seed, (_, difference) in zip(with_progress(seeds, "programs compared"), differences):
         if difference:
             failed.append(seed)
             print(f"seed {seed} differs: {difference}", flush=True)
