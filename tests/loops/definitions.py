@@ -63,7 +63,8 @@ def is_binding(statement: ast.stmt) -> bool:
 
 def global_names(source: str) -> frozenset[str]:
     """The names of a module's variables that its source names anywhere."""
-    found, waiting = set(), [symtable.symtable(source, "program.py", "exec")]
+    found: set[str] = set()
+    waiting = [symtable.symtable(source, "program.py", "exec")]
     while waiting:
         table = waiting.pop()
         is_module = table.get_type() == "module"
