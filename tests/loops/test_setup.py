@@ -24,14 +24,23 @@ def helper(q):
     return q.rows(c)
 class Kept:
     size = n
+    def __len__(self):
+        return 3
     def method(self):
         return used(self)
+    @property
+    def other(self):
+        return self.method() + math.pi
+class Last:
+    size = 3
+    def method(self):
+        return b
 """
 LINES = SETUP.splitlines()
 
 
 @pytest.mark.parametrize(
-    ("program", "first_lines"),
+    ("program", "lines"),
     [
         ("print(x.n, 'used')", []),
         ("math.pi", [0, 1]),
@@ -39,13 +48,16 @@ LINES = SETUP.splitlines()
         ("def f():\n    return a", [2]),
         ("c", [2, 3]),
         ("rows", [2, 4, 5, 6, 7]),
-        ("used(1)", [2, 3, 9, 10, 11, 12, 13]),
-        ("Kept", [2, 3, 8, *range(9, 18)]),
+        ("used(1)", [2, 3, *range(9, 14)]),
+        ("Kept", [8, *range(14, 18)]),
+        ("Kept.method", [2, 3, *range(8, 20)]),
+        ("Kept.other", [0, 1, 2, 3, *range(8, 23)]),
+        ("Last, x.method", [2, *range(23, 27)]),
     ],
 )
-def test_definitions_that_are_needed(program: str, first_lines: list[int]) -> None:
+def test_definitions_that_are_needed(program: str, lines: list[int]) -> None:
     """Those that names lead to, with what changes them, in the order of the source."""
-    assert needed(SETUP, program).splitlines() == [LINES[k] for k in first_lines]
+    assert needed(SETUP, program).splitlines() == [LINES[k] for k in lines]
 
 
 @pytest.mark.parametrize("seed", range(50))
