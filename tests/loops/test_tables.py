@@ -593,6 +593,16 @@ for i in range(9):
         bare.k = 5
 print(vars(bare))
 """,
+    "comprehensions of values that no table holds": """
+for t in "B", "h", "f", "F":
+    made, v = {}, np.arange(7).astype(t)
+    for a in v:
+        for i in range(40):
+            made = {e: a for e in (2, 4, 6)}
+            pairs = {e: (e, a) for e in (2, 4, 6)}
+            nothing = {e: None for e in (2, 4, 6)}
+    print(made, pairs, nothing)
+""",
     "dictionaries that become one": """
 def work(a, b):
     for i in range(300):

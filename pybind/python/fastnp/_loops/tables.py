@@ -296,8 +296,10 @@ def prepare(
         raise Unsupported(f"{key.type} stored to a {type_}")
     if value is not None:
         value = lists.settled(e, value)
-        if not lists.is_item(value) and isinstance(type_.value, Unknown):
-            raise Unsupported(f"a dictionary of {value.type}")
+        # That of the values of a comprehension is the table's.
+        held = value.type if isinstance(type_.value, Unknown) else type_.value
+        if not lists.is_item(Value(held, ())):
+            raise Unsupported(f"a dictionary of {held}")
     learn(type_, key, value)
     registers: tuple[str, ...] = ()
     if value is not None:
