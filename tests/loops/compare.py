@@ -70,9 +70,13 @@ class Shown:
         if isinstance(value, list | tuple | deque) and any(map(holds_objects, value)):
             return f"{kind} ({', '.join(map(self, value))})"
         if type(value) is int:
-            # Of any size: Python does not print more than 4,300 digits.
             return f"int {value:#x}"
-        return f"{kind} {value!r}"
+        try:
+            return f"{kind} {value!r}"
+        except ValueError:
+            # An integer in it has more than 4,300 digits, which Python does not print.
+            items = value.items() if isinstance(value, dict) else value
+            return f"{kind} ({', '.join(map(self, items))})"
 
     def of_object(self, value: Any) -> str:
         """An object that was not met before, with its attributes."""
