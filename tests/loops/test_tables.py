@@ -593,9 +593,14 @@ for i in range(9):
         bare.k = 5
 print(vars(bare))
 """,
-    "comprehensions of values that no table holds": """
+    "values that no table holds": """
 for t in "B", "h", "f", "F":
-    made, v = {}, np.arange(7).astype(t)
+    made, kept, stored, v = {}, {}, {}, np.arange(7).astype(t)
+    for i in range(70):
+        kept.setdefault(i % 9, v[i % 7])
+    for i in range(70):
+        stored[i % 9] = v[i % 7]
+    print(kept, stored)
     for a in v:
         for i in range(40):
             made = {e: a for e in (2, 4, 6)}
