@@ -273,12 +273,16 @@ direct_loops_everywhere = partial(from_one_element_on, direct_loops)
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered, and turns made as array statements, for a few turns only."""
-    values = {
+    values: dict[str, object] = {
         "LOST": 10.0,
         "ENTER_FROM": dice.choice([0, 1e-6]),
         "SHORT": dice.choice([0, 3]),
         "PIECE": dice.choice([0, 1e-6, 1e-5]),
     }
+    # One loop in a hundred takes more lines than that, and a fifth of the time: in most programs it
+    # is refused, and those inside are compiled.
+    most = dice.choice([24_000, *[6_000] * 7])
+    values["TIERS"] = tuple((min(lines, most), seconds) for lines, seconds in policy.TIERS)
     before = {name: getattr(policy, name) for name in values}
     for name, value in values.items():
         setattr(policy, name, value)
