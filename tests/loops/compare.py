@@ -1,6 +1,7 @@
 """Random programs of loops, as they are and rewritten: what they print, raise and leave must agree.
 
 python -m tests.loops.compare --count 100000 --seed 1
+python -m tests.loops.compare --count 100000 --compiled --jobs 8
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import gc
 import io
 import linecache
 import random
@@ -17,8 +19,11 @@ import time
 import traceback
 import warnings
 from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import zip_longest
+from multiprocessing import get_context
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
@@ -65,9 +70,13 @@ class Shown:
         if isinstance(value, list | tuple | deque) and any(map(holds_objects, value)):
             return f"{kind} ({', '.join(map(self, value))})"
         if type(value) is int:
-            # Of any size: Python does not print more than 4,300 digits.
             return f"int {value:#x}"
-        return f"{kind} {value!r}"
+        try:
+            return f"{kind} {value!r}"
+        except ValueError:
+            # An integer in it has more than 4,300 digits, which Python does not print.
+            items = value.items() if isinstance(value, dict) else value
+            return f"{kind} ({', '.join(map(self, items))})"
 
     def of_object(self, value: Any) -> str:
         """An object that was not met before, with its attributes."""
@@ -210,21 +219,22 @@ def check_compiled(seed: int) -> tuple[str, str]:
     """A program of numbers and arrays, and how it differs with its loops compiled."""
     source = numeric.Writer(seed).program()
     linecache.cache["program.py"] = (len(source), None, source.splitlines(True), "program.py")
-    expected = outcome(compile(source, "program.py", "exec", dont_inherit=True))
-    for run in range(2):
-        dice = random.Random(2 * seed + run)
-        code, unit = rewritten(source, dice)
-        for site in unit.sites:
-            site.is_eager = site.is_eager or not run
-        everywhere = kernels_everywhere if run else direct_loops_everywhere
-        with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
-            found = outcome(code)
-        difference = differing(expected, found)
-        if difference and shows_order(expected):
-            difference = differing(rounded(expected), rounded(found))
-        if difference:
-            return source, f"run {run}, {difference}"
-    return source, ""
+    # Array statements of few elements call kernels in one half of the programs, and direct loops in
+    # the other, where each loop asks for compiled code at once: else three quarters of them do, as
+    # few loops have turns for more than one question.
+    has_kernels = seed % 2
+    dice = random.Random(2 * seed + has_kernels)
+    code, unit = rewritten(source, dice)
+    for site in unit.sites:
+        site.is_eager = site.is_eager or not has_kernels or dice.random() < 0.5
+    expected = outcome(unit.sites[0].original() if unit.sites else code)
+    everywhere = kernels_everywhere if has_kernels else direct_loops_everywhere
+    with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
+        found = outcome(code)
+    difference = differing(expected, found)
+    if difference and shows_order(expected):
+        difference = differing(rounded(expected), rounded(found))
+    return source, difference
 
 
 NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")
@@ -263,12 +273,16 @@ direct_loops_everywhere = partial(from_one_element_on, direct_loops)
 @contextlib.contextmanager
 def eager(dice: random.Random) -> Any:
     """Have compiled code entered, and turns made as array statements, for a few turns only."""
-    values = {
+    values: dict[str, object] = {
         "LOST": 10.0,
         "ENTER_FROM": dice.choice([0, 1e-6]),
         "SHORT": dice.choice([0, 3]),
         "PIECE": dice.choice([0, 1e-6, 1e-5]),
     }
+    # One loop in a hundred takes more lines than that, and a fifth of the time: in most programs it
+    # is refused, and those inside are compiled.
+    most = dice.choice([24_000, *[6_000] * 7])
+    values["TIERS"] = tuple((min(lines, most), seconds) for lines, seconds in policy.TIERS)
     before = {name: getattr(policy, name) for name in values}
     for name, value in values.items():
         setattr(policy, name, value)
@@ -281,12 +295,33 @@ def eager(dice: random.Random) -> Any:
             setattr(policy, name, value)
 
 
+def calm_collector() -> None:
+    """Has garbage be collected more rarely: one collection for several programs, not many for each,
+    which take a twentieth of the time.
+    """
+    gc.freeze()
+    gc.set_threshold(50_000)
+
+
+Examine = Callable[[int], tuple[str, str]]
+
+
+def compared(examine: Examine, seeds: range, jobs: int) -> Iterator[tuple[str, str]]:
+    """What `examine` finds for each seed, by several processes if there is more than one job."""
+    if jobs == 1:
+        yield from map(examine, seeds)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), calm_collector) as pool:
+        yield from pool.map(examine, seeds, chunksize=20)
+
+
 def main() -> int:
     """Compare the programs of a range of seeds."""
     parser = argparse.ArgumentParser(description="Random loops, as they are and rewritten.")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--compiled", action="store_true", help="numbers, and the real compiler")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
     arguments = parser.parse_args()
     examine = check_compiled if arguments.compiled else check
@@ -295,9 +330,10 @@ def main() -> int:
         print(source, f"# {difference or 'agrees'}", sep="\n")
         return int(bool(difference))
     failed, start = [], time.perf_counter()
+    calm_collector()
     seeds = range(arguments.seed, arguments.seed + arguments.count)
-    for seed in with_progress(seeds, "programs compared"):
-        source, difference = examine(seed)
+    differences = compared(examine, seeds, arguments.jobs)
+    for seed, (_, difference) in zip(with_progress(seeds, "programs compared"), differences):
         if difference:
             failed.append(seed)
             print(f"seed {seed} differs: {difference}", flush=True)

@@ -16,13 +16,14 @@ from tests.loops import (
     numeric_strings,
     numeric_tables,
 )
+from tests.loops.definitions import needed
 from tests.loops.numeric_setup import CLOSURES, SETUP
 
 INTS = ("i", "j", "k")
 
 
 class Writer:
-    """Writes the program of a seed."""
+    """Writes the program of a seed: random statements after the definitions that they need."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
@@ -44,12 +45,12 @@ class Writer:
         self.has_tables = self.dice.random() < 0.35
 
     def program(self) -> str:
-        self.lines = SETUP.splitlines()
+        setup = SETUP
         if self.has_objects:
-            self.lines += numeric_objects.SETUP.splitlines()
+            setup += numeric_objects.SETUP
         if self.has_tables:
-            self.lines += numeric_tables.SETUP.splitlines()
-        self.lines += numeric_strings.SETUP.splitlines()
+            setup += numeric_tables.SETUP
+        setup += numeric_strings.SETUP
         in_function = self.dice.random() < 0.5
         if in_function:
             self.line(0, "def work(n, a, b, c, s, z, d, o=None, way='n', hit=None, kind=Kind.RED):")
@@ -85,7 +86,8 @@ class Writer:
                 self.line(0, f"print(work({arguments}))")
         self.line(0, "print(random.random(), np.random.normal(), rng.integers(9), rng.random())")
         self.line(0, "print(bits.random(), bits.integers(9))")
-        return "\n".join(self.lines) + "\n"
+        program = "\n".join(self.lines) + "\n"
+        return needed(setup, program) + program
 
     def pick(self, *choices: str) -> str:
         return self.dice.choice(choices)

@@ -117,6 +117,9 @@ def loop(w: Writer, depth: int, nesting: int) -> None:
         f"b in {w.pick(f'(1, 0.5, {i}, x[1])', f'(m[1], {i} > 2, u[2], b)')}",
     )  # fmt: skip
     w.line(depth, f"for {items}:")
+    if items.startswith(("r in (L", "r in (K")):
+        # Lists that are made twice as long in nested loops would fill the memory.
+        w.line(depth + 1, "if len(r) > 60: break")
     w.line(depth + 1, "s += b" if items[0] == "b" and "r" not in items else item_statement(w))
     w.block(depth + 1, nesting - 1)
     w.line(depth + 1, f"if {w.condition()}:")

@@ -92,8 +92,7 @@ def joined(p):
     return Link(p, Link(p + 1))
 made, sparks, chain, spark = [], [], None, None
 bodies = [Body(k) for k in range(6)]
-for first, one in zip(bodies, bodies[1:]):
-    first.next = one
+[setattr(first, "next", one) for first, one in zip(bodies, bodies[1:])]
 grains = [Grain(k, bodies[k * 2 % 5]) for k in range(4)]
 odd = [Odd(k) for k in range(3)]
 flock, places = [bodies[1], bodies[4], bodies[1]], [None, bodies[2], None, bodies[0]]

@@ -671,9 +671,9 @@ def test_underflow_that_is_asked_about() -> None:
         shrink(numpy.float64(1))
 
 
-@pytest.mark.parametrize("seed", range(0, 120, 10))
+@pytest.mark.parametrize("seed", range(0, 240, 20))
 def test_random_programs(seed: int) -> None:
     """Random loops over numbers and arrays, compiled at once or after some turns."""
-    for one in range(seed, seed + 10):
+    for one in range(seed, seed + 20):
         source, difference = check_compiled(one)
         assert not difference, source

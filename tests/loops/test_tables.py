@@ -593,6 +593,21 @@ for i in range(9):
         bare.k = 5
 print(vars(bare))
 """,
+    "values that no table holds": """
+for t in "B", "h", "f", "F":
+    made, kept, stored, v = {}, {}, {}, np.arange(7).astype(t)
+    for i in range(70):
+        kept.setdefault(i % 9, v[i % 7])
+    for i in range(70):
+        stored[i % 9] = v[i % 7]
+    print(kept, stored)
+    for a in v:
+        for i in range(40):
+            made = {e: a for e in (2, 4, 6)}
+            pairs = {e: (e, a) for e in (2, 4, 6)}
+            nothing = {e: None for e in (2, 4, 6)}
+    print(made, pairs, nothing)
+""",
     "dictionaries that become one": """
 def work(a, b):
     for i in range(300):

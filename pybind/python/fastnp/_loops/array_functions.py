@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.emitter import Emitter, Learned, Unsupported, are_found, range_of_type
+from fastnp._loops.emitter import Emitter, Learned, Unsupported, are_found
 from fastnp._loops.if_conversion import (
     ARGUMENT,
     CAST,
@@ -35,7 +35,16 @@ from fastnp._loops.ranges import Range
 from fastnp._loops.returns import DifferentTypes
 from fastnp._loops.statements import Refused, inline
 from fastnp._loops.text import TooLong
-from fastnp._loops.types import BOOL, FLOAT, INT, Number, TupleType, Type, Value
+from fastnp._loops.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    Number,
+    TupleType,
+    Type,
+    Value,
+    range_of_type,
+)
 
 # The types of Python's numbers that elements become.
 PYTHON = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}

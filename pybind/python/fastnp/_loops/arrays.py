@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fastnp._loops import broadcasting, formulas, memory_order, numbers, scratch, slices
-from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
+from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.formulas import Formula, Place
 from fastnp._loops.memory_order import Operand, Order
 from fastnp._loops.records import Record
@@ -30,6 +30,7 @@ from fastnp._loops.types import (
     Number,
     TupleType,
     Value,
+    range_of_type,
 )
 
 # The root of arrays in scratch memory, which no variable is bound to.

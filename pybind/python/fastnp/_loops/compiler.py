@@ -34,7 +34,7 @@ from fastnp._loops.generators import Draws, begin
 from fastnp._loops.heap import layout_of
 from fastnp._loops.item_types import WIDER_ITEMS
 from fastnp._loops.liveness import live_at_head
-from fastnp._loops.loop import Loop, below
+from fastnp._loops.loop import Loop, all_below
 from fastnp._loops.names import Names
 from fastnp._loops.outcome import DONE, TOO_LONG, Outcome, Refusal
 from fastnp._loops.parameters import lengths_of, specification
@@ -219,7 +219,7 @@ class Constants:
     def __init__(self, loop: ast.stmt) -> None:
         self.strings = {
             node.value
-            for node in below(loop)
+            for node in all_below(loop)
             if isinstance(node, ast.Constant) and type(node.value) is str
         }
 
@@ -237,7 +237,7 @@ def changes_lengths(loop: ast.stmt) -> bool:
             priority_queues.names(call)
             or (isinstance(call.func, ast.Attribute) and call.func.attr in LENGTHENING)
         )
-        for call in below(loop)
+        for call in all_below(loop)
     )
 
 

@@ -15,7 +15,7 @@ from fastnp._loops import arrays, creation, lists, number_arrays, numbers, scrat
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.emitter import Emitter, Learned, Unsupported
 from fastnp._loops.generators import GENERATOR, PYTHON, STATE, Source, are_apart, words_of
-from fastnp._loops.loop import below
+from fastnp._loops.loop import all_below
 from fastnp._loops.nodes import as_tuple
 from fastnp._loops.places import Place
 from fastnp._loops.records import Record
@@ -112,7 +112,7 @@ def expected(loop: ast.stmt, names: Mapping[str, Any]) -> tuple[Source, ...]:
     a function that is called, the loop is written again.
     """
     found: list[Source] = []
-    for call in below(loop):
+    for call in all_below(loop):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             source = expected_of(call.func, names)
             # Another name of a generator is none of its own.

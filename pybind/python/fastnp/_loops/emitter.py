@@ -23,13 +23,12 @@ from fastnp._loops.heap import is_sequence, type_of_list, type_of_table
 from fastnp._loops.item_types import is_computed, list_with, table_with
 from fastnp._loops.parameters import type_of
 from fastnp._loops.places import Object, Place, kept
-from fastnp._loops.ranges import EXTENT, Range, of_bits, union
+from fastnp._loops.ranges import EXTENT, Range, union
 from fastnp._loops.records import Record
 from fastnp._loops.structs import STRUCTS, SYMBOLS, is_member, structs_of
 from fastnp._loops.tapes import Tape
-from fastnp._loops.text import Block, Text
+from fastnp._loops.text import Block, ScratchUse, Text
 from fastnp._loops.types import (
-    BITS,
     F32,
     F64,
     I8,
@@ -46,6 +45,8 @@ from fastnp._loops.types import (
     Value,
     arrays_in,
     either,
+    range_of_type,
+    rooted,
 )
 
 if TYPE_CHECKING:
@@ -192,18 +193,6 @@ def is_attribute(name: str) -> bool:
     return "." in name
 
 
-def range_of_type(type_: Number) -> Range | None:
-    """The integers that a type has."""
-    if type_.name not in BITS:
-        return None
-    return of_bits(BITS[type_.name], type_.name.islower())
-
-
-def rooted(type_: Type | Opaque) -> list[ArrayType]:
-    """The views that a variable is or has: the address of the array of each is needed too."""
-    return [one for one in arrays_in(type_) if not one.is_root and not one.is_made]
-
-
 def join(a: State, b: State, loosely: bool = False) -> State | None:
     """The state after two paths that meet, or `None` where a variable has different types.
 
@@ -251,9 +240,7 @@ class Emitter:
     ) -> None:
         self.inline, self.comprehend = inline, comprehend
         self.text = Text()
-        self.numbers = numbers
-        self.resumable = resumable
-        self.binds = binds
+        self.numbers, self.resumable, self.binds = numbers, resumable, binds
         self.names = names
         self.state: State = {}
         self.parameters: list[Parameter] = []
@@ -297,18 +284,20 @@ class Emitter:
         self.constants_at_entry: list[tuple[Place, ObjectType]] = []
         # Parameters that are not variables of the loop.
         self.free: dict[str, Value] = {}
-        self.position = 0
+        self.position = self.call_count = 0
         self.loops: list[OpenLoop] = []
+        # Exits; their blocks by what was asked for, and the last one.
         self.exits: list[Exit] = []
         self.exit_blocks: dict[object, Block] = {}
+        self.last_exit: tuple[object, Block] | None = None
         # The block that code jumps to where it would be left, if there is another way to compute
         # the same; whether loops are written in place of calls of kernels.
         self.otherwise: Block | None = None
         self.prefers_loops = False
         self.reasons: dict[int, str] = {}
-        self.type_numbers: dict[object, int] = {}
+        # Types by number, and the registers of variables by prefix, name and type.
+        self.type_numbers, self.variables = dict[object, int](), dict[object, tuple[str, ...]]()
         self.calls: list[Call] = []
-        self.call_count = 0
         # What the heads of loops expect, from earlier attempts to write them.
         self.widened: dict[ast.stmt, State] = {}
         # The buffers of the arrays that the code makes; by variable in functions that are called.
@@ -345,13 +334,16 @@ class Emitter:
 
     def registers(self, name: str, type_: Type | Opaque) -> tuple[str, ...]:
         """The registers of a variable while it has a type."""
-        number = self.type_numbers.setdefault(type_, len(self.type_numbers))
-        prefix = f"{self.prefix_of(name)}{name}~{number}"
-        registers = tuple(
-            self.text.named(f"{prefix}.{i}", kind) for i, kind in enumerate(type_.registers)
-        )
-        self.expect_extents(type_, registers)
-        return registers
+        prefix = self.prefix_of(name)
+        found = self.variables.get((prefix, name, type_))
+        if found is None:
+            number = self.type_numbers.setdefault(type_, len(self.type_numbers))
+            found = self.variables[prefix, name, type_] = tuple(
+                self.text.named(f"{prefix}{name}~{number}.{i}", kind)
+                for i, kind in enumerate(type_.registers)
+            )
+            self.expect_extents(type_, found)
+        return found
 
     def expect_extents(self, type_: Type | Opaque, registers: tuple[str, ...]) -> None:
         """Notes the range of the lengths of an array's axes, which all arrays keep."""
@@ -628,6 +620,17 @@ class Emitter:
         loops = self.loops[: self.calls[0].callers_loops] if self.calls else self.loops
         moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
         before = self.attributes_before
+        # The checks of a statement leave in one state, as a rule: comparing states takes a tenth of
+        # the time of hashing one.
+        asked = (at, moving, self.has_log, dict(state), before and dict(before))
+        if self.last_exit is None or self.last_exit[0] != asked:
+            self.last_exit = asked, self.exit_in(at, state, loops)
+        return self.last_exit[1]
+
+    def exit_in(self, at: int, state: State, loops: list[OpenLoop]) -> Block:
+        """The block that leaves in a state."""
+        before = self.attributes_before
+        moving = tuple(loop.iterator.registers for loop in loops if loop.iterator is not None)
         stored, kept_ = (
             frozenset((name, *variable[:2]) for name, variable in variables.items())
             for variables in (state, before or {})
@@ -767,16 +770,6 @@ class Emitter:
         return self.text.write("loop", self.words + self.saved)
 
 
-class ScratchUse:
-    """Where a statement begins, and the register that says how much scratch memory was in use
-    there, if the statement takes any.
-    """
-
-    def __init__(self, block: Block, at: int) -> None:
-        self.block, self.at = block, at
-        self.used: str | None = None
-
-
 class Mark:
     """A place to go back to: what was written and found after it is forgotten."""
 
@@ -791,6 +784,7 @@ class Mark:
         kept = set(map(id, e.text.blocks[: self.mark]))
         e.text.rewind(self.mark, self.block, self.lines)
         e.exit_blocks = {k: b for k, b in e.exit_blocks.items() if id(b) in kept}
+        e.last_exit = None
         del e.exits[self.exits :]
         e.forget_since(({}, {}))
         for loop, breaks, continues in self.paths:

@@ -135,6 +135,16 @@ def below(node: ast.AST) -> Iterator[ast.AST]:
         waiting += parts_of(node)
 
 
+def all_below(loop: Any) -> list[ast.AST]:
+    """What `below` gives of a loop that is compiled. It is found once: a loop is written again for
+    what was learned of it.
+    """
+    found: list[ast.AST] | None = vars(loop).get("all_below")
+    if found is None:
+        found = loop.all_below = list(below(loop))
+    return found
+
+
 def parts_of(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one; contexts and operators, which say nothing else, are left out."""
     names = _FIELDS.get(type(node))

@@ -34,22 +34,16 @@ def hidden(nodes: list[ast.stmt]) -> list[ast.stmt]:
 def place(node: ast.AST, like: Any) -> None:
     """Give a node, and those below it that have none, the place of `like`."""
     line, column = (-1, -1) if like is None else (like.lineno, like.col_offset)
+    where = {"lineno": line, "end_lineno": line, "col_offset": column, "end_col_offset": column}
     waiting = [node]
     while waiting:
         node = waiting.pop()
-        fields = vars(node)
         if isinstance(node, (ast.expr, ast.stmt)):
+            fields = vars(node)
             if "lineno" in fields:
                 continue
-            parts = [*fields.values()]
-            fields.update(lineno=line, end_lineno=line, col_offset=column, end_col_offset=column)
-        else:
-            parts = [*fields.values()]
-        for part in parts:
-            if part.__class__ is list:
-                waiting += [inner for inner in part if isinstance(inner, ast.AST)]
-            elif isinstance(part, ast.AST):
-                waiting.append(part)
+            fields.update(where)
+        waiting += parts_of(node)
 
 
 def call(function: ast.expr, *arguments: ast.expr) -> ast.expr:

@@ -41,9 +41,20 @@ from fastnp._loops.arrays import (
     steps,
 )
 from fastnp._loops.counted_loops import count_up, for_each
-from fastnp._loops.emitter import Emitter, Unsupported, range_of_type
+from fastnp._loops.emitter import Emitter, Unsupported
 from fastnp._loops.memory_order import Order
-from fastnp._loops.types import COMPLEX_CHAR, F64, I8, I64, INT, PACKED, Number, Value, numpy_loop
+from fastnp._loops.types import (
+    COMPLEX_CHAR,
+    F64,
+    I8,
+    I64,
+    INT,
+    PACKED,
+    Number,
+    Value,
+    numpy_loop,
+    range_of_type,
+)
 
 ACCUMULATORS = 4
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from fastnp._loops.emitter import Emitter, ScratchUse, Unsupported
+from fastnp._loops.emitter import Emitter, Unsupported
+from fastnp._loops.text import ScratchUse
 from fastnp._loops.types import I8, I64
 
 # Bytes of the first stack, and what the address of each piece is a multiple of.

@@ -56,7 +56,7 @@ from fastnp._loops.expressions import (
 from fastnp._loops.heads import Widening, fits
 from fastnp._loops.iterables import Known, items_of, iterated
 from fastnp._loops.iterators import Items
-from fastnp._loops.loop import below, each_turn
+from fastnp._loops.loop import all_below, below, each_turn
 from fastnp._loops.merging import merged
 from fastnp._loops.outcome import BROKE, DONE
 from fastnp._loops.ranges import WHOLE, Range
@@ -478,7 +478,7 @@ def loop_(e: Emitter, statement: ast.For | ast.While, loop: OpenLoop, turn: Turn
     expect_counters(e, statement)
     bound = frozenset(
         part.id
-        for part in below(statement)
+        for part in all_below(statement)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     ) | frozenset(filter(is_attribute, e.state))
     for _ in range(MAX_HEADS):
@@ -545,7 +545,7 @@ def expect_counters(e: Emitter, statement: ast.For | ast.While) -> None:
     if statement in e.widened:
         return
     expected = e.widened[statement] = {}
-    for inner in below(statement):
+    for inner in all_below(statement):
         if (
             isinstance(inner, ast.For)
             and isinstance(inner.target, ast.Name)

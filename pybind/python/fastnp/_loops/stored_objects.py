@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from fastnp import _fastnp
-from fastnp._loops.emitter import Opaque, rooted
+from fastnp._loops.emitter import Opaque
 from fastnp._loops.heap import layout_of
 from fastnp._loops.types import (
     ArrayType,
@@ -26,6 +26,7 @@ from fastnp._loops.types import (
     TupleType,
     Type,
     UnrolledList,
+    rooted,
 )
 from fastnp._loops.views import rebuilt_view
 

@@ -224,8 +224,12 @@ def length(e: Emitter, table: Value) -> str:
 
 
 def learn(type_: TableType, key: Value, value: Value | None) -> None:
-    """Notes what a table holds that was empty where it was made."""
+    """Notes what a table holds that was empty where it was made, and refuses what none can hold."""
     types = (key.type, None if value is None else value.type)
+    # The type of a comprehension's table is that of its values.
+    held = types[1] if isinstance(type_.value, Unknown) else type_.value
+    if value is not None and not lists.is_item(Value(held, ())):  # type: ignore[arg-type]
+        raise Unsupported(f"a dictionary of {held}")
     lists.learn(type_, TableType(*types))  # type: ignore[arg-type]
 
 
@@ -296,8 +300,6 @@ def prepare(
         raise Unsupported(f"{key.type} stored to a {type_}")
     if value is not None:
         value = lists.settled(e, value)
-        if not lists.is_item(value) and isinstance(type_.value, Unknown):
-            raise Unsupported(f"a dictionary of {value.type}")
     learn(type_, key, value)
     registers: tuple[str, ...] = ()
     if value is not None:

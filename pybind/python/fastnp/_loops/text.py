@@ -25,6 +25,16 @@ class Block:
         self.lines: list[str] = []
 
 
+class ScratchUse:
+    """Where a statement begins, and the register that says how much scratch memory was in use
+    there, if the statement takes any.
+    """
+
+    def __init__(self, block: Block, at: int) -> None:
+        self.block, self.at = block, at
+        self.used: str | None = None
+
+
 # Lines that are written of a function, those written again included, and that are left: the
 # first take 5 µs each here, the others 4 to 20 µs in the code generator, more so the more they are.
 MAX_WRITTEN = 24_000
@@ -121,11 +131,12 @@ class Text:
 
     def op(self, kind: str, name: str, *operands: object) -> str:
         """An instruction with a result, or a register that has it already."""
-        known = self.folded(kind, name, operands) if kind in ("i64", "i8") else None
+        found = self.range_of(name, operands) if kind == "i64" else None
+        known = self.folded(kind, name, operands, found) if kind in ("i64", "i8") else None
         if known is not None:
             return known
         register = self.register(kind)
-        if kind == "i64" and (found := self.range_of(name, operands)) is not None:
+        if found is not None:
             self.ranges[register] = found
         self.reads += name.startswith("load.")
         self.line(f"{register} = {name} {', '.join(map(str, operands))}")
@@ -142,8 +153,12 @@ class Text:
         a, *rest = (self.ranges.get(str(operand), WHOLE) for operand in operands)
         return ranges.of_result(name, a, rest[0] if rest else a)
 
-    def folded(self, kind: str, name: str, operands: tuple[object, ...]) -> str | None:
-        """The register that an instruction would only copy, or a constant; else `None`."""
+    def folded(
+        self, kind: str, name: str, operands: tuple[object, ...], result: Range | None
+    ) -> str | None:
+        """The register that an instruction would only copy, or a constant; else `None`. `result` is
+        what is known of the result.
+        """
         if name == "select":
             condition, a, b = map(str, operands)
             truth = self.truths.get(condition)
@@ -153,7 +168,6 @@ class Text:
         if name not in FOLDED:
             return None
         a, b = str(operands[0]), str(operands[-1])
-        result = self.range_of(name, operands)
         if result is not None and result[0] == result[1]:
             return self.integer(result[0])
         if name == "and" and self.ranges.get(b) == (-self.multiples.get(a, 1),) * 2:

@@ -17,6 +17,7 @@ import numpy
 
 from fastnp._loops.known_functions import ufunc
 from fastnp._loops.memory_order import Order
+from fastnp._loops.ranges import Range, of_bits
 from fastnp._loops.records import Record
 
 I64, F64, F32, I8 = "i64", "f64", "f32", "i8"
@@ -413,6 +414,18 @@ def arrays_in(type_: object) -> list[ArrayType]:
     if isinstance(type_, TupleType | UnrolledList):
         return [array for item in type_.items for array in arrays_in(item)]
     return [type_] if isinstance(type_, ArrayType) else []
+
+
+def rooted(type_: object) -> list[ArrayType]:
+    """The views that a variable is or has: the address of the array of each is needed too."""
+    return [one for one in arrays_in(type_) if not one.is_root and not one.is_made]
+
+
+def range_of_type(type_: Number) -> Range | None:
+    """The integers that a type has."""
+    if type_.name not in BITS:
+        return None
+    return of_bits(BITS[type_.name], type_.name.islower())
 
 
 class Value(Record):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -19,7 +19,7 @@ from fastnp._loops import arrays, tuples, undo_log
 from fastnp._loops.arrays import Elementwise
 from fastnp._loops.counted_loops import for_each
 from fastnp._loops.emitter import LOG, Emitter, Learned, Unsupported
-from fastnp._loops.loop import below
+from fastnp._loops.loop import below, parts_of
 from fastnp._loops.types import I8, I64, SIZES, ArrayType, TupleType, Value
 
 Operand: TypeAlias = "Value | Elementwise"
@@ -78,9 +78,12 @@ def is_in_order(node: ast.expr) -> bool:
     return not calls(node)
 
 
-def calls(node: ast.AST) -> bool:
-    """Whether there is a call in an expression."""
-    return any(isinstance(part, ast.Call) for part in below(node))
+def calls(node: Any) -> bool:
+    """Whether there is a call in an expression. It is asked of each operand, so nodes keep it."""
+    found: bool | None = vars(node).get("calls")
+    if found is None:
+        found = node.calls = isinstance(node, ast.Call) or any(map(calls, parts_of(node)))
+    return found
 
 
 def in_order(

@@ -13,7 +13,7 @@ from typing import Any
 
 from fastnp._loops import arrays, element_loops, lists, scratch, tuples, unrolled
 from fastnp._loops.assignments import prepare_variable
-from fastnp._loops.emitter import Emitter, Opaque, OpenLoop, Path, Unsupported, rooted
+from fastnp._loops.emitter import Emitter, Opaque, OpenLoop, Path, Unsupported
 from fastnp._loops.entry import Objects
 from fastnp._loops.iterables import Known
 from fastnp._loops.loop import below
@@ -26,6 +26,7 @@ from fastnp._loops.types import (
     Type,
     Value,
     arrays_in,
+    rooted,
 )
 
 Block = Callable[[Emitter, list[ast.stmt]], list[Path]]
