@@ -11,8 +11,8 @@ use crate::x86::isel::shifted_loads::{Shift, Shifts};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::{Access, DType, Kernel, Launch};
 use smallvec::SmallVec;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Patterns of shifts that have a loop. A kernel seldom meets a second one.
 const MAX_PATTERNS: usize = 4;
@@ -37,7 +37,7 @@ pub(crate) struct ShiftedLoops {
     /// Points that had shifts and no loop for them.
     points: AtomicUsize,
     /// The loops that were made; none where it is that of dense rows.
-    loops: [OnceLock<(Shifts, Option<CompiledLoop>)>; MAX_PATTERNS],
+    loops: [OnceLock<(Shifts, Option<Arc<CompiledLoop>>)>; MAX_PATTERNS],
 }
 
 impl ShiftedLoops {
@@ -68,7 +68,7 @@ impl ShiftedLoops {
         (body, kinds): (impl FnOnce() -> Body<'a>, &StrideKinds),
         launch: &Launch<'_>,
         (axis, points): (usize, usize),
-    ) -> Option<&CompiledLoop> {
+    ) -> Option<&Arc<CompiledLoop>> {
         if self.candidates.is_empty() || launch.outer[axis] < SHORTEST_ROW {
             return None;
         }
@@ -84,8 +84,19 @@ impl ShiftedLoops {
         if seen < COMPILED_AFTER {
             return None;
         }
-        let (known, found) = free.get_or_init(|| (shifts.clone(), CompiledLoop::shifted(&body(), kinds, &shifts)));
+        let made = || CompiledLoop::shifted(&body(), kinds, &shifts).map(Arc::new);
+        let (known, found) = free.get_or_init(|| (shifts.clone(), made()));
         if *known == shifts { found.as_ref() } else { None }
+    }
+
+    /// Whether no loop is to be compiled for the shifts of a launch whose rows go along an axis.
+    pub(crate) fn is_settled(&self, launch: &Launch<'_>, axis: usize) -> bool {
+        let mut made = self.loops.iter().map_while(OnceLock::get);
+        self.candidates.is_empty()
+            || launch.outer[axis] < SHORTEST_ROW
+            || made.any(|(known, _)| self.holds(known, launch))
+            || self.loops[MAX_PATTERNS - 1].get().is_some()
+            || self.shifts(launch).is_none()
     }
 
     /// Whether operands of a launch have these shifts.
