@@ -48,7 +48,9 @@ pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
 pub use crate::ir::region::{Loop, Region, RegionBuilder};
 pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
-pub use backend::{Backend, CompileError, DirectLoop, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
+pub use backend::{
+    Backend, CompileError, DirectLoop, Launch, PreparedLaunch, Program, RaisedFlags, SingleThread, ThreadPool,
+};
 pub use expand::{Expanded, Provenance, SlowPath, Version, expand, expand_as};
 pub use registry::{device, device_known_as};
 

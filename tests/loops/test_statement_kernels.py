@@ -61,6 +61,18 @@ def scaled(np: Any, x: Any, y: Any) -> Any:
     return y.sum()
 
 
+def smoothed(np: Any, x: Any, y: Any, turns: int) -> None:
+    for _ in range(turns):
+        y[1:-1, 1:-1] = 0.25 * (x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2])
+        x[1:-1, 1:-1] = 0.25 * (y[2:, 1:-1] + y[:-2, 1:-1] + y[1:-1, 2:] + y[1:-1, :-2])
+
+
+def meaned(np: Any, x: Any, y: Any, factor: float, turns: int) -> None:
+    for _ in range(turns):
+        y[1:-1] = factor * (x[:-2] + x[1:-1] + x[2:])
+        x[1:-1] = factor * (y[:-2] + y[1:-1] + y[2:])
+
+
 def made(n: int, dtype: str, ndim: int) -> list[numpy.ndarray]:
     """Two arrays of different values, the second a transposed copy if it has two axes."""
     shape = (n,) * ndim
@@ -200,3 +212,37 @@ def test_flags_that_were_ignored_before_are_reported() -> None:
     found = warned(fastnp.jit(scaled))
     assert found == warned(scaled)
     assert "overflow encountered in exp" in found
+
+
+def test_launches_that_were_made_before() -> None:
+    compiled = fastnp.jit(smoothed)
+    # More forms than are kept of a kernel, two of them in turns.
+    shapes = [(30 + k, 25 + 3 * k) for k in range(11)]
+    for shape in [*shapes, *shapes[:2] * 3]:
+        for start in (0, 3):
+            kept = [numpy.random.default_rng(1).random(shape[0] * shape[1] + 8) for _ in "xy"]
+            both = [[array.copy() for array in kept], [fastnp.array(array) for array in kept]]
+            views = [
+                [array[start : start + shape[0] * shape[1]].reshape(shape) for array in arrays]
+                for arrays in both
+            ]
+            smoothed(numpy, *views[0], 60)
+            compiled(fastnp, *views[1], 60)
+            for expected, found in zip(*both, strict=True):
+                assert (numpy.asarray(found) == expected).all(), (shape, start)
+
+
+@pytest.mark.parametrize("n", [700, 3000])
+def test_launches_that_were_made_before_warn(n: int) -> None:
+    def warned(run: Callable[..., Any]) -> tuple[set[str], numpy.ndarray]:
+        x, y = (fastnp.array(array) for array in made(n, "d", 1))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run(fastnp, x, y, 0.3333, 300)
+            run(fastnp, x, y, 1e9, 40)
+            fastnp.eval(x, y)
+        return {str(w.message) for w in caught}, numpy.concatenate([x, y])
+
+    found, expected = warned(fastnp.jit(meaned)), warned(meaned)
+    assert found[0] == expected[0] != set()
+    numpy.testing.assert_array_equal(found[1], expected[1])

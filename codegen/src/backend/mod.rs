@@ -10,6 +10,7 @@ pub mod routine;
 
 use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified, cost};
 use smallvec::SmallVec;
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,6 +56,12 @@ pub trait Program: Send + Sync {
         false
     }
 
+    /// Prepares launches that are alike: of these extents and strides, with inputs as far from each other, and results as far from the begin of
+    /// a cache line. Nothing where they are not as [`Program::launch_small`] needs, or will run in another way after some.
+    fn prepare(&self, _launch: &Launch<'_>) -> Option<Box<dyn PreparedLaunch>> {
+        None
+    }
+
     /// The loop of machine code for rows whose operands are dense or, where the mark of an operand says so, have one element for the whole
     /// row; nothing where that loop needs a launch around it, which re-executes slow-path lanes, or begins tasks.
     fn direct_loop(&self, _is_broadcast: &[bool]) -> Option<DirectLoop> {
@@ -69,6 +76,15 @@ pub trait Program: Send + Sync {
     fn strategy(&self, _launch: &Launch<'_>) -> &'static str {
         ""
     }
+}
+
+/// What a program has found out about launches that are alike.
+pub trait PreparedLaunch: Send + Sync {
+    /// Runs one, as [`Program::launch_small`] does, with these addresses, and with scalars in the low bytes of words.
+    ///
+    /// # Safety
+    /// That of [`Program::launch_small`]; the launch is like the one that was prepared.
+    unsafe fn run(&self, addresses: &[*mut u8], scalars: &[u64]) -> bool;
 }
 
 /// A loop of machine code that compiled code calls itself, without a launch: a function in the System V convention of the address of an
@@ -88,7 +104,7 @@ pub struct DirectLoop {
     /// Where it has constants, and their eight bytes.
     pub constants: Vec<(usize, u64)>,
     /// What keeps the code.
-    pub(crate) _code: Arc<dyn std::any::Any + Send + Sync>,
+    pub(crate) _code: Arc<dyn Any + Send + Sync>,
 }
 
 /// Arguments of one launch.

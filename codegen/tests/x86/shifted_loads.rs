@@ -191,7 +191,10 @@ fn stencils_share_the_vectors_of_a_row() {
 fn stencils_share_the_vectors_of_neighbouring_rows() {
     const DIAGONAL: &[[isize; 2]] = &[[-1, -1], [0, 0], [1, 1], [1, 0]];
     const COLUMN: &[[isize; 2]] = &[[-2, 0], [-1, 0], [0, 0], [0, 1], [1, 0], [2, 0]];
-    for (number, shape) in [[2, 20], [3, 45], [23, 23], [5, 38], [4, 32], [7, 41], [9, 150]].into_iter().enumerate() {
+    let shapes = [[2, 20], [3, 45], [23, 23], [5, 38], [4, 32], [7, 41], [9, 150]];
+    // Vectors are carried down short rows, in several strips where there are many.
+    let short = [[40, 8], [300, 9], [7, 12], [130, 18], [3, 25], [121, 27]];
+    for (number, shape) in shapes.into_iter().chain(short).enumerate() {
         for reads in [CROSS, SQUARE, DIAGONAL, COLUMN] {
             let dtype = [DType::F64, DType::F32, DType::I64, DType::I32][number % 4];
             Stencil { dtype, reads, compute: weighted, result: dtype }.check_rows(shape);
@@ -234,7 +237,8 @@ fn stencils_go_from_plane_to_plane() {
     k.body().store(to, value);
     let kernel = verify(k.finish()).expect("right");
     let portable = Portable::new().compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
-    for shape @ [planes, rows, n] in [[23, 23, 23], [3, 2, 40], [5, 7, 38], [2, 30, 33], [40, 1, 25], [1, 9, 27]] {
+    let shapes = [[23, 23, 23], [3, 2, 40], [5, 7, 38], [2, 30, 33], [40, 1, 25], [1, 9, 27]];
+    for shape @ [planes, rows, n] in shapes.into_iter().chain([[4, 150, 9], [6, 13, 13], [9, 2, 8], [2, 70, 16]]) {
         for x86 in X86::every_level() {
             let program = x86.compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
             let name = format!("{shape:?}, {}", x86.name());

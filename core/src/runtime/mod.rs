@@ -47,6 +47,7 @@ pub(crate) mod fp_flags;
 pub(crate) mod guarded_header;
 pub(crate) mod inspect;
 pub(crate) mod interrupted_step;
+pub(crate) mod known_launches;
 pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod lone_statements;

@@ -2,6 +2,7 @@
 
 use crate::host::threads::Threads;
 use crate::plan::loop_function::{LoopStep, append};
+use crate::runtime::known_launches::KnownLaunches;
 use crate::runtime::lock::unresolved_runtime;
 use crate::runtime::program_cache::CompiledKernel;
 use fastnp_codegen::drive::fp_status::{preserving, reporting_errors};
@@ -23,6 +24,7 @@ pub struct StatementKernel {
     folded: usize,
     scalars: SmallVec<[DType; 4]>,
     result: DType,
+    known: KnownLaunches,
 }
 
 /// What a [`StatementKernel`] computes over so many axes. Values are numbered: elements of the arrays that are loaded, scalars, then steps.
@@ -78,7 +80,8 @@ impl StatementKernel {
             builder.body().store(target, value);
         }
         let compiled = unresolved_runtime().compile_for_host(builder.finish());
-        Some(StatementKernel { compiled, axes, folded, scalars: scalars.into(), result: dtype })
+        let known = KnownLaunches::default();
+        Some(StatementKernel { compiled, axes, folded, scalars: scalars.into(), result: dtype, known })
     }
 
     /// The type of the result.
@@ -108,6 +111,13 @@ impl StatementKernel {
         // SAFETY: extents, addresses and strides are as wide as words.
         let (extents, addresses, strides) =
             unsafe { (as_words::<usize>(extents), as_words::<*mut u8>(addresses), as_words::<isize>(strides)) };
+        let like = (extents, strides, addresses);
+        if let Some(prepared) = self.known.find(extents, strides, addresses) {
+            // SAFETY: the caller's contract; the result overlaps nothing, and launches like this one were prepared.
+            if unsafe { prepared.run(addresses, scalars) } {
+                return FpFlags::NONE;
+            }
+        }
         let first_folded = self.axes - self.folded;
         if extents[..first_folded].contains(&0) {
             return FpFlags::NONE;
@@ -132,6 +142,7 @@ impl StatementKernel {
         let launch = Launch { outer, inner, addresses, strides, scalars: &scalars };
         // SAFETY: the caller's contract; the result overlaps nothing.
         if unsafe { self.compiled.1.launch_small(&launch) } {
+            self.known.note(like, || self.compiled.1.prepare(&launch));
             return FpFlags::NONE;
         }
         // SAFETY: the caller's contract; the host's backend compiles for this processor.

@@ -160,6 +160,19 @@ impl Arguments {
         self.tail_address(operand)
     }
 
+    /// Writes the slots of a loop that goes from plane to plane: the planes, the rows of one, and the bytes from behind its last row to the next
+    /// one.
+    ///
+    /// # Safety
+    /// As [`Arguments::write_constants`].
+    #[inline]
+    pub(crate) unsafe fn write_planes(&self, block: *mut u8, planes: [u64; 3]) {
+        if let Some(at) = self.planes {
+            // SAFETY: the caller's contract.
+            unsafe { block.add(at).cast::<[u64; 3]>().write(planes) };
+        }
+    }
+
     /// The number of rows left.
     pub(crate) fn rows(&self) -> usize {
         self.rows
@@ -281,8 +294,12 @@ impl Arguments {
         (done != usize::MAX).then_some(done)
     }
 
+    /// Writes a constant or a scalar, repeated to eight bytes.
+    ///
+    /// # Safety
+    /// As [`Arguments::write_constants`].
     #[inline]
-    unsafe fn write(&self, block: *mut u8, at: usize, pattern: u64) {
+    pub(crate) unsafe fn write(&self, block: *mut u8, at: usize, pattern: u64) {
         // SAFETY: the caller's contract: there is room for a constant.
         unsafe {
             match self.level {

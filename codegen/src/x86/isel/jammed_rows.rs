@@ -16,6 +16,8 @@ use crate::x86::isel::row_vectors::{JammedRows, Pitch, ROWS, RowVector};
 use crate::x86::isel::select::Emitter;
 use smallvec::SmallVec;
 
+/// Bytes from one row to the next, at least.
+const LEAST_PITCH: i32 = 2 * VECTOR_BYTES as i32;
 /// Vector registers that are left to values, at least, beside those that the body takes.
 const REGISTERS_BESIDE_ROWS: usize = 4;
 
@@ -29,10 +31,14 @@ struct RowRead {
 }
 
 impl Emitter<'_> {
-    /// Plans to compute several rows together, where that saves loads and there are registers for it.
-    pub(crate) fn jam_rows(&mut self) {
+    /// Plans to carry vectors from row to row, or to compute several rows together, where that saves loads and there are registers for it.
+    pub(crate) fn share_rows(&mut self) {
         let Some(pitch) = self.shifts.pitch.clone() else { return };
         if self.body.scatters() || self.body.fragment.types.contains(&DType::Bool) {
+            return;
+        }
+        self.carried = self.carry_rows(&pitch);
+        if self.carried.is_some() || pitch.bytes < LEAST_PITCH {
             return;
         }
         let Some(next_lanes) = self.masks.take() else { return };

@@ -56,7 +56,10 @@ impl Emitter<'_> {
                 let (out, from) = (self.define_mask(), self.memory(operand, dtype));
                 self.load_bools(out, from);
             }
-            StrideKind::Dense if self.load_jammed(operand, dtype) || self.load_shifted(operand, dtype) => {}
+            StrideKind::Dense
+                if self.load_from_rows(operand)
+                    || self.load_jammed(operand, dtype)
+                    || self.load_shifted(operand, dtype) => {}
             StrideKind::Dense | StrideKind::NonTemporal => {
                 let (out, from) = (self.define_vector(), self.memory(operand, dtype));
                 self.load_dense(out, from, dtype);

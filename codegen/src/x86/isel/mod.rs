@@ -13,6 +13,7 @@ pub(crate) mod avx2_emulation;
 pub(crate) mod avx2_primitives;
 pub(crate) mod body;
 pub(crate) mod bools;
+pub(crate) mod carried_rows;
 pub(crate) mod common_range;
 pub(crate) mod complex_lanes;
 pub(crate) mod const_registers;

@@ -1,4 +1,5 @@
-//! The vectors of rows that are computed together, and which values are made of which ([`crate::x86::isel::jammed_rows`]).
+//! The vectors of rows that are computed together ([`crate::x86::isel::jammed_rows`]), or that rows carry ([`crate::x86::isel::carried_rows`]), and
+//! which values are made of which.
 
 use crate::DType;
 use crate::x86::asm::encode::{KReg, VReg};
@@ -43,4 +44,22 @@ pub(crate) struct JammedRows {
     pub(crate) sources: Vec<[Option<Source>; ROWS]>,
     /// The lanes of the next vector at the tail.
     pub(crate) next_lanes: KReg,
+}
+
+/// What of an array rows carry: the elements that operands read at one place of neighbouring rows, from the uppermost row down.
+pub(crate) struct CarriedVectors {
+    pub(crate) dtype: DType,
+    /// An operand of each row, and its register. That of the last one is loaded in each row.
+    pub(crate) rows: SmallVec<[(usize, VReg); 4]>,
+}
+
+/// The vectors that rows carry.
+pub(crate) struct CarriedRows {
+    /// Bytes from one row to the next.
+    pub(crate) pitch: i32,
+    /// Rows of a strip: those that the loop goes down before it takes the next vector of each.
+    pub(crate) strip: i32,
+    pub(crate) vectors: Vec<CarriedVectors>,
+    /// By operand: its register, if it is carried.
+    pub(crate) sources: Vec<Option<VReg>>,
 }

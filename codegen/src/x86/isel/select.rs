@@ -18,7 +18,7 @@ use crate::x86::isel::exit_tests::SideExit;
 use crate::x86::isel::open_region::Loops;
 use crate::x86::isel::port_balance::balanced;
 use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
-use crate::x86::isel::row_vectors::JammedRows;
+use crate::x86::isel::row_vectors::{CarriedRows, JammedRows};
 use crate::x86::isel::shifted_loads::{SharedVectors, Shifts};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
@@ -132,9 +132,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) streams: SmallVec<[SharedVectors; 2]>,
     /// The elements that a loop leaves as it loads a vector more of each; zero if there is none.
     pub(crate) stream_ahead: i32,
-    /// The rows that are computed together while their loops are planned or emitted, and whether there are such loops.
+    /// The rows that are computed together, or what they carry, while their loops are planned or emitted, and whether there are such loops.
     pub(crate) jammed: Option<JammedRows>,
-    pub(crate) is_jammed: bool,
+    pub(crate) carried: Option<CarriedRows>,
+    pub(crate) shares_rows: bool,
     /// The tests so far that may leave the loop ([`crate::x86::isel::side_exits`]).
     pub(crate) side_exits: Vec<SideExit>,
     /// Exponentials in work: their `bound`, by copy and value, and the slot that says whether all lanes are in the common range
@@ -211,7 +212,8 @@ impl<'a> Emitter<'a> {
             streams: SmallVec::new(),
             stream_ahead: 0,
             jammed: None,
-            is_jammed: false,
+            carried: None,
+            shares_rows: false,
             side_exits: vec![],
             common_ranges: SmallVec::new(),
             spans: vec![],

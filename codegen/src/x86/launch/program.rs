@@ -35,7 +35,7 @@ use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::x86::predict::timing::Processor;
 use crate::{
     Access, DeviceError, DirectLoop, Expanded, FoldOrder, FpFlags, Inst, Kernel, Launch, OperandDecl, OperandId,
-    Program, RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, Version, expand_as,
+    PreparedLaunch, Program, RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, Version, expand_as,
 };
 use parking_lot::RwLock;
 use smallvec::SmallVec;
@@ -199,9 +199,14 @@ impl LoopProgram {
 
     /// The loop for dense rows along an axis, of so many points in all.
     #[inline]
-    pub(crate) fn dense_loop(&self, launch: &Launch<'_>, axis: Option<usize>, points: usize) -> &CompiledLoop {
+    pub(crate) fn dense_loop(&self, launch: &Launch<'_>, axis: Option<usize>, points: usize) -> &Arc<CompiledLoop> {
         let shifted = |axis| self.shifted.find((|| self.body(), &self.dense_kinds), launch, (axis, points));
         axis.and_then(shifted).unwrap_or(&self.dense)
+    }
+
+    /// Whether the loop for such a launch is final: none is to be compiled for its shifts.
+    pub(crate) fn is_settled(&self, launch: &Launch<'_>) -> bool {
+        launch.outer.iter().rposition(|&n| n != 1).is_none_or(|axis| self.shifted.is_settled(launch, axis))
     }
 
     /// The loop for dense rows, kept.
@@ -255,6 +260,10 @@ impl Program for LoopProgram {
     unsafe fn launch_small(&self, launch: &Launch<'_>) -> bool {
         // SAFETY: the caller's contract.
         unsafe { self.run_small(launch) }
+    }
+
+    fn prepare(&self, launch: &Launch<'_>) -> Option<Box<dyn PreparedLaunch>> {
+        self.prepare_small(launch)
     }
 
     fn direct_loop(&self, is_broadcast: &[bool]) -> Option<DirectLoop> {
@@ -343,7 +352,7 @@ impl LoopProgram {
 
     /// How many elements of a dense row come before those whose result is aligned to vectors, if it pays to run them apart.
     #[inline]
-    fn elements_to_alignment(&self, launch: &Launch<'_>, n: usize) -> Option<usize> {
+    pub(crate) fn elements_to_alignment(&self, launch: &Launch<'_>, n: usize) -> Option<usize> {
         let operands = &self.expanded.kernel.operands;
         if n < MIN_ALIGNED_ROW || self.processor.level != Level::Avx512 || !self.may_part() {
             return None;
@@ -512,7 +521,7 @@ impl LoopProgram {
     /// The contract of the launch; with one worker, rows may read what rows before them stored.
     pub(crate) unsafe fn run_plan(&self, plan: &RowPlan<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
         let dense = || self.dense_loop(&plan.rows.launch.get(), plan.rows.axis, plan.points);
-        let found = plan.other.as_deref().unwrap_or_else(dense);
+        let found = plan.other.as_ref().unwrap_or_else(dense);
         let units = plan.rows.units(plan.points);
         let nanoseconds = estimate_ns(plan.points, self.forms.cost, self.forms.bytes + self.bytes_between(plan));
         if nanoseconds < MIN_PARALLEL_NS || self.scatters {

@@ -5,26 +5,28 @@
 
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
+use crate::x86::isel::carried_rows::MOST_PITCH;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::isel::row_vectors::Pitch;
 use crate::x86::isel::shifted_loads::{Shift, Shifts};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::{Access, DType, Kernel, Launch};
 use smallvec::SmallVec;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Patterns of shifts that have a loop. A kernel seldom meets a second one.
-const MAX_PATTERNS: usize = 4;
+const MAX_PATTERNS: usize = 8;
 /// Operands among which shifts are looked for: all pairs are compared.
 const MAX_CANDIDATES: usize = 12;
-/// Elements of a row below which there is no loop for its shifts: it would not run, or once.
+/// Elements of a row below which there is no loop for its shifts: it would not run, or once. And the same where rows are short and begin near
+/// one another, so that one register advances all addresses, and rows share vectors.
 const SHORTEST_ROW: usize = 20;
+const SHORTEST_NEAR_ROW: usize = 8;
 /// Points computed without it after which a loop is compiled: that takes as long as it saves for so many.
 const COMPILED_AFTER: usize = 1 << 18;
 
-/// Bytes of rows, and rows between operands, that several rows are computed together for.
-const MIN_PITCH: i32 = 2 * VECTOR_BYTES as i32;
+/// Rows between operands that rows share vectors for.
 const MOST_ROWS_APART: i32 = 3;
 
 /// The loops of dense rows by the shifts of operands.
@@ -37,7 +39,7 @@ pub(crate) struct ShiftedLoops {
     /// Points that had shifts and no loop for them.
     points: AtomicUsize,
     /// The loops that were made; none where it is that of dense rows.
-    loops: [OnceLock<(Shifts, Option<CompiledLoop>)>; MAX_PATTERNS],
+    loops: [OnceLock<(Shifts, Option<Arc<CompiledLoop>>)>; MAX_PATTERNS],
 }
 
 impl ShiftedLoops {
@@ -68,8 +70,8 @@ impl ShiftedLoops {
         (body, kinds): (impl FnOnce() -> Body<'a>, &StrideKinds),
         launch: &Launch<'_>,
         (axis, points): (usize, usize),
-    ) -> Option<&CompiledLoop> {
-        if self.candidates.is_empty() || launch.outer[axis] < SHORTEST_ROW {
+    ) -> Option<&Arc<CompiledLoop>> {
+        if self.candidates.is_empty() || is_too_short(launch, axis) {
             return None;
         }
         let mut made = self.loops.iter().map_while(OnceLock::get);
@@ -84,8 +86,19 @@ impl ShiftedLoops {
         if seen < COMPILED_AFTER {
             return None;
         }
-        let (known, found) = free.get_or_init(|| (shifts.clone(), CompiledLoop::shifted(&body(), kinds, &shifts)));
+        let made = || CompiledLoop::shifted(&body(), kinds, &shifts).map(Arc::new);
+        let (known, found) = free.get_or_init(|| (shifts.clone(), made()));
         if *known == shifts { found.as_ref() } else { None }
+    }
+
+    /// Whether no loop is to be compiled for the shifts of a launch whose rows go along an axis.
+    pub(crate) fn is_settled(&self, launch: &Launch<'_>, axis: usize) -> bool {
+        let mut made = self.loops.iter().map_while(OnceLock::get);
+        self.candidates.is_empty()
+            || is_too_short(launch, axis)
+            || made.any(|(known, _)| self.holds(known, launch))
+            || self.loops[MAX_PATTERNS - 1].get().is_some()
+            || self.shifts(launch).is_none()
     }
 
     /// Whether operands of a launch have these shifts.
@@ -168,7 +181,7 @@ impl ShiftedLoops {
 
     /// How rows lie, if operands are one array that they read rows apart. Patterns for one shape take half of the room at most.
     fn pitch(&self, launch: &Launch<'_>) -> Option<Pitch> {
-        let pitch = row_pitch(launch).filter(|pitch| *pitch >= MIN_PITCH)?;
+        let pitch = row_pitch(launch).filter(|pitch| *pitch > 0)?;
         if !self.has_one_pitch(launch) || self.loops[MAX_PATTERNS / 2 - 1].get().is_some() {
             return None;
         }
@@ -212,6 +225,13 @@ impl ShiftedLoops {
             && launch.strides.chunks(strides.len()).all(|others| others == strides)
             && strides.iter().all(|stride| stride % size as isize == 0)
     }
+}
+
+/// Whether rows along an axis are too short for a loop for shifts.
+fn is_too_short(launch: &Launch<'_>, axis: usize) -> bool {
+    let n = launch.outer[axis];
+    let lie_near = || row_pitch(launch).is_some_and(|pitch| (1..=MOST_PITCH).contains(&pitch));
+    n < SHORTEST_ROW && !(n >= SHORTEST_NEAR_ROW && lie_near())
 }
 
 /// Bytes from one row of a call to the next, of the first operand.

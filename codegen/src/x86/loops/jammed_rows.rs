@@ -7,11 +7,20 @@ use crate::x86::isel::row_vectors::JammedRows;
 use crate::x86::isel::select::{Emitter, Unsupported};
 
 impl Body<'_> {
+    /// Emits the loops in which rows of so many operands share vectors, if there are to be any; goes to `finished` where no row is left.
+    ///
+    /// # Errors
+    /// The first instruction without machine code.
+    pub(crate) fn shared_rows(&self, e: &mut Emitter<'_>, operands: usize, finished: Label) -> Result<(), Unsupported> {
+        self.carried_rows(e, operands, finished)?;
+        self.jammed_rows(e, operands, finished)
+    }
+
     /// Emits the loops over several rows of so many operands, if there are to be any; goes to `finished` where no row is left.
     ///
     /// # Errors
     /// The first instruction without machine code.
-    pub(crate) fn jammed_rows(&self, e: &mut Emitter<'_>, operands: usize, finished: Label) -> Result<(), Unsupported> {
+    fn jammed_rows(&self, e: &mut Emitter<'_>, operands: usize, finished: Label) -> Result<(), Unsupported> {
         let Some(jammed) = e.jammed.take() else { return Ok(()) };
         let (lanes, count) = (self.lanes as i32, jammed.rows as i32);
         let left = at_arguments(e.arguments.rows());
@@ -61,7 +70,7 @@ impl Body<'_> {
         e.asm.test(SCRATCH, SCRATCH);
         e.asm.jump_if(Cond::Equal, finished);
         e.release_rows(&jammed);
-        e.is_jammed = true;
+        e.shares_rows = true;
         Ok(())
     }
 

@@ -61,7 +61,7 @@ impl Body<'_> {
             e.arguments.planes = Some(e.arguments.slots(3, 8));
         }
         e.asm.bind(plane);
-        self.jammed_rows(&mut e, operands, finished)?;
+        self.shared_rows(&mut e, operands, finished)?;
         e.asm.bind(row);
         self.begin_row(&mut e);
         if !nests || hoists_elements {

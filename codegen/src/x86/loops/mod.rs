@@ -7,6 +7,7 @@
 
 pub(crate) mod aligned_rows;
 pub(crate) mod block_loop;
+pub(crate) mod carried_rows;
 pub(crate) mod column_loop;
 pub(crate) mod jammed_rows;
 pub(crate) mod map_loop;

@@ -32,7 +32,7 @@ impl LoopCode {
     /// What was emitted, of a body in these slices.
     pub(crate) fn new(e: Emitter<'_>, slices: Option<&Slices>) -> LoopCode {
         let slices = slices.filter(|_| e.body.records_spans).map_or(String::new(), Slices::describe);
-        let (spans, loop_spans, is_shifted) = (e.spans, e.loop_spans, e.stream_ahead != 0 || e.is_jammed);
+        let (spans, loop_spans, is_shifted) = (e.spans, e.loop_spans, e.stream_ahead != 0 || e.shares_rows);
         LoopCode { code: e.asm.finish(), arguments: e.arguments, slices, spans, loop_spans, is_shifted }
     }
 }

@@ -190,8 +190,8 @@ impl Emitter<'_> {
         self.arguments = counting.arguments;
         self.vectors.touch(&counting.vectors);
         self.const_registers.count(counting.const_registers);
-        self.jam_rows();
-        if self.jammed.is_none() {
+        self.share_rows();
+        if self.jammed.is_none() && self.carried.is_none() {
             self.reserve_streams(copies);
         }
         self.load_const_registers(copies);
