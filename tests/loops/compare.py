@@ -31,6 +31,7 @@ import fastnp
 from fastnp._loops import direct_loops, formulas, loop_vectorization
 from fastnp._loops import site as policy
 from fastnp._loops.rewrite import Unit, compile_tree
+from fastnp._loops.thresholds import TIERS
 from numpy import generic, ndarray
 
 from tests.loops import numeric
@@ -227,7 +228,8 @@ def check_compiled(seed: int) -> tuple[str, str]:
     code, unit = rewritten(source, dice)
     for site in unit.sites:
         site.is_eager = site.is_eager or not has_kernels or dice.random() < 0.5
-    expected = outcome(unit.sites[0].original() if unit.sites else code)
+    plain = unit.sites[0].original if unit.sites else None
+    expected = outcome(plain() if plain else code)
     everywhere = kernels_everywhere if has_kernels else direct_loops_everywhere
     with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
         found = outcome(code)
@@ -282,7 +284,7 @@ def eager(dice: random.Random) -> Any:
     # One loop in a hundred takes more lines than that, and a fifth of the time: in most programs it
     # is refused, and those inside are compiled.
     most = dice.choice([24_000, *[6_000] * 7])
-    values["TIERS"] = tuple((min(lines, most), seconds) for lines, seconds in policy.TIERS)
+    values["TIERS"] = tuple((min(lines, most), seconds) for lines, seconds in TIERS)
     before = {name: getattr(policy, name) for name in values}
     for name, value in values.items():
         setattr(policy, name, value)

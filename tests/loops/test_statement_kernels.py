@@ -226,8 +226,9 @@ def test_launches_that_were_made_before() -> None:
                 [array[start : start + shape[0] * shape[1]].reshape(shape) for array in arrays]
                 for arrays in both
             ]
-            smoothed(numpy, *views[0], 60)
-            compiled(fastnp, *views[1], 60)
+            (a, b), (c, d) = views
+            smoothed(numpy, a, b, 60)
+            compiled(fastnp, c, d, 60)
             for expected, found in zip(*both, strict=True):
                 assert (numpy.asarray(found) == expected).all(), (shape, start)
 
