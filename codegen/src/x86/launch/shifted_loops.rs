@@ -218,10 +218,11 @@ impl ShiftedLoops {
             })
     }
 
-    /// Whether rows of all operands begin equally far apart, in elements of one size.
+    /// Whether rows of all operands begin equally far apart, in elements of one size. Those of complex numbers advance base pointers of their own,
+    /// so their rows do not share what advances all addresses.
     fn has_one_pitch(&self, launch: &Launch<'_>) -> bool {
         let (size, strides) = (self.types[0].size(), launch.strides_of(0));
-        self.types.iter().all(|dtype| dtype.size() == size)
+        self.types.iter().all(|dtype| dtype.size() == size && !dtype.is_complex())
             && launch.strides.chunks(strides.len()).all(|others| others == strides)
             && strides.iter().all(|stride| stride % size as isize == 0)
     }
