@@ -301,8 +301,13 @@ fn common_form<'py>(call: Arguments<'_, 'py>, name: &'static str) -> PyResult<Op
     let Some(array) = me.dense() else { return Ok(None) };
     let [axis, keepdims] = axis_and_keepdims;
     let is_whole = axis.is_none_or(|axis| axis.is_none()) && keepdims.is_none();
-    if is_whole && let Ok(Some(value)) = array.reduce_now(what) {
-        return dtype::to_scalar(py, value).map(Some);
+    if is_whole {
+        match array.reduce_now(what) {
+            Ok(Some(value)) => return dtype::to_scalar(py, to_py_result(py, Ok(value))?).map(Some),
+            Ok(None) => {}
+            // The function in Python finds the error again, and words it.
+            Err(_) => return Ok(None),
+        }
     }
     let keepdims = match keepdims.map(|keepdims| keepdims.cast_exact::<PyBool>()) {
         None => false,
