@@ -1,8 +1,9 @@
 """Reductions and scans: NumPy's functions that are methods of the array.
 
-Functions of one signature are made by one factory, and the table behind it names them. The fast
-path of each, an array of ours and default keywords, calls the native method directly from the
-function that the user calls. Everything else takes the slow path, `dispatch_method`.
+Functions of one signature are made by one factory, and the table behind it names them. Calls with
+an array of ours and at most an axis and `keepdims` run in the extension and do not come here. The
+fast path of each function, an array of ours and default keywords, calls the native method directly.
+Everything else takes the slow path, `dispatch_method`.
 """
 
 from __future__ import annotations
