@@ -230,9 +230,10 @@ impl<'p> Exec2d<'p> {
     /// # Safety
     /// As [`Exec2d::run`], and the machine code is that for the strides along the columns of the loads, and of the sinks if it stores.
     pub(crate) unsafe fn fold(&self, part: &TileSpan<'_>, fused: &RowFoldCall<'_>, out: *mut u8) -> bool {
-        let to = |operand: u16| (self.address(part, operand), self.pitch(operand));
+        let pitch = |operand| self.pitch(operand);
+        let to = |operand: u16| (self.address(part, operand), pitch(operand));
         // SAFETY: the caller's contract; what is no load is uniform, and has a register.
-        unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value), to, out) }
+        unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value, pitch), to, out) }
     }
 
     /// Folds each of so many tiles of one row, side by side from this one on, by machine code as [`Exec2d::fold`] does: as rows of one call.
@@ -246,22 +247,18 @@ impl<'p> Exec2d<'p> {
         fused: &RowFoldCall<'_>,
         out: *mut u8,
     ) -> bool {
-        let bytes = |operand: u16| strides(self.launch, self.axes, operand).1 * first.columns as isize;
-        let at = |value: u16| match self.code.loads.iter().find(|load| load.value == value) {
-            Some(load) => (self.address(first, load.operand), bytes(load.operand)),
-            None => (self.values[value as usize].at, 0),
-        };
+        let pitch = |operand| strides(self.launch, self.axes, operand).1 * first.columns as isize;
+        let to = |operand: u16| (self.address(first, operand), pitch(operand));
         // SAFETY: as above.
-        unsafe { fused.run((first.columns, tiles), at, |operand| (self.address(first, operand), bytes(operand)), out) }
+        unsafe { fused.run((first.columns, tiles), |value| self.row_at(first, value, pitch), to, out) }
     }
 
-    /// The address of a value's elements in the first row of a tile, and the bytes from row to row: of a load, or of what is uniform.
+    /// The address of a value's elements in the first row of a tile, and the bytes from row to row: of a load, whose operand has this pitch, or
+    /// of what is uniform.
     #[inline]
-    fn row_at(&self, part: &TileSpan<'_>, value: u16) -> (*mut u8, isize) {
+    fn row_at(&self, part: &TileSpan<'_>, value: u16, pitch: impl Fn(u16) -> isize) -> (*mut u8, isize) {
         let load = self.code.loads.iter().find(|load| load.value == value);
-        load.map_or((self.values[value as usize].at, 0), |load| {
-            (self.address(part, load.operand), self.pitch(load.operand))
-        })
+        load.map_or((self.values[value as usize].at, 0), |load| (self.address(part, load.operand), pitch(load.operand)))
     }
 
     /// The bytes from row to row of an operand.
@@ -280,9 +277,10 @@ impl<'p> Exec2d<'p> {
         fused: &ColumnFoldCall<'_>,
         into: &[*mut u8],
     ) -> bool {
-        let to = |operand: u16| (self.address(part, operand), self.pitch(operand));
+        let pitch = |operand| self.pitch(operand);
+        let to = |operand: u16| (self.address(part, operand), pitch(operand));
         // SAFETY: the caller's contract; what is no load is uniform, and has a register.
-        unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value), to, into) }
+        unsafe { fused.run((part.columns, part.rows), |value| self.row_at(part, value, pitch), to, into) }
     }
 
     /// A value's first row in the last tile, and the bytes from row to row.

@@ -23,7 +23,7 @@ struct SmallPlan {
     /// The axes along a row, and from one row of a call to the next.
     along: usize,
     across: Option<usize>,
-    /// The axis from one plane of a call to the next, where the loop goes on there.
+    /// The axis from one plane to the next, if one call runs all of them.
     beyond: Option<usize>,
     /// How many of the axes before are around calls.
     around: usize,
