@@ -94,7 +94,7 @@ def same(ours: Any, theirs: Any, layout: bool = True) -> None:
         return
     assert type(ours) is fastnp.ndarray
     assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
-    if layout and theirs.size:
+    if layout:
         assert ours.strides == theirs.strides
     numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
 

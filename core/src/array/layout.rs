@@ -391,9 +391,9 @@ impl Layout {
         match (parts, &self.shape[..], &self.strides[..]) {
             // One range of one axis: without the general bookkeeping it takes half of the time.
             ([Index::Range(start, stop, step)], [n], [stride]) => {
-                let (first, n) = clip(*start, *stop, *step, *n)?;
-                out.offset = self.offset + if n > 0 { first * stride } else { 0 };
-                out.set_axis(n, stride.wrapping_mul(*step));
+                let (first, n, step) = clip(*start, *stop, *step, *n)?;
+                out.offset = self.offset + first * stride;
+                out.set_axis(n, stride.wrapping_mul(step));
                 Ok(())
             }
             // One row of a matrix: likewise.
@@ -404,10 +404,10 @@ impl Layout {
             }
             // Rows of a matrix: likewise.
             ([Index::Range(start, stop, step)], [n, m], [stride, inner]) => {
-                let (first, n) = clip(*start, *stop, *step, *n)?;
-                out.offset = self.offset + if n > 0 { first * stride } else { 0 };
+                let (first, n, step) = clip(*start, *stop, *step, *n)?;
+                out.offset = self.offset + first * stride;
                 out.shape = Shape::from_slice(&[n, *m]);
-                out.strides = Strides::from_slice(&[stride.wrapping_mul(*step), *inner]);
+                out.strides = Strides::from_slice(&[stride.wrapping_mul(step), *inner]);
                 Ok(())
             }
             _ => self.index_several(parts, out),
@@ -451,10 +451,8 @@ impl Layout {
                     axis += 1;
                 }
                 Index::Range(start, stop, step) => {
-                    let (first, n) = clip(start, stop, step, self.shape[axis])?;
-                    if n > 0 {
-                        out.offset += first * self.strides[axis];
-                    }
+                    let (first, n, step) = clip(start, stop, step, self.shape[axis])?;
+                    out.offset += first * self.strides[axis];
                     out.push(n, self.strides[axis].wrapping_mul(step));
                     axis += 1;
                 }
@@ -612,8 +610,9 @@ fn position(i: isize, n: usize, axis: usize) -> Result<usize> {
     Ok(if i < 0 { i + len } else { i } as usize)
 }
 
-/// First position and number of positions of a slice of an axis of extent `n`, by Python's rules.
-fn clip(start: Option<isize>, stop: Option<isize>, step: isize, n: usize) -> Result<(isize, usize)> {
+/// First position, number of positions and step of a slice of an axis of extent `n`, by Python's rules. One without positions begins at
+/// zero and has step one, as in NumPy.
+fn clip(start: Option<isize>, stop: Option<isize>, step: isize, n: usize) -> Result<(isize, usize, isize)> {
     if step == 0 {
         return Err(Error::value("slice step cannot be zero"));
     }
@@ -636,5 +635,5 @@ fn clip(start: Option<isize>, stop: Option<isize>, step: isize, n: usize) -> Res
     } else {
         0
     };
-    Ok((first, count as usize))
+    Ok(if count == 0 { (0, 0, 1) } else { (first, count as usize, step) })
 }

@@ -579,9 +579,12 @@ impl FancyIndex {
     }
 
     /// Strides of the result in NumPy's axis order. If the basic part has more than one element, the position arrays' axes are outer
-    /// to it and row-major; otherwise they have the order of the arrays of positions.
+    /// to it and row-major; otherwise they have the order of the arrays of positions. Those of an empty result are zero.
     fn result_strides(&self) -> Strides {
         let size = self.array.dtype().size();
+        if count(&self.shape) == 0 {
+            return SmallVec::from_elem(0, self.shape.len() + self.basic.ndim());
+        }
         let rest = result_order::of_one(&self.basic.shape, size, &self.basic.strides);
         let row = count(&self.basic.shape);
         let indexed = if row == 1 {

@@ -308,8 +308,8 @@ def view(e: Emitter, array: Value, items: list[Item]) -> Value:
             e.lengths[length] = expected
         given_step = item.parts[2]
         plain = given_step is None or given_step.literal == 1
-        if not plain and not type_.is_ours:
-            # NumPy's slice without elements has the stride of the axis.
+        if not plain:
+            # A slice without elements has the stride of the axis.
             is_empty = text.op(I8, "icmp.eq", length, text.integer(0))
             by = text.op(I64, "select", is_empty, text.integer(1), by)
         strides_.append(stride if plain else text.op(I64, "mul", stride, by))
