@@ -43,6 +43,8 @@ pub(crate) struct Arguments {
     pub(crate) bytes: usize,
     /// The address that a reduction stores the vectors of its folds to.
     pub(crate) folded: usize,
+    /// In a fold of columns, by operand, the bytes from the rows of a call to those of the next one.
+    pub(crate) next_rows: usize,
     /// The carries of a scan, a vector each.
     pub(crate) carries: usize,
     /// Where the loop stores a word that is not zero if there were slow-path lanes.
@@ -91,6 +93,7 @@ impl Arguments {
             tables: vec![],
             bytes: 16 * operands,
             folded: 0,
+            next_rows: 0,
             carries: 0,
             slow_lanes: 0,
             side_exit: None,

@@ -40,6 +40,8 @@ pub(crate) struct Body<'a> {
     pub(crate) reads: Vec<SmallVec<[ValueId; 3]>>,
     /// Masks of slow-path lanes.
     slow_masks: SmallVec<[ValueNumber; 4]>,
+    /// By instruction: whether it is a root that is computed by Newton's method; empty where none is.
+    newton_roots: Vec<bool>,
     /// The loops that are live, in order.
     regions: Vec<RegionBody<'a>>,
     /// Where loops leave before they store what is not finite; none where they do not.
@@ -156,6 +158,7 @@ impl<'a> Body<'a> {
             readers,
             reads: vec![SmallVec::new(); count],
             slow_masks,
+            newton_roots: vec![],
             regions: vec![],
             side_exits: None,
         };
@@ -164,6 +167,7 @@ impl<'a> Body<'a> {
             body.uses[value.0 as usize] = smallvec![count as u32];
         }
         body.find_uses();
+        body.newton_roots = body.choose_newton_roots();
         body
     }
 
@@ -190,6 +194,11 @@ impl<'a> Body<'a> {
     /// Whether an instruction is live.
     pub(crate) fn is_live(&self, at: usize) -> bool {
         self.live[at]
+    }
+
+    /// Whether an instruction is a root that is computed by Newton's method.
+    pub(crate) fn is_by_newton(&self, at: usize) -> bool {
+        self.newton_roots.get(at).is_some_and(|&is| is)
     }
 
     /// Whether an operand is loaded or stored. (The elements of others may be wider than lanes are.)

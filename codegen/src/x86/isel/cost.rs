@@ -73,7 +73,7 @@ pub(crate) fn of(body: &Body<'_>, kinds: &StrideKinds, at: usize) -> Cost {
         Inst::Cast(..) => CONVERT,
         Inst::Step(step, _) if body.level == Level::Avx2 && body.is_in_exponential(at as u32) => in_exponential(*step),
         Inst::Step(step, _) => primitive(*step, body.level, dtype),
-        Inst::Apply(Op::Sqrt, _) if body.level == Level::Avx512 && body.prefers_newton() => newton_sqrt(dtype),
+        Inst::Apply(Op::Sqrt, _) if body.is_by_newton(at) => newton_sqrt(dtype),
         Inst::Apply(op, [a, _]) => apply(*op, body.fragment.dtype(*a)),
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn divider(body: &Body<'_>, at: usize) -> f64 {
     let Divider { division, root } = body.processor.divider;
     let of_type = |[single, double]: [f64; 2]| if body.fragment.types[at] == DType::F64 { double } else { single };
     match &body.fragment.insts[at] {
-        Inst::Apply(Op::Sqrt, _) if body.level == Level::Avx512 && body.prefers_newton() => 0.0,
+        Inst::Apply(Op::Sqrt, _) if body.is_by_newton(at) => 0.0,
         Inst::Apply(Op::Sqrt, _) => of_type(root),
         Inst::Apply(Op::Divide | Op::Reciprocal, _) => of_type(division),
         _ => 0.0,

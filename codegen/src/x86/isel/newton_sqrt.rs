@@ -95,24 +95,45 @@ struct Constants {
 }
 
 impl Body<'_> {
-    /// Cost model: whether the divider takes more cycles than all other instructions with Newton's method in its place.
-    pub(crate) fn prefers_newton(&self) -> bool {
+    /// Cost model: which roots are computed by Newton's method, by instruction; empty where none is. As many are, spread over the body, as
+    /// leave the divider and the other ports busy for the same time.
+    pub(crate) fn choose_newton_roots(&self) -> Vec<bool> {
+        if self.level != Level::Avx512 {
+            return vec![];
+        }
         let Divider { division, root } = self.processor.divider;
-        let (mut divisions, mut roots, mut others, mut newton) = (0.0, 0.0, 0, 0);
+        let (mut divisions, mut others) = (0.0, 0.0);
+        let mut roots: Vec<(usize, f64, f64)> = vec![];
         for (at, inst) in self.fragment.insts.iter().enumerate().filter(|(at, _)| self.is_live(*at)) {
             let double = self.fragment.types[at] == DType::F64;
             match inst {
-                Inst::Apply(Op::Sqrt, _) => {
-                    roots += root[double as usize];
-                    newton += if double { 20 } else { 16 };
-                }
+                Inst::Apply(Op::Sqrt, _) => roots.push((at, root[double as usize], if double { 20.0 } else { 16.0 })),
                 Inst::Apply(Op::Divide | Op::Reciprocal, _) => divisions += division[double as usize],
                 Inst::Load(_) | Inst::Store(..) | Inst::Const(_) | Inst::Param(_) | Inst::Bits(..) => {}
-                _ => others += 1,
+                _ => others += 1.0,
             }
         }
-        let cycles = |instructions: i32| f64::from(instructions) / self.processor.vectors_per_cycle;
-        f64::max(divisions, cycles(others + newton)) < f64::max(divisions + roots, cycles(others))
+        let is_newton = |number: usize, count: usize| (number + 1) * count / roots.len() > number * count / roots.len();
+        let cycles = |count: usize| {
+            let (mut divider, mut instructions) = (divisions, others);
+            for (number, &(_, cycles, steps)) in roots.iter().enumerate() {
+                if is_newton(number, count) {
+                    instructions += steps;
+                } else {
+                    divider += cycles;
+                }
+            }
+            f64::max(divider, instructions / self.processor.vectors_per_cycle)
+        };
+        let count = (0..=roots.len()).min_by(|&a, &b| cycles(a).total_cmp(&cycles(b))).unwrap_or(0);
+        if count == 0 {
+            return vec![];
+        }
+        let mut newton = vec![false; self.fragment.insts.len()];
+        for (number, &(at, ..)) in roots.iter().enumerate() {
+            newton[at] = is_newton(number, count);
+        }
+        newton
     }
 }
 
@@ -121,7 +142,7 @@ impl Emitter<'_> {
     pub(crate) fn sqrt(&mut self, a: ValueId, dtype: DType) {
         let forms = if dtype == DType::F64 { &DOUBLE_SQRT } else { &SINGLE_SQRT };
         let whole = self.level() == Level::Avx512 && self.width(dtype) == Width::W512;
-        if !whole || !self.body.prefers_newton() {
+        if !whole || !self.body.is_by_newton(self.current as usize) {
             return self.unary(forms.root, a, dtype, None);
         }
         // The tail uses the divider, but allocates the registers and constants of the loop (see `const_registers`).

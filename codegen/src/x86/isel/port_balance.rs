@@ -13,7 +13,7 @@ fn is_real(dtype: DType) -> bool {
 }
 
 /// Cycles for which an instruction keeps the ports of sums, and those of products, busy with a vector.
-fn port_cycles(body: &Body<'_>, prefers_newton: bool, at: usize) -> [usize; 2] {
+fn port_cycles(body: &Body<'_>, at: usize) -> [usize; 2] {
     let (dtype, is_float) = (body.fragment.types[at], is_real(body.fragment.types[at]));
     let double = dtype == DType::F64;
     match &body.fragment.insts[at] {
@@ -27,7 +27,7 @@ fn port_cycles(body: &Body<'_>, prefers_newton: bool, at: usize) -> [usize; 2] {
         Inst::Apply(Op::Multiply | Op::Square, _) if is_float => [0, 1],
         // The divider keeps a port of products busy for a third of its time.
         Inst::Apply(Op::Divide | Op::Reciprocal, _) if is_float => [0, if double { 3 } else { 2 }],
-        Inst::Apply(Op::Sqrt, _) if prefers_newton => [2, if double { 11 } else { 8 }],
+        Inst::Apply(Op::Sqrt, _) if body.is_by_newton(at) => [2, if double { 11 } else { 8 }],
         Inst::Apply(Op::Sqrt, _) => [0, 2],
         Inst::Apply(Op::LeftShift | Op::RightShift, _) => [1, 0],
         Inst::Apply(Op::Equal | Op::NotEqual | Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual, _) => [0, 1],
@@ -46,9 +46,7 @@ pub(crate) fn balanced(body: &Body<'_>) -> Vec<bool> {
         let is_one = matches!(body.fragment.insts[at], Inst::Apply(Op::Add | Op::Subtract, [a, b]) if a != b);
         is_one && is_real(body.fragment.types[at])
     };
-    let prefers_newton = body.prefers_newton();
-    let [sums, products] =
-        live().map(|at| port_cycles(body, prefers_newton, at)).fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
+    let [sums, products] = live().map(|at| port_cycles(body, at)).fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
     let all = live().filter(|&at| is_sum(at)).count();
     let moved = (sums.saturating_sub(products) / 2).min(all);
     if moved == 0 {
