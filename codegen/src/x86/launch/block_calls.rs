@@ -369,6 +369,10 @@ impl ColumnCode {
                 compiled.arguments().write_constants(block);
                 compiled.write_pitches(block, pitches);
                 let step = self.rows_of_call(pitches, n).unwrap_or(rows);
+                let next_rows = block.add(compiled.arguments().next_rows).cast::<isize>();
+                for (operand, &pitch) in pitches.iter().enumerate() {
+                    next_rows.add(operand).write(step as isize * pitch);
+                }
                 let mut complete = n >= self.lanes;
                 for row in (0..rows).step_by(step).take_while(|_| n >= self.lanes) {
                     let at_row = |(address, &pitch): (&*mut u8, &isize)| address.wrapping_offset(row as isize * pitch);

@@ -42,6 +42,7 @@ impl Body<'_> {
         let rows = at_arguments(e.arguments.rows());
         e.asm.store_gpr(rows, ROWS);
         e.arguments.folded = e.arguments.slot(8);
+        e.arguments.next_rows = e.arguments.slots(self.kernel.operands.len(), 8);
         e.asm.push(ROUNDS_LEFT);
         self.prologue(&mut e, folds.inputs);
         self.begin_row(&mut e);
@@ -109,6 +110,7 @@ impl Body<'_> {
             e.update_base(operand, |asm, base| asm.add_mem(base, pitch));
         }
         e.asm.bind(row);
+        self.prefetch_next_rows(e, folds.inputs, vectors);
         folds.body_into(e, FoldInto::Total, vectors, is_tail)?;
         e.asm.sub_imm(ROUNDS_LEFT, 1);
         e.asm.jump_if(Cond::NotEqual, again);
@@ -122,6 +124,21 @@ impl Body<'_> {
             e.load_base(operand, at);
         }
         Ok(())
+    }
+
+    /// Prefetches what the next call accesses where this one accesses so many vectors of a row of each operand.
+    fn prefetch_next_rows(&self, e: &mut Emitter<'_>, operands: usize, vectors: usize) {
+        let mut known = None;
+        for (operand, line) in self.lines(e, vectors, |operand| operand < operands) {
+            if known.replace(operand) != Some(operand) {
+                let distance = at_arguments(e.arguments.next_rows + 8 * operand);
+                let base = e.base(operand);
+                e.asm.load(SCRATCH, distance);
+                e.asm.add(SCRATCH, base);
+            }
+            let size = self.kernel.operands[operand].dtype.size();
+            e.asm.prefetcht1(Mem::indexed(SCRATCH, INDEX, size as u8, line));
+        }
     }
 
     /// Moves so many vectors of each accumulator between memory and its registers.
