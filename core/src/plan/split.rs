@@ -40,7 +40,7 @@ struct Part {
     /// Their positions among the members.
     members: SmallVec<[usize; 8]>,
     folds: bool,
-    /// Whether it folds along an axis, and rows are short.
+    /// Whether it folds along an axis, or beside what broadcasts rows, and rows are short.
     has_short_rows: bool,
     /// What its operations cost, by the op table.
     cost: u32,
@@ -101,7 +101,7 @@ impl Part {
         let is_one = members.len() == 1;
         Part {
             folds,
-            has_short_rows: folds && !group.outer.is_empty() && (0..group.domain.len()).any(is_short),
+            has_short_rows: folds && has_rows && (0..group.domain.len()).any(is_short),
             cost: of_body().map(cost).sum(),
             across_lines: across_lines.len(),
             overwrites: is_one && of_body().any(overwrites),
