@@ -10,4 +10,5 @@ pub mod inner_products;
 pub mod narrow_product;
 pub mod positions;
 pub mod skinny_product;
+pub mod small_product;
 pub mod sorted_search;

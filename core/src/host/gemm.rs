@@ -13,6 +13,7 @@ use fastnp_codegen::host::gemv::Gemv;
 use fastnp_codegen::host::inner_products::InnerProducts;
 use fastnp_codegen::host::narrow_product::{MAX_COLUMNS, NarrowProduct};
 use fastnp_codegen::host::skinny_product::SkinnyProduct;
+use fastnp_codegen::host::small_product::SmallProduct;
 use fastnp_codegen::{DType, FpFlags, ThreadPool};
 use gemm::{Parallelism, gemm};
 use num_complex::{Complex, ComplexFloat};
@@ -66,6 +67,9 @@ const MIN_SKINNY_ROW: usize = 64;
 /// core of a Zen 3: 51 ms in parts of 2 KB, 39 of 4 KB, 30 of 8 KB.
 const SKINNY_ROW_BYTES: (usize, usize) = (1 << 12, 1 << 13);
 const SKINNY_TASKS: usize = 8;
+
+/// Bytes of a right factor that is multiplied in place, at most.
+const SMALL_PRODUCT: usize = 1 << 20;
 
 /// Terms of a sum up to which `gemm` does not start from zero, as every BLAS does: a sum of such as -0.0 would stay that.
 const UNSUMMED_TERMS: usize = 2;
@@ -265,6 +269,9 @@ impl Gemm {
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
         parallel(workers, rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
             let tile = self.tile((task / columns * height, height), (task % columns * width, width));
+            if tile.is_small() {
+                return tile.of_result::<T>(tile.multiply_small());
+            }
             let keep = (self.k <= UNSUMMED_TERMS).then_some(one);
             if keep.is_some() {
                 (0..tile.m).for_each(|i| tile.tile((i, 1), (0, tile.n)).zero_vector(zero));
@@ -398,6 +405,25 @@ impl Gemm {
                 product.add(self.dtype);
             }))
         })
+    }
+
+    /// Whether its factors and its result are multiplied in place: the right factor is small, and rows of it and of the result are dense.
+    fn is_small(&self) -> bool {
+        let size = self.dtype.size();
+        self.n * self.k * size <= SMALL_PRODUCT
+            && (self.b.2, self.c.2) == (size as isize, size as isize)
+            && SmallProduct::supports(self.dtype)
+    }
+
+    fn multiply_small(self) -> FpFlags {
+        let product = SmallProduct {
+            a: (self.a.0.cast_const(), [self.a.1, self.a.2]),
+            b: (self.b.0.cast_const(), self.b.1),
+            out: (self.c.0, self.c.1),
+            size: (self.m, self.k, self.n),
+        };
+        // SAFETY: as in `multiply_narrow`; the columns of the right factor and of the result are dense.
+        flags_of(|| unsafe { product.run(self.dtype) })
     }
 
     /// The tile of these rows and columns, each given by the first and the most there are.
