@@ -400,6 +400,10 @@ const COSTLY_COLUMN_FOLD: f64 = 96.0;
 /// row, stored and summed by 50 columns, take 0.47 ms and not 1.18, quotients and their minima 0.7 and not 1.25.
 const MIN_COPIED_COLUMN_FOLD: usize = 24;
 const COSTLY_COPIED_POINT: f64 = 1.5;
+/// Nanoseconds of a point above which columns that are not stored are computed by the machine code of a map, which is cut into slices, and then
+/// folded: the sums by columns of `np.sin(np.exp(-x))` of a million doubles take 1.66 ms so and 1.98 in one loop, of `np.sin(x)` 1.17 and 1.08
+/// (Zen 4). With several results that are stored it takes up to three times as long. Measure: `python -m benches.fusing`.
+pub(crate) const MAX_FOLDED_POINT: f64 = 1.8;
 /// Columns of dense rows that are folded row by row; fewer are folded by halving, as one long vector. It decides the order of additions.
 /// Measure: `kernels -- "sum of three columns"`.
 const FEW_COLUMNS: usize = 8;

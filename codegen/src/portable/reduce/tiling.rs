@@ -10,9 +10,9 @@ use crate::Launch;
 use crate::cost::{NON_TEMPORAL_BYTES, NON_TEMPORAL_FOOTPRINT};
 use crate::drive::parallel::SharedLaunch;
 use crate::drive::strategy::{
-    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD, MIN_JIT_ROW,
-    MIN_NESTED_POINTS, MIN_NESTED_ROW, MIN_PART, ROW_GROUP, TILE_DEPTH, begins_lines, by_columns, computed_row_bytes,
-    folds_by_halving, is_short_row, least_columns, parts_of, wide_tile,
+    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_CPU_PARTS, MAX_FOLDED_POINT, MAX_TILE_COLUMNS, MIN_COLUMN_TILE, MIN_JIT_FOLD,
+    MIN_JIT_ROW, MIN_NESTED_POINTS, MIN_NESTED_ROW, MIN_PART, ROW_GROUP, TILE_DEPTH, begins_lines, by_columns,
+    computed_row_bytes, folds_by_halving, is_short_row, least_columns, parts_of, wide_tile,
 };
 use crate::portable::exec::aliasing::{AliasInfo, meets_a_sink};
 use crate::portable::exec::bytecode::{Bytecode, Load};
@@ -233,8 +233,10 @@ impl<'a> TiledReduction<'a> {
     fn column_fold(&self) -> Option<ColumnFoldCall<'a>> {
         let stores = !self.body.sinks.is_empty();
         let copies = stores && self.body.loads.iter().any(|l| self.column_stride(l.operand) == 0);
-        let may_run =
-            self.points >= least_columns(self.body.cost, copies) && self.has_simple_loads() && !self.is_read_in_place();
+        let may_run = self.points >= least_columns(self.body.cost, copies)
+            && (stores || self.body.cost <= MAX_FOLDED_POINT)
+            && self.has_simple_loads()
+            && !self.is_read_in_place();
         let call = self.folding.jit_fold.as_ref().filter(|_| may_run)?;
         if stores && !self.has_simple_sinks() {
             return None;
