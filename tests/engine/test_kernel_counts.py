@@ -293,7 +293,7 @@ STATISTICS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...], int]] = 
     "min-max scaling": (composed.min_max, (N,), 2),
     "min-max scaling of a grid": (composed.min_max, (SIDE, SIDE), 2),
     "standardised": (standardised, (N,), 3),
-    "standardised columns": (composed.standardised, (2000, 1000), 2),
+    "standardised columns": (composed.standardised, (500, 8000), 2),
     "standardised columns in the cache": (composed.standardised, (2000, 100), 3),
     "softmax": (composed.softmax, (2000, 1000), 1),
     "layer norm": (composed.layer_norm, (2000, 1000), 1),
