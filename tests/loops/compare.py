@@ -14,6 +14,7 @@ import io
 import linecache
 import random
 import re
+import signal
 import sys
 import time
 import traceback
@@ -216,6 +217,31 @@ def check(seed: int) -> tuple[str, str]:
     return source, ""
 
 
+# Seconds of a run: a few programs in a million multiply an integer by itself until it has more
+# digits than a computer can multiply, and are not compared.
+LONGEST = 20
+
+
+class TooLong(BaseException):
+    """A program has run for more than LONGEST seconds."""
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raises TooLong in a block that takes too long, in the main thread."""
+
+    def stop(*_: Any) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def check_compiled(seed: int) -> tuple[str, str]:
     """A program of numbers and arrays, and how it differs with its loops compiled."""
     source = numeric.Writer(seed).program()
@@ -229,7 +255,11 @@ def check_compiled(seed: int) -> tuple[str, str]:
     for site in unit.sites:
         site.is_eager = site.is_eager or not has_kernels or dice.random() < 0.5
     plain = unit.sites[0].original if unit.sites else None
-    expected = outcome(plain() if plain else code)
+    try:
+        with limited():
+            expected = outcome(plain() if plain else code)
+    except TooLong:
+        return source, ""
     everywhere = kernels_everywhere if has_kernels else direct_loops_everywhere
     with eager(dice), everywhere() if dice.random() < 0.8 else contextlib.nullcontext():
         found = outcome(code)
