@@ -191,6 +191,15 @@ def spread(k):
 for i in range(9):
     c += spread(i)
 """,
+    "a list of a set of Python's and NumPy's integers": """
+seen, listed = set(), []
+for i in range(9):
+    if i % 3 != 2:
+        seen.update([-1, np.int64(i)])
+    else:
+        listed = list(seen)
+print(seen, listed, [type(k).__name__ for k in listed])
+""",
 }
 
 

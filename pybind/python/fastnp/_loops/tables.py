@@ -163,9 +163,12 @@ def value_at(e: Emitter, type_: TableType, at: str) -> Value:
 def key_at(e: Emitter, type_: TableType, at: str) -> Value:
     """The key of an entry."""
     assert isinstance(type_.key, TupleType) or type_.key.registers  # type: ignore[union-attr]
-    words = range(words_of_key(type_))
-    registers = tuple(e.text.op(I64, "load.i64", at, 8 * (1 + k)) for k in words)
-    return Value(type_.key, registers)  # type: ignore[arg-type]
+    text, registers = e.text, []
+    for k, kind in enumerate(type_.key.registers):  # type: ignore[union-attr]
+        word = text.op(I64, "load.i64", at, 8 * (1 + k))
+        # Truth values, and whether a number is Python's or NumPy's, are words there.
+        registers.append(text.op(I8, "icmp.ne", word, text.integer(0)) if kind == I8 else word)
+    return Value(type_.key, tuple(registers))  # type: ignore[arg-type]
 
 
 def item(e: Emitter, table: Value, key: Value | Elementwise) -> Value:
