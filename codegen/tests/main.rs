@@ -2,7 +2,7 @@
 //!
 //! `portable` holds that backend to the evaluator, `x86` and `cuda` theirs to the portable one; `math` is about errors of elementary
 //! functions, `expand` about their instructions, `ops` about the table, `golden` about texts,
-//! `loops` about flags and interrupts; `block_copy`, `build`, `verify`, `strategy`, `even_bins`, `gemv` and `fault`
+//! `loops` about flags and interrupts; `block_copy`, `build`, `verify`, `strategy`, `even_bins`, `gemv`, `small_product` and `fault`
 //! are named after the files that they test. `process` runs a test in a process of its own.
 
 mod block_copy;
@@ -20,6 +20,7 @@ mod math;
 mod ops;
 mod portable;
 mod process;
+mod small_product;
 mod strategy;
 mod ub_checks;
 mod verify;

@@ -68,7 +68,8 @@ const MIN_SKINNY_ROW: usize = 64;
 const SKINNY_ROW_BYTES: (usize, usize) = (1 << 12, 1 << 13);
 const SKINNY_TASKS: usize = 8;
 
-/// Bytes of a right factor that is multiplied in place, at most.
+/// Bytes of a right factor that is multiplied in place, at most: it stays in a second-level cache. On one thread 50 × 50 doubles take 6.0 µs in
+/// place and 6.9 by `gemm`, 100 × 100 38 and 43, 200 × 200 299 and 314 (Zen 4).
 const SMALL_PRODUCT: usize = 1 << 20;
 
 /// Terms of a sum up to which `gemm` does not start from zero, as every BLAS does: a sum of such as -0.0 would stay that.

@@ -386,7 +386,10 @@ impl Group {
         let maps = || self.members.iter().map(|member| &nodes[member.node as usize]).chain([node]).filter(is_map);
         let is_overwritten = |slot: u32| is_live(live, slot) && is_read(slot);
         let is_cached = count(&self.domain) * node.compute.size() <= SHARED_CACHE_BYTES;
-        let is_by_columns = || fastest_axes(&node.domain, node.reads()) & node.reduced == 0;
+        let is_by_columns = || match fastest_axes(&node.domain, node.reads()) {
+            0 => false,
+            fastest => fastest & node.reduced == 0,
+        };
         (self.reduced != 0 || (node.reduced != 0 && (is_cached || is_by_columns())))
             && !self.limits.folds_freely
             && count(&self.domain) > self.limits.pack_points
