@@ -53,6 +53,10 @@ def show(value: Any) -> Any:
         return found, stop.value
 
 
+# Objects within each other whose attributes are shown: a program may link a thousand.
+DEEPEST = 50
+
+
 class Shown:
     """Values as text, with their types and to the last bit. Objects of the program are numbered as
     they are met, so that the text says which are the same.
@@ -60,6 +64,7 @@ class Shown:
 
     def __init__(self) -> None:
         self.met: dict[int, str] = {}
+        self.depth = 0
 
     def __call__(self, value: Any) -> str:
         kind = type(value).__name__
@@ -86,7 +91,12 @@ class Shown:
         fields = dict(getattr(value, "__dict__", {}))
         slots = getattr(type(value), "__slots__", ())
         fields |= {slot: getattr(value, slot) for slot in slots if hasattr(value, slot)}
-        return f"{name}({', '.join(f'{field}={self(fields[field])}' for field in fields)})"
+        if self.depth == DEEPEST:
+            return f"{name}({', '.join(fields)})"
+        self.depth += 1
+        shown = ", ".join(f"{field}={self(fields[field])}" for field in fields)
+        self.depth -= 1
+        return f"{name}({shown})"
 
 
 def is_table(value: Any) -> bool:
