@@ -227,8 +227,8 @@ def check(seed: int) -> tuple[str, str]:
     return source, ""
 
 
-# Seconds of a run: a few programs in a million multiply an integer by itself until it has more
-# digits than a computer can multiply, and are not compared.
+# Seconds of the processor for a run: a few programs in a million multiply an integer by itself
+# until it has more digits than a computer can multiply, and are not compared.
 LONGEST = 20
 
 
@@ -243,13 +243,13 @@ def limited() -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST)
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def check_compiled(seed: int) -> tuple[str, str]:
